@@ -1,0 +1,1 @@
+"""ACADEMY: what competing players know together."""

@@ -1,0 +1,93 @@
+"""Patterns: pieces of board with what each cell accepts.
+
+A pattern on a grid is a set of cells relative to each other; on a graph it is a set of named
+nodes, which do not move. Values are normalised, so equal patterns compare equal.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from academy.knowledge.cells import SWAP_COLOURS, Code
+from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
+
+MAX_PATTERN_CELLS = 441  # 21 x 21: a whole Go board with its edge
+
+
+class InvalidPattern(ValueError):
+    """A pattern that breaks a rule; the message names the value and the rule."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Pattern:
+    """Cells in row-major order, the least row and the least column being 0, and a code for each.
+
+    On a graph a cell is (0, node). Build one with `grid_pattern` or `graph_pattern`.
+    """
+
+    cells: tuple[Cell, ...]
+    codes: bytes
+
+    @property
+    def rows(self) -> int:
+        """Height of the box around the cells."""
+        return 1 + max(row for row, _ in self.cells)
+
+    @property
+    def columns(self) -> int:
+        """Width of the box around the cells."""
+        return 1 + max(column for _, column in self.cells)
+
+    def swapped(self) -> "Pattern":
+        """The same cells with the players' colours exchanged."""
+        return Pattern(self.cells, self.codes.translate(SWAP_COLOURS))
+
+    def with_codes(self, codes: bytes) -> "Pattern":
+        """The same cells with other codes."""
+        return Pattern(self.cells, codes)
+
+    def image(self, symmetry: GridSymmetry | NodeSymmetry) -> "Pattern":
+        """The pattern under a symmetry, normalised."""
+        if isinstance(symmetry, NodeSymmetry):
+            return graph_pattern(
+                (symmetry.image[node], code) for (_, node), code in zip(self.cells, self.codes, strict=True)
+            )
+        return grid_pattern(
+            (*symmetry.image(row, column), code)
+            for (row, column), code in zip(self.cells, self.codes, strict=True)
+        )
+
+
+def _checked(pattern: Pattern) -> Pattern:
+    if len(pattern.cells) > MAX_PATTERN_CELLS:
+        raise InvalidPattern(f"a pattern of {len(pattern.cells)} cells: at most {MAX_PATTERN_CELLS} are allowed")
+    if len(set(pattern.cells)) != len(pattern.cells):
+        raise InvalidPattern("a pattern names the same cell twice")
+    if not set(pattern.codes) - {Code.ANYTHING, Code.OFF_BOARD}:
+        raise InvalidPattern("a pattern must hold at least one cell other than '#' and '+'")
+    return pattern
+
+
+def grid_pattern(cells: Iterable[tuple[int, int, int]]) -> Pattern:
+    """Make a pattern of (row, column, code), shifted so that the least row and column are 0.
+
+    Raises InvalidPattern where it is empty, too large, names a cell twice, or holds nothing but `#` and `+`.
+    """
+    found = sorted(cells)
+    if not found:
+        raise InvalidPattern("a pattern has no cells")
+    top = found[0][0]
+    left = min(column for _, column, _ in found)
+    return _checked(
+        Pattern(
+            tuple((row - top, column - left) for row, column, _ in found),
+            bytes(code for _, _, code in found),
+        )
+    )
+
+
+def graph_pattern(nodes: Iterable[tuple[int, int]]) -> Pattern:
+    """Make a pattern of (node, code) on a graph. Raises InvalidPattern like `grid_pattern`."""
+    found = sorted(nodes)
+    if not found:
+        raise InvalidPattern("a pattern has no cells")
+    return _checked(Pattern(tuple((0, node) for node, _ in found), bytes(code for _, code in found)))

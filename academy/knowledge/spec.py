@@ -1,0 +1,225 @@
+"""What a game tells ACADEMY of itself: board, symmetries, reversal, and how its moves name cells."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from academy.knowledge import symmetries as shapes
+from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
+from academy.knowledge.cells import SWAP_COLOURS
+from academy.knowledge.patterns import InvalidPattern, Pattern
+from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
+
+GAME_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+MAX_PLAYERS: Final = 64
+
+
+class InvalidGame(ValueError):
+    """A game's description that contradicts itself or a limit; the message says where."""
+
+
+@dataclass(frozen=True)
+class GameSpec:
+    """A game as its referee describes it.
+
+    `symmetries` are names of the board symmetries under which the game does not change (a group;
+    `identity` is one of them), `reversal` the one that goes together with swapping the colours.
+    `cell_names` say how moves name the cells, row by row; without them moves have no symmetry.
+    `expected_length` is the plies of an average game, until contests tell. Raises InvalidGame.
+    """
+
+    game_id: str
+    geometry: Geometry
+    players: int = 2
+    symmetric: bool = True
+    symmetries: tuple[str, ...] = ("identity",)
+    reversal: str = "identity"
+    node_symmetries: tuple[NodeSymmetry, ...] = ()
+    cell_names: tuple[str, ...] = ()
+    expected_length: float = 60.0
+    simultaneous: bool = False
+
+    def __post_init__(self) -> None:
+        if not GAME_ID.fullmatch(self.game_id):
+            raise InvalidGame(
+                f"game id {self.game_id!r}: letters, digits, '.', '_' and '-', at most 64, a letter or digit first"
+            )
+        if not 1 <= self.players <= MAX_PLAYERS:
+            raise InvalidGame(f"{self.players} players: there must be 1 to {MAX_PLAYERS}")
+        if self.symmetric and self.players > 2:
+            raise InvalidGame(f"a symmetric game of {self.players} players: reversal needs one or two")
+        if not 1.0 <= self.expected_length <= 1e6:
+            raise InvalidGame(f"expected length {self.expected_length!r}: it must be from 1 to 1,000,000 plies")
+        if self.cell_names:
+            if len(self.cell_names) != self.geometry.size:
+                raise InvalidGame(f"{len(self.cell_names)} cell names for {self.geometry.size} cells")
+            if len(set(self.cell_names)) != len(self.cell_names) or not all(self.cell_names):
+                raise InvalidGame("cell names must be different from each other and not empty")
+        if self.simultaneous and len(self.symmetries) > 1:
+            raise InvalidGame("a game of simultaneous moves has no symmetry but the identity")
+        self._check_group()
+
+    def _check_group(self) -> None:
+        known = self._known_symmetries
+        for name in (*self.symmetries, self.reversal):
+            if name not in known:
+                raise InvalidGame(f"symmetry {name!r}: this board has {', '.join(known)}")
+        if len(set(self.symmetries)) != len(self.symmetries) or "identity" not in self.symmetries:
+            raise InvalidGame(f"symmetries {self.symmetries}: each once, and 'identity' among them")
+        group = [_as_key(known[name]) for name in self.symmetries]
+        for first in self.symmetries:
+            for second in self.symmetries:
+                if _compose(known[first], known[second]) not in group:
+                    raise InvalidGame(f"symmetries {first!r} and {second!r} make one that is not listed")
+        reversal = known[self.reversal]
+        if _compose(reversal, reversal) != _as_key(known["identity"]):
+            raise InvalidGame(f"reversal {self.reversal!r}: doing it twice must change nothing")
+        if {_compose(reversal, known[name]) for name in self.symmetries} != {
+            _compose(known[name], reversal) for name in self.symmetries
+        }:
+            raise InvalidGame(f"reversal {self.reversal!r} does not go with the symmetries {self.symmetries}")
+
+    @cached_property
+    def _known_symmetries(self) -> dict[str, GridSymmetry] | dict[str, NodeSymmetry]:
+        match self.geometry:
+            case SquareGeometry():
+                return shapes.SQUARE
+            case HexGeometry():
+                return shapes.HEXAGON
+            case GraphGeometry():
+                size = self.geometry.size
+                known = {"identity": NodeSymmetry("identity", tuple(range(size)))}
+                for symmetry in self.node_symmetries:
+                    if sorted(symmetry.image) != list(range(size)):
+                        raise InvalidGame(f"symmetry {symmetry.name!r} does not send {size} nodes to {size} nodes")
+                    known[symmetry.name] = symmetry
+                return known
+
+    @cached_property
+    def symmetry_group(self) -> tuple[GridSymmetry, ...] | tuple[NodeSymmetry, ...]:
+        """The symmetries themselves, in the order of their names in `symmetries`."""
+        return tuple(self._known_symmetries[name] for name in self.symmetries)  # type: ignore[return-value]
+
+    @cached_property
+    def reversal_symmetry(self) -> GridSymmetry | NodeSymmetry:
+        """The reversal itself."""
+        return self._known_symmetries[self.reversal]
+
+    # Patterns
+
+    def images(self, pattern: Pattern) -> tuple[Pattern, ...]:
+        """The pattern under each of `symmetry_group`, in that order."""
+        return tuple(pattern.image(symmetry) for symmetry in self.symmetry_group)
+
+    def canonical(self, pattern: Pattern) -> Pattern:
+        """The least image: one and the same for all images of a pattern."""
+        return min(self.images(pattern))
+
+    def reversed_pattern(self, pattern: Pattern) -> Pattern:
+        """The pattern with the players exchanged. Doing it twice changes nothing."""
+        return pattern.swapped().image(self.reversal_symmetry)
+
+    def check_pattern(self, pattern: Pattern) -> Pattern:
+        """Return the pattern if it can occur in this game's geometry. Raises InvalidPattern."""
+        if isinstance(self.geometry, GraphGeometry):
+            return pattern
+        if isinstance(self.geometry, SquareGeometry) and len(pattern.cells) != pattern.rows * pattern.columns:
+            raise InvalidPattern("a square pattern must be a full rectangle of cells")
+        if isinstance(self.geometry, HexGeometry) and len({row for row, _ in pattern.cells}) != pattern.rows:
+            raise InvalidPattern("a hexagonal pattern must have a cell in every row")
+        # One cell of edge on either side is all that '+' can add.
+        longest = 2 + max(self.geometry.rows, self.geometry.columns)
+        if max(pattern.rows, pattern.columns) > longest:
+            raise InvalidPattern(
+                f"a pattern of {pattern.rows} rows and {pattern.columns} columns: on this board "
+                f"neither may be more than {longest}, the board and its edge"
+            )
+        return pattern
+
+    # Boards
+
+    @cached_property
+    def _cells(self) -> tuple[Cell, ...]:
+        if isinstance(self.geometry, GraphGeometry):
+            return tuple((0, node) for node in range(self.geometry.size))
+        return self.geometry.cells
+
+    def _permutation(self, symmetry: GridSymmetry | NodeSymmetry) -> tuple[int, ...] | None:
+        if isinstance(symmetry, NodeSymmetry):
+            return symmetry.image
+        return shapes.board_permutation(symmetry, self._cells)
+
+    @cached_property
+    def _reversal_source(self) -> tuple[int, ...]:
+        target = self._permutation(self.reversal_symmetry)
+        if target is None:
+            raise InvalidGame(f"reversal {self.reversal!r} does not map this board onto itself")
+        return _inverted(target)
+
+    def reversed_board(self, board: Board) -> Board:
+        """The board with the players exchanged. Doing it twice changes nothing."""
+        swapped = board.states.translate(SWAP_COLOURS)
+        return Board(board.geometry, bytes(swapped[source] for source in self._reversal_source))
+
+    def board_image(self, board: Board, symmetry: GridSymmetry | NodeSymmetry) -> Board | None:
+        """The board under a symmetry, or None where it does not map onto itself."""
+        target = self._permutation(symmetry)
+        if target is None:
+            return None
+        return Board(board.geometry, bytes(board.states[source] for source in _inverted(target)))
+
+    # Moves
+
+    @cached_property
+    def _renamings(self) -> tuple[dict[str, str], ...]:
+        renamings = []
+        for symmetry in self.symmetry_group:
+            target = self._permutation(symmetry)
+            if target is not None:
+                names = {name: self.cell_names[target[i]] for i, name in enumerate(self.cell_names)}
+                if names not in renamings:
+                    renamings.append(names)
+        return tuple(renamings)
+
+    @cached_property
+    def _cell_in_move(self) -> re.Pattern[str]:
+        longest_first = sorted(self.cell_names, key=len, reverse=True)
+        # A name is a cell only where it stands apart: not the `a1` of `a10`.
+        names = "|".join(map(re.escape, longest_first))
+        return re.compile(rf"(?<![0-9])(?:{names})(?![0-9])")
+
+    def move_images(self, moves: Sequence[str]) -> list[tuple[str, ...]]:
+        """The list of moves under each symmetry that maps the board onto itself, the identity first.
+
+        A symmetry exchanges the cells that moves name; all other text of a move stays.
+        """
+        if not self.cell_names:
+            return [tuple(moves)]
+        return [
+            tuple(self._cell_in_move.sub(lambda cell: names[cell[0]], move) for move in moves)
+            for names in self._renamings
+        ]
+
+    def canonical_moves(self, moves: Sequence[str]) -> tuple[str, ...]:
+        """The least image of a list of moves. Its beginnings are the least images of the list's."""
+        return min(self.move_images(moves))
+
+
+def _as_key(symmetry: GridSymmetry | NodeSymmetry) -> tuple[int, ...]:
+    return symmetry.image if isinstance(symmetry, NodeSymmetry) else symmetry.matrix
+
+
+def _compose(second: GridSymmetry | NodeSymmetry, first: GridSymmetry | NodeSymmetry) -> tuple[int, ...]:
+    if isinstance(second, NodeSymmetry) and isinstance(first, NodeSymmetry):
+        return tuple(second.image[node] for node in first.image)
+    assert isinstance(second, GridSymmetry) and isinstance(first, GridSymmetry)
+    return second.after(first)
+
+
+def _inverted(target: Sequence[int]) -> tuple[int, ...]:
+    source = [0] * len(target)
+    for place, goes_to in enumerate(target):
+        source[goes_to] = place
+    return tuple(source)

@@ -1,0 +1,101 @@
+"""The symmetries of the square, of the hexagon, and of named nodes.
+
+On a grid a symmetry is a 2x2 integer matrix on (row, column): the 8 of the square and, in the
+skewed coordinates of `boards.HexGeometry`, the 12 of the hexagon.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+Cell = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class GridSymmetry:
+    """(row, column) goes to (a·row + b·column, c·row + d·column)."""
+
+    name: str
+    a: int
+    b: int
+    c: int
+    d: int
+
+    def image(self, row: int, column: int) -> Cell:
+        """Return where the cell goes, before any shift back onto the board."""
+        return self.a * row + self.b * column, self.c * row + self.d * column
+
+    @property
+    def matrix(self) -> tuple[int, int, int, int]:
+        """The four numbers, which are what makes two symmetries the same."""
+        return self.a, self.b, self.c, self.d
+
+    def after(self, first: "GridSymmetry") -> tuple[int, int, int, int]:
+        """Return the matrix of doing `first`, then this."""
+        return (
+            self.a * first.a + self.b * first.c,
+            self.a * first.b + self.b * first.d,
+            self.c * first.a + self.d * first.c,
+            self.c * first.b + self.d * first.d,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSymmetry:
+    """Node i of a graph goes to node `image[i]`."""
+
+    name: str
+    image: tuple[int, ...]
+
+
+def _square() -> dict[str, GridSymmetry]:
+    matrices = {
+        "identity": (1, 0, 0, 1),
+        "rotate_90": (0, 1, -1, 0),
+        "rotate_180": (-1, 0, 0, -1),
+        "rotate_270": (0, -1, 1, 0),
+        "mirror_columns": (1, 0, 0, -1),
+        "mirror_rows": (-1, 0, 0, 1),
+        "transpose": (0, 1, 1, 0),
+        "antitranspose": (0, -1, -1, 0),
+    }
+    return {name: GridSymmetry(name, *matrix) for name, matrix in matrices.items()}
+
+
+def _hexagon() -> dict[str, GridSymmetry]:
+    # A turn by 60 degrees takes (row, column) to (row + column, -row).
+    turn = GridSymmetry("rotate_60", 1, 1, -1, 0)
+    transpose = GridSymmetry("transpose", 0, 1, 1, 0)
+    turned = GridSymmetry("identity", 1, 0, 0, 1)
+    found = {}
+    for sixth in range(6):
+        name = "identity" if sixth == 0 else f"rotate_{60 * sixth}"
+        found[name] = GridSymmetry(name, *turned.matrix)
+        mirrored = "transpose" if sixth == 0 else f"transpose_rotate_{60 * sixth}"
+        found[mirrored] = GridSymmetry(mirrored, *turned.after(transpose))
+        turned = GridSymmetry("", *turn.after(turned))
+    return found
+
+
+SQUARE: Final = _square()
+HEXAGON: Final = _hexagon()
+
+
+def inverse(symmetry: GridSymmetry, among: Iterable[GridSymmetry]) -> GridSymmetry:
+    """Return the symmetry that undoes this one, out of a group that holds it."""
+    return next(other for other in among if other.after(symmetry) == (1, 0, 0, 1))
+
+
+def board_permutation(symmetry: GridSymmetry, cells: Sequence[Cell]) -> tuple[int, ...] | None:
+    """Return the index each cell of a board goes to, or None where the board does not map onto itself.
+
+    `cells` are the board's own cells; the image is shifted so that its least row and column are theirs.
+    """
+    images = [symmetry.image(row, column) for row, column in cells]
+    shift_row = min(row for row, _ in cells) - min(row for row, _ in images)
+    shift_column = min(column for _, column in cells) - min(column for _, column in images)
+    places = {cell: index for index, cell in enumerate(cells)}
+    shifted = [places.get((row + shift_row, column + shift_column)) for row, column in images]
+    if None in shifted:
+        return None
+    return tuple(index for index in shifted if index is not None)

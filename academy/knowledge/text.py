@@ -1,0 +1,182 @@
+"""The text language of patterns: reader and writer.
+
+Square boards are written as rows of letters; hexagonal boards as staggered rows, each letter half a
+cell (one character) beside those above and below it; graph boards as one line `letter node` a node.
+A pattern's label is a line `< proposers; elo; value; player >` below it.
+
+    # - x b        - w          x PAR
+    # - o -       # - o         - BUR
+    - x - w      # - x #
+                  - o -
+    < 3; 165;      - -
+      0.78; 2 >
+
+Rows of a hexagonal pattern that all begin in the same column are taken as centred.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry
+from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES
+from academy.knowledge.patterns import InvalidPattern, Pattern, graph_pattern, grid_pattern
+from academy.knowledge.signatures import Signature
+
+_LETTERS: Final = " ".join(CODE_LETTERS.values())
+_SIGNATURE: Final = re.compile(r"<\s*([^;<>]*?)\s*;\s*([^;<>]*?)\s*;\s*([^;<>]*?)\s*;\s*([^;<>]*?)\s*>")
+
+
+class PatternSyntaxError(InvalidPattern):
+    """Text that is not a pattern; `line` and `column` count from 1."""
+
+    def __init__(self, line: int, column: int, what: str) -> None:
+        super().__init__(f"line {line}, column {column}: {what}")
+        self.line = line
+        self.column = column
+
+
+def read_cells(text: str, geometry: Geometry) -> Pattern:
+    """Read one pattern without its label.
+
+    Raises PatternSyntaxError for a letter or outline that the language does not have, and
+    InvalidPattern for a pattern that says nothing or too much.
+    """
+    rows = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    return _read_rows(rows, geometry)
+
+
+def read_patterns(text: str, geometry: Geometry) -> Iterator[tuple[Pattern, Signature]]:
+    """Read patterns, each with its label below it. Raises like `read_cells`."""
+    rows: list[tuple[int, str]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("<"):
+            if not rows:
+                raise PatternSyntaxError(number, 1, "a label with no cells above it")
+            yield _read_rows(rows, geometry), _read_signature(number, line)
+            rows = []
+        elif line.strip():
+            rows.append((number, line))
+    if rows:
+        raise PatternSyntaxError(
+            rows[-1][0], len(rows[-1][1]) + 1, "a label '< proposers; elo; value; player >' must follow the cells"
+        )
+
+
+def write_cells(pattern: Pattern, geometry: Geometry) -> str:
+    """Write a pattern's cells; reading them again gives the same pattern."""
+    letters = [CODE_LETTERS[code] for code in pattern.codes]
+    if isinstance(geometry, GraphGeometry):
+        return "\n".join(
+            f"{letter} {geometry.nodes[node]}"
+            for (_, node), letter in zip(pattern.cells, letters, strict=True)
+        )
+    hexagonal = isinstance(geometry, HexGeometry)
+    places = [(row, 2 * column + (row if hexagonal else 0)) for row, column in pattern.cells]
+    left = min(place for _, place in places)
+    lines = [""] * pattern.rows
+    for (row, place), letter in zip(places, letters, strict=True):
+        lines[row] = lines[row].ljust(place - left) + letter
+    return "\n".join(lines)
+
+
+def write_pattern(pattern: Pattern, signature: Signature, geometry: Geometry) -> str:
+    """Write a pattern and its label."""
+    return f"{write_cells(pattern, geometry)}\n{signature}"
+
+
+def _read_rows(rows: list[tuple[int, str]], geometry: Geometry) -> Pattern:
+    if not rows:
+        raise PatternSyntaxError(1, 1, "no cells")
+    if isinstance(geometry, GraphGeometry):
+        return graph_pattern(_read_nodes(rows, geometry))
+    read = _read_hexagonal if isinstance(geometry, HexGeometry) else _read_square
+    return grid_pattern(read(rows))
+
+
+def _code(line: int, column: int, letter: str) -> int:
+    code = LETTER_CODES.get(letter)
+    if code is None:
+        raise PatternSyntaxError(line, column, f"letter {letter!r} is none of {_LETTERS}")
+    return code
+
+
+def _read_square(rows: list[tuple[int, str]]) -> Iterator[tuple[int, int, int]]:
+    width = None
+    for row, (line, text) in enumerate(rows):
+        letters = [(column, letter) for column, letter in enumerate(text, 1) if letter not in " \t"]
+        if width is None:
+            width = len(letters)
+        elif len(letters) != width:
+            raise PatternSyntaxError(
+                line, letters[-1][0], f"a row of {len(letters)} cells below rows of {width}: all must be as long"
+            )
+        for place, (column, letter) in enumerate(letters):
+            yield row, place, _code(line, column, letter)
+
+
+def _read_hexagonal(rows: list[tuple[int, str]]) -> Iterator[tuple[int, int, int]]:
+    starts = {len(text) - len(text.lstrip()) for _, text in rows}
+    counts = [len(text.split()) for _, text in rows]
+    centred = len(rows) > 1 and len(starts) == 1
+    parity = None
+    for row, (line, text) in enumerate(rows):
+        indent = max(counts) - counts[row] - starts.copy().pop() if centred else 0
+        previous = None
+        for column, letter in enumerate(text, 1):
+            if letter == " ":
+                continue
+            code = _code(line, column, letter)
+            if previous is not None and column < previous + 2:
+                raise PatternSyntaxError(line, column, "cells of a hexagonal pattern have a blank between them")
+            previous = column
+            skewed = column + indent - row
+            if parity is None:
+                parity = skewed % 2
+            elif skewed % 2 != parity:
+                raise PatternSyntaxError(
+                    line,
+                    column,
+                    f"cell {letter!r} is not half a cell beside the row above it"
+                    + (
+                        f": {counts[row]} cells centred below {counts[row - 1]}; indent the rows, or let "
+                        "their numbers of cells differ by an odd number"
+                        if centred
+                        else ""
+                    ),
+                )
+            yield row, (skewed - parity) // 2, code
+
+
+def _read_nodes(rows: list[tuple[int, str]], geometry: GraphGeometry) -> Iterator[tuple[int, int]]:
+    for line, text in rows:
+        words = text.split()
+        if len(words) != 2 or len(words[0]) != 1:
+            raise PatternSyntaxError(line, 1, f"{text.strip()!r} is not a letter and the name of a node")
+        if words[1] not in geometry.nodes:
+            column = text.index(words[1], text.index(words[0]) + 1) + 1
+            raise PatternSyntaxError(line, column, f"there is no node {words[1]!r} on this board")
+        yield geometry.nodes.index(words[1]), _code(line, text.index(words[0]) + 1, words[0])
+
+
+def _read_signature(line: int, text: str) -> Signature:
+    found = _SIGNATURE.fullmatch(text.strip())
+    if found is None:
+        raise PatternSyntaxError(line, 1, f"{text.strip()!r} is not a label '< proposers; elo; value; player >'")
+    numbers = []
+    for name, group, kind in (("proposers", 1, int), ("elo", 2, float), ("value", 3, float), ("player", 4, int)):
+        try:
+            number = kind(found[group])
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            column = text.index("<") + 1 + found.start(group)
+            raise PatternSyntaxError(line, column, f"{name} {found[group]!r} is not a number")
+        numbers.append(number)
+    proposers, elo, value, player = numbers
+    if proposers < 1 or player < 1 or not 0.0 <= value <= 1.0:
+        raise PatternSyntaxError(
+            line, 1, f"{text.strip()!r}: proposers and player are at least 1, value is in [0, 1]"
+        )
+    return Signature(int(proposers), float(elo), float(value), int(player))

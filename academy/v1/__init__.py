@@ -1,0 +1,1 @@
+"""Messages and stubs of the knowledge API, generated from `protos/academy/v1`."""

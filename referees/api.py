@@ -1,0 +1,213 @@
+"""What a referee is: the rules of one game behind one small interface.
+
+A referee is bound to its settings when it is made and holds no other state; positions are values.
+It speaks no protocol and starts no process. Seats count from 1. A package adds a game with an
+entry point in the group `arena.referees` that names its `Referee` class.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from importlib.metadata import entry_points
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+
+from academy.knowledge.boards import Board
+from academy.knowledge.spec import GameSpec
+
+Position = TypeVar("Position")
+Move = TypeVar("Move")
+
+ENTRY_POINT_GROUP: Final = "arena.referees"
+
+
+class InvalidSetting(ValueError):
+    """A game setting that the referee does not have or accept; `setting` names it."""
+
+    def __init__(self, setting: str, why: str) -> None:
+        super().__init__(f"{setting!r}: {why}")
+        self.setting = setting
+
+
+class UnreadableMove(ValueError):
+    """Text that is no move of this game."""
+
+
+class IllegalMove(ValueError):
+    """A move that the rules forbid in this position; the message says which rule."""
+
+
+class UnknownGame(LookupError):
+    """No installed package offers a game of this name."""
+
+
+class Termination(Enum):
+    """Why a game ended."""
+
+    SCORE = "score"
+    RESIGNATION = "resignation"
+    CLAIM = "claim"
+    FORFEIT = "forfeit"
+    MOVE_LIMIT = "move limit"
+    ADJUDICATION = "adjudication"
+    AGREEMENT = "agreement"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a game ended.
+
+    `winners` are the seats that won: one alone won, several drew with each other, none means that
+    the result is not known. `points` are each seat's points as the game counts them (Go: area;
+    Diplomacy: supply centres), empty where the end was not counted. `summary` is the result as the
+    game's records write it (`B+3.5`); `detail` says more where there is more to say.
+    """
+
+    winners: tuple[int, ...]
+    termination: Termination
+    summary: str
+    points: tuple[float, ...] = ()
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class PlayedMove:
+    """One move of a finished or broken-off game, as the arena recorded it.
+
+    `values` maps a seat to that seat's own expected value (0 to 1) after the move; `seconds` is the
+    time the mover took; `comment` is what the player said of the move.
+    """
+
+    seat: int
+    move: Any
+    text: str
+    seconds: float | None = None
+    values: Mapping[int, float] = field(default_factory=dict)
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """All that a record file needs: who played what, when, and how it ended.
+
+    `outcome` is None for a void game, whose reason stands in `remarks`. `remarks` are lines for
+    the record's heading, `final_remarks` for its end.
+    """
+
+    game_name: str
+    event: str
+    date: str
+    players: tuple[str, ...]
+    moves: Sequence[PlayedMove]
+    outcome: Outcome | None
+    seed: int
+    remarks: tuple[str, ...] = ()
+    final_remarks: tuple[str, ...] = ()
+
+
+class Referee(ABC, Generic[Position, Move]):
+    """The rules of one game under given settings.
+
+    Class attributes: `name`, the game's name in control files and of its entry point;
+    `record_extension`, of its record files (`sgf`).
+    """
+
+    name: ClassVar[str]
+    record_extension: ClassVar[str] = "json"
+
+    @classmethod
+    @abstractmethod
+    def from_settings(cls, settings: Mapping[str, object]) -> Self:
+        """Make a referee from the settings of a control file. Raises InvalidSetting."""
+
+    @abstractmethod
+    def spec(self) -> GameSpec:
+        """What ACADEMY is told of the game: equal for all settings that share their knowledge."""
+
+    @property
+    def seats(self) -> int:
+        """How many players the game has."""
+        return self.spec().players
+
+    def seat_name(self, seat: int) -> str:
+        """How people call a seat (`Black`)."""
+        return f"player {seat}"
+
+    @abstractmethod
+    def start(self, seed: int) -> Position:
+        """The first position. All chance of the game comes from `seed`."""
+
+    @abstractmethod
+    def to_move(self, position: Position) -> tuple[int, ...]:
+        """The seats to move: one, several who move at once, or none when the game is over."""
+
+    @abstractmethod
+    def legal_moves(self, position: Position, seat: int) -> Sequence[Move] | None:
+        """All legal moves of a seat that is to move, in a fixed order; None where they cannot be listed."""
+
+    @abstractmethod
+    def check(self, position: Position, seat: int, move: Move) -> None:
+        """Do nothing for a legal move. Raises IllegalMove, which says why."""
+
+    @abstractmethod
+    def play(self, position: Position, moves: Mapping[int, Move]) -> Position:
+        """The position after one legal move of every seat to move; the given position does not change."""
+
+    @abstractmethod
+    def outcome(self, position: Position) -> Outcome | None:
+        """How the game ended by its own rules, or None while it goes on."""
+
+    def adjudicate(self, position: Position) -> Outcome | None:
+        """A verdict on a position in which play was stopped, by the game's counting; None if there is none."""
+        return None
+
+    def won_by(self, seat: int, termination: Termination, detail: str = "") -> Outcome:
+        """The outcome when a game of two is given to a seat (the other resigned, forfeited, ...)."""
+        return Outcome((seat,), termination, f"{self.seat_name(seat)} wins", detail=detail)
+
+    def view(self, position: Position, seat: int) -> Position:
+        """What a seat may see of a position: all of it, where nothing is hidden."""
+        return position
+
+    @abstractmethod
+    def board(self, position: Position, seat: int) -> Board:
+        """The position in ACADEMY's cell states.
+
+        In games of one or two players `x`/`b` are player 1's pieces whoever asks; in games of more
+        they are those of `seat`.
+        """
+
+    def interaction(self, position: Position) -> bool | None:
+        """Whether pieces of different sides can act on each other here; None where the referee can't say."""
+        return None
+
+    @abstractmethod
+    def move_text(self, move: Move) -> str:
+        """A move as text, in the one spelling that opening trees and records use."""
+
+    @abstractmethod
+    def read_move(self, position: Position, seat: int, text: str) -> Move:
+        """Read a move, leniently. Raises UnreadableMove; legality is `check`'s business."""
+
+    @abstractmethod
+    def record(self, game: GameRecord) -> str:
+        """The game in its own record format (SGF, PDN, JSON...)."""
+
+    def dialogue(self, protocol: str) -> object | None:
+        """What a protocol (`gtp`, ...) needs to know of this game, or None if it is not played over it."""
+        return None
+
+
+def referees() -> dict[str, type[Referee[Any, Any]]]:
+    """All installed referees by their names."""
+    return {point.name: point.load() for point in sorted(entry_points(group=ENTRY_POINT_GROUP))}
+
+
+def referee(name: str) -> type[Referee[Any, Any]]:
+    """The referee class of a game. Raises UnknownGame, which lists those there are."""
+    found = {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+    if name not in found:
+        raise UnknownGame(f"no referee for the game {name!r}; installed are: {', '.join(sorted(found))}")
+    loaded: type[Referee[Any, Any]] = found[name].load()
+    return loaded

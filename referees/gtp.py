@@ -1,0 +1,31 @@
+"""What the Go Text Protocol, version 2, needs to know of a game that is played over it."""
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from referees.api import Outcome
+
+Position = TypeVar("Position", contravariant=True)
+Move = TypeVar("Move")
+
+
+class GtpGame(Protocol[Position, Move]):
+    """Words of a game in GTP; `Referee.dialogue("gtp")` gives one, bound to the referee's settings."""
+
+    def setup(self) -> Sequence[str]:
+        """Commands that bring an engine to an empty board (`boardsize 9`, `clear_board`, `komi 7.5`)."""
+
+    def handicap(self) -> str | None:
+        """The command both engines are sent to place handicap stones; None without a fixed handicap."""
+
+    def check_handicap(self, response: str) -> None:
+        """Check the engine's answer to that command. Raises UnreadableMove where it placed others."""
+
+    def colour(self, seat: int) -> str:
+        """The seat in GTP's words (`b`)."""
+
+    def vertex(self, move: Move) -> str:
+        """A move as engines are told it (`D4`, `pass`)."""
+
+    def read_score(self, response: str) -> Outcome | None:
+        """The outcome in an answer to `final_score`; None where it says nothing."""
