@@ -5,11 +5,10 @@ from typing import Protocol, TypeVar
 
 from referees.api import Outcome
 
-Position = TypeVar("Position", contravariant=True)
-Move = TypeVar("Move")
+Move = TypeVar("Move", contravariant=True)
 
 
-class GtpGame(Protocol[Position, Move]):
+class GtpGame(Protocol[Move]):
     """Words of a game in GTP; `Referee.dialogue("gtp")` gives one, bound to the referee's settings."""
 
     def setup(self) -> Sequence[str]:

@@ -68,7 +68,9 @@ class GraphGeometry:
                 raise InvalidBoard(f"node name {name!r}: a name has no blanks and is not empty")
         for pair in self.edges:
             if not all(0 <= end < len(self.nodes) for end in pair) or pair[0] == pair[1]:
-                raise InvalidBoard(f"edge {pair}: both ends must be different nodes, 0 to {len(self.nodes) - 1}")
+                raise InvalidBoard(
+                    f"edge {pair}: both ends must be different nodes, 0 to {len(self.nodes) - 1}"
+                )
 
     @property
     def size(self) -> int:

@@ -59,7 +59,9 @@ class Pattern:
 
 def _checked(pattern: Pattern) -> Pattern:
     if len(pattern.cells) > MAX_PATTERN_CELLS:
-        raise InvalidPattern(f"a pattern of {len(pattern.cells)} cells: at most {MAX_PATTERN_CELLS} are allowed")
+        raise InvalidPattern(
+            f"a pattern of {len(pattern.cells)} cells: at most {MAX_PATTERN_CELLS} are allowed"
+        )
     if len(set(pattern.cells)) != len(pattern.cells):
         raise InvalidPattern("a pattern names the same cell twice")
     if not set(pattern.codes) - {Code.ANYTHING, Code.OFF_BOARD}:

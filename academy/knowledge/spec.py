@@ -51,7 +51,9 @@ class GameSpec:
         if self.symmetric and self.players > 2:
             raise InvalidGame(f"a symmetric game of {self.players} players: reversal needs one or two")
         if not 1.0 <= self.expected_length <= 1e6:
-            raise InvalidGame(f"expected length {self.expected_length!r}: it must be from 1 to 1,000,000 plies")
+            raise InvalidGame(
+                f"expected length {self.expected_length!r}: it must be from 1 to 1,000,000 plies"
+            )
         if self.cell_names:
             if len(self.cell_names) != self.geometry.size:
                 raise InvalidGame(f"{len(self.cell_names)} cell names for {self.geometry.size} cells")
@@ -93,7 +95,9 @@ class GameSpec:
                 known = {"identity": NodeSymmetry("identity", tuple(range(size)))}
                 for symmetry in self.node_symmetries:
                     if sorted(symmetry.image) != list(range(size)):
-                        raise InvalidGame(f"symmetry {symmetry.name!r} does not send {size} nodes to {size} nodes")
+                        raise InvalidGame(
+                            f"symmetry {symmetry.name!r} does not send {size} nodes to {size} nodes"
+                        )
                     known[symmetry.name] = symmetry
                 return known
 

@@ -60,7 +60,9 @@ def read_patterns(text: str, geometry: Geometry) -> Iterator[tuple[Pattern, Sign
             rows.append((number, line))
     if rows:
         raise PatternSyntaxError(
-            rows[-1][0], len(rows[-1][1]) + 1, "a label '< proposers; elo; value; player >' must follow the cells"
+            rows[-1][0],
+            len(rows[-1][1]) + 1,
+            "a label '< proposers; elo; value; player >' must follow the cells",
         )
 
 
@@ -110,7 +112,9 @@ def _read_square(rows: list[tuple[int, str]]) -> Iterator[tuple[int, int, int]]:
             width = len(letters)
         elif len(letters) != width:
             raise PatternSyntaxError(
-                line, letters[-1][0], f"a row of {len(letters)} cells below rows of {width}: all must be as long"
+                line,
+                letters[-1][0],
+                f"a row of {len(letters)} cells below rows of {width}: all must be as long",
             )
         for place, (column, letter) in enumerate(letters):
             yield row, place, _code(line, column, letter)
@@ -129,7 +133,9 @@ def _read_hexagonal(rows: list[tuple[int, str]]) -> Iterator[tuple[int, int, int
                 continue
             code = _code(line, column, letter)
             if previous is not None and column < previous + 2:
-                raise PatternSyntaxError(line, column, "cells of a hexagonal pattern have a blank between them")
+                raise PatternSyntaxError(
+                    line, column, "cells of a hexagonal pattern have a blank between them"
+                )
             previous = column
             skewed = column + indent - row
             if parity is None:
@@ -163,9 +169,16 @@ def _read_nodes(rows: list[tuple[int, str]], geometry: GraphGeometry) -> Iterato
 def _read_signature(line: int, text: str) -> Signature:
     found = _SIGNATURE.fullmatch(text.strip())
     if found is None:
-        raise PatternSyntaxError(line, 1, f"{text.strip()!r} is not a label '< proposers; elo; value; player >'")
+        raise PatternSyntaxError(
+            line, 1, f"{text.strip()!r} is not a label '< proposers; elo; value; player >'"
+        )
     numbers = []
-    for name, group, kind in (("proposers", 1, int), ("elo", 2, float), ("value", 3, float), ("player", 4, int)):
+    for name, group, kind in (
+        ("proposers", 1, int),
+        ("elo", 2, float),
+        ("value", 3, float),
+        ("player", 4, int),
+    ):
         try:
             number = kind(found[group])
         except ValueError:

@@ -1,0 +1,100 @@
+"""What is told of a contest: who played, what was played and proposed, how it ended."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from academy.knowledge.patterns import Pattern
+from academy.knowledge.settings import Library
+
+
+class Result(Enum):
+    """A player's result."""
+
+    WIN = "win"
+    DRAW = "draw"
+    LOSS = "loss"
+
+
+class Verdict(Enum):
+    """What became of a proposal."""
+
+    HELD = "held"
+    MATCHED = "matched"
+    SPECIALISED = "specialised"
+    GENERALISED = "generalised"
+    INSERTED = "inserted"
+    EVICTED = "evicted"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A player of a contest with the arena's rating of them."""
+
+    name: str
+    elo: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ply:
+    """One move: the player (from 1) who made it and the position it led to.
+
+    `states` are the board's cell states after the move, empty where not told; `legal_moves` is how
+    many the mover had, 0 where not told; `values` maps a player to their own expected value of the
+    position after the move.
+    """
+
+    player: int
+    move: str
+    states: bytes = b""
+    legal_moves: int = 0
+    interaction: bool = False
+    values: Mapping[int, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A pattern proposed by the player in `seat` for the position after ply number `ply` (from 1).
+
+    `pattern` is as it stood on the board, from the first player's side; `value` is the proposer's
+    own expected value after that ply, `value_before` the one before it.
+    """
+
+    seat: int
+    library: Library
+    pattern: Pattern
+    ply: int
+    value: float
+    value_before: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Patterns of a library returned to the player in `seat` during the contest."""
+
+    seat: int
+    library: Library
+    pattern_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContestReport:
+    """A contest's end. `contestants` and `results` are by seat."""
+
+    contest_id: str
+    contestants: tuple[Contestant, ...]
+    plies: tuple[Ply, ...]
+    results: tuple[Result, ...]
+    proposals: tuple[Proposal, ...] = ()
+    uses: tuple[Use, ...] = ()
+    start_states: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on a proposal, the rule that decided with its numbers, and the pattern it went into (0: none)."""
+
+    verdict: Verdict
+    reason: str
+    pattern_id: int = 0

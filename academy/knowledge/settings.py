@@ -1,0 +1,51 @@
+"""What an admin may set of a game's libraries."""
+
+import math
+from dataclasses import dataclass, fields
+from enum import Enum
+
+
+class InvalidSettings(ValueError):
+    """A library setting out of its range; the message names it."""
+
+
+class Library(Enum):
+    """The three sections of a game's knowledge."""
+
+    OPENING = "opening"
+    MIDDLE_GAME = "middle-game"
+    ENDGAME = "endgame"
+
+
+@dataclass(frozen=True, slots=True)
+class LibrarySettings:
+    """Capacities and thresholds of one game, with the seed's numbers as defaults. Raises InvalidSettings.
+
+    `max_merged_cells` bounds how many cells a merge may change; `prune_below` and `prune_factor`
+    rule the opening tree's pruning; an unused pattern's strength is halved for eviction every
+    `forget_after` contests (0: never).
+    """
+
+    opening_capacity: int = 1_000
+    middle_game_capacity: int = 1_000
+    endgame_capacity: int = 5_000
+    max_merged_cells: int = 1
+    prune_below: float = 0.33
+    prune_factor: float = 0.5
+    forget_after: int = 0
+    max_submissions_per_contest: int = 10
+
+    def __post_init__(self) -> None:
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            greatest = 1.0 if setting.type is float else 1_000_000
+            if not (math.isfinite(value) and 0 <= value <= greatest):
+                raise InvalidSettings(f"{setting.name} {value!r}: it must be from 0 to {greatest:,}")
+
+    def capacity(self, library: Library) -> int:
+        """How much a library may hold."""
+        return {
+            Library.OPENING: self.opening_capacity,
+            Library.MIDDLE_GAME: self.middle_game_capacity,
+            Library.ENDGAME: self.endgame_capacity,
+        }[library]

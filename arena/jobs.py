@@ -1,0 +1,120 @@
+"""What passes between the competition and the workers: a game to play, and how it went."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from referees.api import Outcome
+
+
+@dataclass(frozen=True)
+class PlayerSetup:
+    """A player of a competition, ready to be started.
+
+    `command` is the program and its arguments; `protocol` the dialogue it speaks. Time limits are
+    in seconds, memory in bytes; None means no limit. `parameters` are whatever a protocol has for
+    itself (`startup_commands`, `aliases`...).
+    """
+
+    name: str
+    command: tuple[str, ...]
+    protocol: str = "gtp"
+    working_directory: str | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    discard_stderr: bool = False
+    start_seconds: float = 30.0
+    move_seconds: float = 60.0
+    exit_seconds: float = 5.0
+    memory_bytes: int | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class AcademyAccess:
+    """Where ACADEMY is for the players of one game; `tickets` are bearer tokens by seat."""
+
+    address: str
+    contest_id: str
+    tickets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class GameJob:
+    """One game to play. `game` and `settings` name its referee; `players` are by seat.
+
+    `move_limit` is in plies. `scorer` is `internal` (the referee counts) or `players` (they are asked).
+    `transcript`, when given, is the file the protocol's lines are written to.
+    """
+
+    game_id: str
+    game: str
+    settings: Mapping[str, Any]
+    players: tuple[PlayerSetup, ...]
+    seed: int
+    move_limit: int = 1000
+    scorer: str = "internal"
+    academy: AcademyAccess | None = None
+    log_path: str | None = None
+    transcript: str | None = None
+
+
+class Fault(Enum):
+    """Why a player's side of a game went wrong, in the words of SAGA's Problem column and of the log."""
+
+    NONE = "none"
+    LATE = "late"
+    DISCONNECTED = "disconnected"
+    ILLEGAL_MOVE = "illegal move"
+    PROTOCOL = "protocol"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class JobMove:
+    """One recorded move: `board` is the position after it in ACADEMY's letters."""
+
+    seat: int
+    text: str
+    board: str
+    legal_moves: int
+    interaction: bool
+    seconds: float
+    values: Mapping[int, float] = field(default_factory=dict)
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class PlayerUsage:
+    """What one player's process cost, and what went wrong with it.
+
+    `cpu_seconds` and `peak_memory_bytes` are None where unknown. `engine_name` is what it calls itself.
+    """
+
+    cpu_seconds: float | None = None
+    wall_seconds: float = 0.0
+    peak_memory_bytes: int | None = None
+    engine_name: str = ""
+    fault: Fault = Fault.NONE
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """How a job went. `outcome` is None for a void game, whose reason is `void_reason`.
+
+    `record` is the game in its referee's format. Times are in seconds, `started` is a Unix time.
+    """
+
+    game_id: str
+    outcome: Outcome | None
+    void_reason: str
+    moves: tuple[JobMove, ...]
+    start_board: str
+    usage: tuple[PlayerUsage, ...]
+    record: str
+    record_extension: str
+    started: float
+    setup_seconds: float
+    play_seconds: float
+    warnings: tuple[str, ...] = ()
