@@ -93,7 +93,7 @@ class ContestReport:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on a proposal, the rule that decided with its numbers, and the pattern it went into (0: none)."""
+    """The verdict on a proposal, the rule that decided, and the pattern it went into (0: none)."""
 
     verdict: Verdict
     reason: str

@@ -44,7 +44,7 @@ class GameSpec:
     def __post_init__(self) -> None:
         if not GAME_ID.fullmatch(self.game_id):
             raise InvalidGame(
-                f"game id {self.game_id!r}: letters, digits, '.', '_' and '-', at most 64, a letter or digit first"
+                f"game id {self.game_id!r}: 1 to 64 letters, digits, '.', '_' and '-', no sign first"
             )
         if not 1 <= self.players <= MAX_PLAYERS:
             raise InvalidGame(f"{self.players} players: there must be 1 to {MAX_PLAYERS}")
@@ -201,10 +201,26 @@ class GameSpec:
         """
         if not self.cell_names:
             return [tuple(moves)]
-        return [
-            tuple(self._cell_in_move.sub(lambda cell: names[cell[0]], move) for move in moves)
-            for names in self._renamings
-        ]
+        return [tuple(self._renamed(move, names) for move in moves) for names in self._renamings]
+
+    def _renamed(self, move: str, names: dict[str, str]) -> str:
+        return self._cell_in_move.sub(lambda cell: names[cell[0]], move)
+
+    def moves_back(self, moves: Sequence[str], canonical_move: str) -> tuple[str, ...]:
+        """The moves after `moves` that `canonical_move`, after their least image, stands for.
+
+        Several where the position after `moves` is symmetric; sorted.
+        """
+        if not self.cell_names:
+            return (canonical_move,)
+        images = self.move_images(moves)
+        least = min(images)
+        found = {
+            self._renamed(canonical_move, {new: old for old, new in names.items()})
+            for names, image in zip(self._renamings, images, strict=True)
+            if image == least
+        }
+        return tuple(sorted(found))
 
     def canonical_moves(self, moves: Sequence[str]) -> tuple[str, ...]:
         """The least image of a list of moves. Its beginnings are the least images of the list's."""

@@ -1,0 +1,64 @@
+"""How much a player may lean on the libraries during a contest.
+
+From the seed: openings for 25 % of the moves, middle-game and endgame only in positions of very low
+expected value, and only knowledge of players of Elo above one's own less 200.
+"""
+
+import math
+from typing import Final
+
+MOVES_PER_CONSULTATION: Final = 4
+LOW_VALUE: Final = 0.33
+ELO_MARGIN: Final = 200.0
+
+
+class FairUseExceeded(RuntimeError):
+    """All consultations of the opening tree that a player had so far are used up.
+
+    `consultations` were made; before move number `own_move` only `allowed` may have been, this one included.
+    """
+
+    def __init__(self, consultations: int, own_move: int) -> None:
+        self.consultations = consultations
+        self.own_move = own_move
+        self.allowed = opening_allowance(own_move)
+        super().__init__(
+            f"{consultations} opening consultations made; before own move {own_move} the rule allows "
+            f"{self.allowed} in all (one for every {MOVES_PER_CONSULTATION} moves, the first included)"
+        )
+
+
+class ValueNotLow(RuntimeError):
+    """Patterns were asked for in a position that is not bad enough, or without saying how bad it is."""
+
+    def __init__(self, value: float | None) -> None:
+        self.value = value
+        said = (
+            "no expected value was stated" if value is None else f"the stated expected value is {value:.4g}"
+        )
+        super().__init__(
+            f"{said}; in a contest patterns are returned only for positions whose expected value the "
+            f"player states to be at most {LOW_VALUE}"
+        )
+
+
+def opening_allowance(own_move: int) -> int:
+    """How many consultations a player may have made in all by their own move number `own_move` (from 1)."""
+    return math.ceil(own_move / MOVES_PER_CONSULTATION)
+
+
+def check_opening(consultations: int, own_move: int) -> None:
+    """Let a further consultation pass. Raises FairUseExceeded."""
+    if consultations >= opening_allowance(own_move):
+        raise FairUseExceeded(consultations, own_move)
+
+
+def check_value(value: float | None) -> None:
+    """Let a query for patterns pass. Raises ValueNotLow."""
+    if value is None or not value <= LOW_VALUE:
+        raise ValueNotLow(value)
+
+
+def acceptable(knowledge_elo: float, player_elo: float) -> bool:
+    """Whether a player should accept knowledge of this mean Elo."""
+    return knowledge_elo > player_elo - ELO_MARGIN

@@ -1,0 +1,242 @@
+"""All that ACADEMY knows of one game: a fold over its events.
+
+Each method takes in one event. The same events in the same order make the same knowledge anywhere.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from academy.knowledge import postmortem
+from academy.knowledge.contests import ContestReport, Judgement, Proposal, Result, Use, Verdict
+from academy.knowledge.library import PatternEntry, PatternLibrary
+from academy.knowledge.measures import Measures
+from academy.knowledge.openings import OpeningNode, OpeningTree, depth_limit
+from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.signatures import Ballot, Folded, Vote
+from academy.knowledge.spec import GameSpec
+
+PATTERN_LIBRARIES: Final = (Library.MIDDLE_GAME, Library.ENDGAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """The numbers that the next pattern and the next opening node get."""
+
+    next_pattern_id: int = 1
+    next_node_id: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Numbers of patterns and opening nodes that an event stored, altered or removed."""
+
+    patterns: frozenset[tuple[Library, int]]
+    nodes: frozenset[int]
+
+
+class GameKnowledge:
+    """The libraries and measures of one game."""
+
+    def __init__(self, spec: GameSpec, settings: LibrarySettings | None = None) -> None:
+        self.spec = spec
+        self.settings = settings or LibrarySettings()
+        self.openings = OpeningTree(spec)
+        self.libraries = {library: PatternLibrary(spec) for library in PATTERN_LIBRARIES}
+        self.measures = Measures()
+        self.counters = Counters()
+
+    @classmethod
+    def restore(
+        cls,
+        spec: GameSpec,
+        settings: LibrarySettings,
+        entries: Iterable[tuple[Library, PatternEntry]],
+        nodes: Iterable[OpeningNode],
+        counters: Counters,
+        measures: Measures,
+    ) -> "GameKnowledge":
+        """Put stored knowledge together again."""
+        game = cls(spec, settings)
+        for library, entry in entries:
+            game.libraries[library].put(entry)
+        game.openings.restore(nodes)
+        game.counters = counters
+        game.measures = measures
+        game.take_changes()
+        return game
+
+    @property
+    def average_length(self) -> float:
+        """Plies of an average game, as known now."""
+        return self.measures.average_length(self.spec.expected_length)
+
+    def take_changes(self) -> Changes:
+        """What changed since the last call."""
+        changes = Changes(
+            frozenset(
+                (library, number)
+                for library, patterns in self.libraries.items()
+                for number in patterns.changed
+            ),
+            frozenset(self.openings.changed),
+        )
+        for patterns in self.libraries.values():
+            patterns.changed.clear()
+        self.openings.changed.clear()
+        return changes
+
+    # Contests
+
+    def report(self, report: ContestReport, event: int) -> list[Judgement]:
+        """Learn from a contest: uses, proposals, openings, measures. Judgements are by proposal.
+
+        Everything is judged by the average length known before this contest.
+        """
+        average_length = self.average_length
+        number = self.measures.contests + 1
+        for use in report.uses:
+            self._count_use(use, report, number)
+        judgements = [
+            self._judge(proposal, report, event, number, average_length) for proposal in report.proposals
+        ]
+        next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
+        self.counters = replace(self.counters, next_node_id=next_node_id)
+        self.measures.add(report)
+        return judgements
+
+    def judge_late(self, report: ContestReport, event: int) -> list[Judgement]:
+        """Judge the proposals of a report whose contest has been learnt from already."""
+        return [
+            self._judge(proposal, report, event, self.measures.contests, self.average_length)
+            for proposal in report.proposals
+        ]
+
+    def _judge(
+        self, proposal: Proposal, report: ContestReport, event: int, number: int, average_length: float
+    ) -> Judgement:
+        against = postmortem.objection(proposal, report, self.spec, average_length)
+        if against is not None:
+            return Judgement(Verdict.DROPPED, against)
+        contestant = report.contestants[proposal.seat - 1]
+        value = proposal.value
+        if proposal.library is Library.ENDGAME:
+            value = postmortem.endgame_value(value, report.results[proposal.seat - 1])
+        pattern, player = proposal.pattern, proposal.seat
+        if self.spec.symmetric and player == 2:
+            pattern, player = self.spec.reversed_pattern(pattern), 1
+        library = self.libraries[proposal.library]
+        fresh_id = self.counters.next_pattern_id
+        learnt = library.learn(
+            pattern, player, Vote.of(contestant.name, contestant.elo, value, event), fresh_id, self.settings
+        )
+        if learnt.verdict is Verdict.INSERTED:
+            self.counters = replace(self.counters, next_pattern_id=fresh_id + 1)
+        library.put(
+            replace(
+                library.entries[learnt.pattern_id], last_contest=number, last_contest_id=report.contest_id
+            )
+        )
+        if learnt.pattern_id in self._evict(proposal.library):
+            return Judgement(Verdict.EVICTED, "weaker than every pattern of the full library")
+        return Judgement(learnt.verdict, learnt.reason, learnt.pattern_id)
+
+    def _count_use(self, use: Use, report: ContestReport, number: int) -> None:
+        library = self.libraries[use.library]
+        succeeded = report.results[use.seat - 1] is not Result.LOSS
+        for pattern_id in use.pattern_ids:
+            entry = library.entries.get(pattern_id)
+            if entry is not None:
+                library.put(
+                    replace(
+                        entry,
+                        uses=entry.uses + 1,
+                        successes=entry.successes + succeeded,
+                        last_contest=number,
+                        last_contest_id=report.contest_id,
+                    )
+                )
+
+    def _evict(self, library: Library) -> list[int]:
+        return list(
+            self.libraries[library].weakest_beyond(
+                self.settings.capacity(library), self.measures.contests, self.settings.forget_after
+            )
+        )
+
+    # Administration
+
+    def change_settings(self, settings: LibrarySettings) -> int:
+        """Take new settings; a lowered capacity prunes at once. Returns how much was removed."""
+        self.settings = settings
+        removed = len(self.openings.evict_beyond(settings.opening_capacity))
+        return removed + sum(len(self._evict(library)) for library in PATTERN_LIBRARIES)
+
+    def delete_pattern(self, library: Library, pattern_id: int) -> PatternEntry:
+        """Take a pattern out. Raises UnknownPattern."""
+        return self.libraries[library].remove(pattern_id)
+
+    def restore_pattern(self, library: Library, entry: PatternEntry) -> int:
+        """Put a deleted pattern back; if it has come to be known again, the votes are united.
+
+        Returns the number it has now (0 when a full library had no room for it).
+        """
+        pattern_id = self.libraries[library].add(entry)
+        return 0 if pattern_id in self._evict(library) else pattern_id
+
+    def prunable(self, library: Library, below: float) -> list[PatternEntry] | list[OpeningNode]:
+        """What `prune` would remove."""
+        if library is Library.OPENING:
+            return self.openings.prunable(below, self.settings.prune_factor)
+        weak = [entry for entry in self.libraries[library] if entry.strength < below]
+        return sorted(weak, key=lambda entry: (entry.strength, entry.pattern_id))
+
+    def prune(self, library: Library, below: float) -> list[PatternEntry] | list[OpeningNode]:
+        """Remove patterns of less strength than `below`; of openings, prune with `below` as threshold."""
+        if library is Library.OPENING:
+            return self.openings.prune(below, self.settings.prune_factor)
+        weak = self.prunable(library, below)
+        for entry in weak:
+            if isinstance(entry, PatternEntry):
+                self.libraries[library].remove(entry.pattern_id)
+        return weak
+
+    def import_patterns(
+        self, library: Library, entries: Sequence[PatternEntry], replace_all: bool, event: int
+    ) -> int:
+        """Take in another library's patterns: known ones get their votes, others enter with fresh numbers.
+
+        With `replace_all` the library is emptied first. Returns how many capacity left no room for.
+        """
+        patterns = self.libraries[library]
+        if replace_all:
+            patterns.clear()
+        fresh_id = self.counters.next_pattern_id
+        for entry in entries:
+            votes = tuple(replace(vote, event=event) for vote in entry.ballot.votes)
+            patterns.add(
+                replace(
+                    entry,
+                    pattern_id=fresh_id,
+                    pattern=self.spec.canonical(entry.pattern),
+                    ballot=Ballot(votes, entry.ballot.folded or Folded()),
+                    last_contest=self.measures.contests,
+                )
+            )
+            fresh_id += 1
+        self.counters = replace(self.counters, next_pattern_id=fresh_id)
+        return len(self._evict(library))
+
+    def import_openings(self, nodes: Sequence[OpeningNode], replace_all: bool) -> int:
+        """Add another tree's figures to this one's. Returns how many nodes capacity left no room for.
+
+        With `replace_all` the tree is emptied first. Raises UnknownLine for a node without its parent.
+        """
+        if replace_all:
+            self.openings.clear()
+        next_node_id = self.openings.unite(nodes, self.counters.next_node_id)
+        self.counters = replace(self.counters, next_node_id=next_node_id)
+        before = len(self.openings)
+        self.openings.trim(depth_limit(self.average_length))
+        self.openings.evict_beyond(self.settings.opening_capacity)
+        return before - len(self.openings)

@@ -1,0 +1,257 @@
+"""A library of patterns: where a new pattern goes, and which one leaves when there is no room.
+
+A new pattern matches a known one, specialises one, generalises with one, or enters alone, in this
+order (`docs/knowledge.md`). All patterns are kept in canonical form.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.knowledge import merging
+from academy.knowledge.cells import Code
+from academy.knowledge.contests import Verdict
+from academy.knowledge.patterns import Pattern
+from academy.knowledge.settings import LibrarySettings
+from academy.knowledge.signatures import Ballot, Signature, Vote
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import Cell
+
+
+class UnknownPattern(KeyError):
+    """The library holds no pattern of this number."""
+
+    def __str__(self) -> str:
+        return f"no pattern {self.args[0]} in this library"
+
+
+@dataclass(frozen=True, slots=True)
+class PatternEntry:
+    """A pattern of a library and all that is known of it.
+
+    `player` is the player addressed (1 in symmetric games). `uses` counts how often the pattern was
+    returned to a player in a contest, `successes` the contests among them which that player won or
+    drew; `last_contest` is the number of the contest (in the game's count) it was last used or
+    proposed in.
+    """
+
+    pattern_id: int
+    pattern: Pattern
+    player: int
+    ballot: Ballot
+    uses: int = 0
+    successes: int = 0
+    last_contest: int = 0
+    last_contest_id: str = ""
+
+    @property
+    def signature(self) -> Signature:
+        """`< proposers; elo; value; player >`."""
+        return self.ballot.signature(self.player)
+
+    @property
+    def strength(self) -> float:
+        """What eviction goes by, before forgetting."""
+        return self.ballot.strength
+
+    def united(self, other: "PatternEntry") -> "PatternEntry":
+        """This pattern with the other's votes and uses added."""
+        later = max(self, other, key=lambda entry: entry.last_contest)
+        return replace(
+            self,
+            ballot=self.ballot.united(other.ballot),
+            uses=self.uses + other.uses,
+            successes=self.successes + other.successes,
+            last_contest=later.last_contest,
+            last_contest_id=later.last_contest_id,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What a new pattern became, the pattern it went into, and how it is told."""
+
+    verdict: Verdict
+    pattern_id: int
+    reason: str
+
+
+# Only patterns of the same player, cells and edge can merge.
+_Outline = tuple[int, tuple[Cell, ...], tuple[bool, ...]]
+
+
+class _Group:
+    """Codes of all patterns of one outline, as one array with a row a pattern."""
+
+    def __init__(self, width: int) -> None:
+        self.ids: list[int] = []
+        self._codes: NDArray[np.uint8] = np.empty((4, width), np.uint8)
+
+    def add(self, pattern_id: int, codes: bytes) -> None:
+        row = len(self.ids)
+        if row == len(self._codes):
+            self._codes = np.concatenate([self._codes, np.empty_like(self._codes)])
+        self._codes[row] = np.frombuffer(codes, np.uint8)
+        self.ids.append(pattern_id)
+
+    def remove(self, pattern_id: int) -> None:
+        row = self.ids.index(pattern_id)
+        last = self.ids.pop()
+        if row < len(self.ids):
+            self.ids[row] = last
+            self._codes[row] = self._codes[len(self.ids)]
+
+    def near(self, codes: bytes, most: int) -> Iterator[tuple[int, list[int]]]:
+        """Yield each pattern that differs in 1 to `most` cells, with the places where it does."""
+        unequal = self._codes[: len(self.ids)] != np.frombuffer(codes, np.uint8)
+        counts = np.count_nonzero(unequal, axis=1)
+        for row in np.flatnonzero((counts >= 1) & (counts <= most)):
+            yield self.ids[row], np.flatnonzero(unequal[row]).tolist()
+
+
+class PatternLibrary:
+    """The patterns of one game's middle-game or endgame library."""
+
+    def __init__(self, spec: GameSpec) -> None:
+        self.entries: dict[int, PatternEntry] = {}
+        self.changed: set[int] = set()
+        self._spec = spec
+        self._known: dict[tuple[int, Pattern], int] = {}
+        self._groups: dict[_Outline, _Group] = {}
+        self._strengths: dict[int, float] = {}
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def learn(
+        self, pattern: Pattern, player: int, vote: Vote, fresh_id: int, settings: LibrarySettings
+    ) -> Learnt:
+        """Let a vote for a pattern find its place. `fresh_id` is the number it gets if it enters alone."""
+        images = sorted(set(self._spec.images(pattern)))
+        known = self._known.get((player, images[0]))
+        if known is not None:
+            entry = self.entries[known]
+            self.put(replace(entry, ballot=entry.ballot.cast(vote)))
+            return Learnt(Verdict.MATCHED, known, f"the same as pattern {known}")
+        merge = self._best_merge(images, player, vote, settings.max_merged_cells)
+        if merge is not None:
+            verdict, known, result = merge
+            entry = self.entries[known]
+            kept = self._replace_pattern(
+                entry, replace(entry, pattern=result, ballot=entry.ballot.cast(vote))
+            )
+            how = "specialised" if verdict is Verdict.SPECIALISED else "generalised with"
+            return Learnt(verdict, kept, f"{how} pattern {known} of Elo {entry.ballot.elo:.0f}")
+        self.put(PatternEntry(fresh_id, images[0], player, Ballot((vote,))))
+        return Learnt(Verdict.INSERTED, fresh_id, "no known pattern was near enough: entered alone")
+
+    def _best_merge(
+        self, images: list[Pattern], player: int, vote: Vote, most: int
+    ) -> tuple[Verdict, int, Pattern] | None:
+        best: dict[Verdict, tuple[tuple[int, float, int, Pattern], int]] = {}
+        for image in images:
+            group = self._groups.get(_outline(player, image))
+            if group is None:
+                continue
+            for known, differing in group.near(image.codes, most):
+                ballot = self.entries[known].ballot
+                gap = vote.elo - ballot.elo
+                rule: merging.CellRule
+                if gap > merging.ELO_BAND:
+                    verdict, rule = Verdict.SPECIALISED, merging.specialised_cell
+                elif abs(gap) < merging.ELO_BAND:
+                    verdict, rule = Verdict.GENERALISED, merging.generalised_cell
+                else:
+                    continue
+                is_decisive = merging.decisive(vote.value, ballot.value)
+                codes = self.entries[known].pattern.codes
+                result = merging.merged(image, codes, differing, rule, is_decisive)
+                if result is not None:
+                    result = self._spec.canonical(result)
+                    rank = (len(differing), -ballot.strength, known, result)
+                    if verdict not in best or rank < best[verdict][0]:
+                        best[verdict] = (rank, known)
+        for verdict in (Verdict.SPECIALISED, Verdict.GENERALISED):
+            if verdict in best:
+                rank, known = best[verdict]
+                return verdict, known, rank[3]
+        return None
+
+    def _replace_pattern(self, old: PatternEntry, new: PatternEntry) -> int:
+        """Give an entry another pattern; with one that is known already it becomes one."""
+        self.remove(old.pattern_id)
+        return self.add(new)
+
+    def add(self, entry: PatternEntry) -> int:
+        """Put an entry in; if its pattern is known the votes are united. Returns the (older) number."""
+        twin = self._known.get((entry.player, entry.pattern))
+        if twin is not None and twin != entry.pattern_id:
+            older, younger = sorted((self.entries[twin], entry), key=lambda each: each.pattern_id)
+            self.remove(twin)
+            entry = older.united(younger)
+        self.put(entry)
+        return entry.pattern_id
+
+    def put(self, entry: PatternEntry) -> None:
+        """Store an entry under its number, in place of the one there was."""
+        old = self.entries.get(entry.pattern_id)
+        if old is None or (old.player, old.pattern) != (entry.player, entry.pattern):
+            if old is not None:
+                self.remove(entry.pattern_id)
+            self._known[entry.player, entry.pattern] = entry.pattern_id
+            outline = _outline(entry.player, entry.pattern)
+            group = self._groups.setdefault(outline, _Group(len(entry.pattern.codes)))
+            group.add(entry.pattern_id, entry.pattern.codes)
+        self.entries[entry.pattern_id] = entry
+        self._strengths[entry.pattern_id] = entry.strength
+        self.changed.add(entry.pattern_id)
+
+    def remove(self, pattern_id: int) -> PatternEntry:
+        """Take an entry out. Raises UnknownPattern."""
+        if pattern_id not in self.entries:
+            raise UnknownPattern(pattern_id)
+        entry = self.entries.pop(pattern_id)
+        del self._strengths[pattern_id]
+        del self._known[entry.player, entry.pattern]
+        outline = _outline(entry.player, entry.pattern)
+        self._groups[outline].remove(pattern_id)
+        if not self._groups[outline].ids:
+            del self._groups[outline]
+        self.changed.add(pattern_id)
+        return entry
+
+    def clear(self) -> None:
+        """Take everything out."""
+        for pattern_id in list(self.entries):
+            self.remove(pattern_id)
+
+    def weakest_beyond(self, capacity: int, contests: int, forget_after: int) -> Iterator[int]:
+        """Take out the weakest patterns until no more than `capacity` are left; yield their numbers.
+
+        Of equally weak ones the oldest goes. `contests` is how many the game has seen.
+        """
+        surplus = len(self.entries) - capacity
+        if surplus <= 0:
+            return
+        strengths: Iterable[tuple[float, int]]
+        if forget_after:
+            strengths = ((self._remembered(e, contests, forget_after), e.pattern_id) for e in self)
+        else:
+            strengths = ((strength, pattern_id) for pattern_id, strength in self._strengths.items())
+        weakest = [min(strengths)] if surplus == 1 else sorted(strengths)[:surplus]
+        for _, pattern_id in weakest:
+            self.remove(pattern_id)
+            yield pattern_id
+
+    def _remembered(self, entry: PatternEntry, contests: int, forget_after: int) -> float:
+        halvings = max(0, contests - entry.last_contest) // forget_after
+        return entry.strength * 0.5 ** min(halvings, 1000)
+
+    def __iter__(self) -> Iterator[PatternEntry]:
+        return iter(self.entries.values())
+
+
+def _outline(player: int, pattern: Pattern) -> _Outline:
+    return player, pattern.cells, tuple(code == Code.OFF_BOARD for code in pattern.codes)

@@ -1,0 +1,186 @@
+"""LUDAE's measures of a game, kept from reported contests.
+
+Formulas from the LUDAE main page. A measure that the reports cannot tell is absent, not zero; each
+says from how many contests it was taken.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from academy.knowledge.cells import State
+from academy.knowledge.contests import ContestReport, Result
+from academy.knowledge.merging import STRICT_POSITIVE
+from academy.knowledge.signatures import ELO_SCALE
+
+CONTESTS_FOR_AVERAGE: Final = 10
+_PIECES: Final = (
+    bytes((State.FIRST_SOLDIER, State.FIRST_KING)),
+    bytes((State.SECOND_SOLDIER, State.SECOND_KING)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure's value, None where unknown, and the number of contests it was taken from."""
+
+    value: float | None
+    contests: int
+
+
+@dataclass(slots=True)
+class Mean:
+    """A sum, what it is a sum over, and how many contests gave to it."""
+
+    total: float = 0.0
+    count: int = 0
+    contests: int = 0
+
+    def add(self, total: float, count: int) -> None:
+        """Add one contest's sum over `count` things; nothing where there were none."""
+        if count:
+            self.total += total
+            self.count += count
+            self.contests += 1
+
+    def measure(self, of: Callable[[float], float] = lambda mean: mean) -> Measure:
+        """The mean, or a function of it."""
+        return Measure(of(self.total / self.count) if self.count else None, self.contests)
+
+
+@dataclass(slots=True)
+class Measures:
+    """Running sums of one game; `measures` makes the figures of them."""
+
+    contests: int = 0
+    length: Mean = field(default_factory=Mean)
+    squared_length: float = 0.0
+    width: Mean = field(default_factory=Mean)
+    mobility: Mean = field(default_factory=Mean)
+    tempo: Mean = field(default_factory=Mean)
+    draws: Mean = field(default_factory=Mean)
+    first_player_score: Mean = field(default_factory=Mean)
+    decisiveness: Mean = field(default_factory=Mean)
+    drama: Mean = field(default_factory=Mean)
+    best_elo: float | None = None
+    # Latest Elo of each player, in hundredths.
+    players: dict[str, int] = field(default_factory=dict)
+
+    def average_length(self, expected: float) -> float:
+        """Plies of an average game: what was expected, until 10 contests are known."""
+        return self.length.total / self.contests if self.contests >= CONTESTS_FOR_AVERAGE else expected
+
+    def add(self, report: ContestReport) -> None:
+        """Take in a contest."""
+        self.contests += 1
+        plies = len(report.plies)
+        self.length.add(plies, 1)
+        self.squared_length += plies * plies
+        for player in report.contestants:
+            self.players[player.name] = round(player.elo * ELO_SCALE)
+            self.best_elo = player.elo if self.best_elo is None else max(self.best_elo, player.elo)
+        self.draws.add(Result.DRAW in report.results, 1)
+        self.first_player_score.add({Result.WIN: 1.0, Result.DRAW: 0.5}.get(report.results[0], 0.0), 1)
+        widths = [ply.legal_moves for ply in report.plies if ply.legal_moves]
+        self.width.add(sum(widths), len(widths))
+        self._add_mobility(report)
+        self._add_tempo(report)
+        self._add_advantages(report)
+
+    def _add_mobility(self, report: ContestReport) -> None:
+        """Moves a piece of the mover has, times the share of empty cells."""
+        if len(report.contestants) > 2:
+            return
+        total, count = 0.0, 0
+        board = report.start_states
+        for ply in report.plies:
+            if board and ply.legal_moves and ply.player in (1, 2):
+                pieces = sum(board.count(piece) for piece in _PIECES[ply.player - 1])
+                if pieces:
+                    total += ply.legal_moves / pieces * (board.count(State.EMPTY) / len(board))
+                    count += 1
+            board = ply.states
+        self.mobility.add(total, count)
+
+    def _add_tempo(self, report: ContestReport) -> None:
+        """Plies to the first interaction, between players of the top quarter by Elo."""
+        ranked = sorted(self.players.values())
+        threshold = ranked[(3 * (len(ranked) - 1)) // 4]
+        if all(self.players[player.name] >= threshold for player in report.contestants):
+            first = next((number for number, ply in enumerate(report.plies, 1) if ply.interaction), None)
+            if first is not None:
+                self.tempo.add(first, 1)
+
+    def _add_advantages(self, report: ContestReport) -> None:
+        """Positions a player saw as strictly positive: were they won, and did the next move keep them?"""
+        held, won, moves, lost_hold = 0, 0, 0, 0
+        latest: dict[int, float] = {}
+        for ply in report.plies:
+            value = ply.values.get(ply.player)
+            if value is None:
+                continue
+            before = latest.get(ply.player, 0.0)
+            if before > STRICT_POSITIVE:
+                moves += 1
+                lost_hold += value <= STRICT_POSITIVE
+            if value > STRICT_POSITIVE:
+                held += 1
+                won += report.results[ply.player - 1] is Result.WIN
+            latest[ply.player] = value
+        self.decisiveness.add(won, held)
+        self.drama.add(lost_hold, moves)
+
+    def measures(self) -> dict[str, Measure]:
+        """All measures by their names.
+
+        `size` = log10 of the game tree's nodes, estimated as average length times log10 of width;
+        `depth` = best Elo / 100 + 6 / log10(max(10, players)); `decisiveness` is the share of
+        positions with advantage that were won, `drama` the share of moves that gave one away.
+        """
+        length = self.length.measure()
+        width = self.width.measure()
+        size = (
+            Measure(length.value * math.log10(width.value), width.contests)
+            if length.value is not None and width.value
+            else Measure(None, 0)
+        )
+        depth = (
+            Measure(self.best_elo / 100 + 6 / math.log10(max(10, len(self.players))), self.contests)
+            if self.best_elo is not None
+            else Measure(None, 0)
+        )
+        spread = (
+            Measure(math.sqrt(max(0.0, self.squared_length / self.contests - length.value**2)), self.contests)
+            if length.value is not None
+            else Measure(None, 0)
+        )
+        return {
+            "length": length,
+            "length_spread": spread,
+            "width": width,
+            "size": size,
+            "depth": depth,
+            "mobility": self.mobility.measure(),
+            "tempo": self.tempo.measure(),
+            "draws": self.draws.measure(),
+            "first_player_score": self.first_player_score.measure(),
+            "decisiveness": self.decisiveness.measure(),
+            "drama": self.drama.measure(),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """The sums as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "Measures":
+        """The sums again."""
+        sums: dict[str, Any] = {
+            name: Mean(**value) if _is_mean(value) else value for name, value in stored.items()
+        }
+        return cls(**sums)
+
+
+def _is_mean(value: object) -> bool:
+    return isinstance(value, dict) and value.keys() == {"total", "count", "contests"}

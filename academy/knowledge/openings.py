@@ -1,0 +1,366 @@
+"""The opening tree of a game (its Fuseki library): what was played, and what came of it.
+
+A node is the position after a list of moves, kept under the list's least symmetric image. Every
+contest counts once in each node it passed, so a node that is removed stays counted in its parent.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from academy.knowledge.contests import ContestReport, Result
+from academy.knowledge.settings import LibrarySettings
+from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
+from academy.knowledge.spec import GameSpec
+
+ROOT: Final = 0
+_RESULT_VALUES: Final = {
+    Result.WIN: VALUE_SCALE,
+    Result.DRAW: VALUE_SCALE // 2,
+    Result.LOSS: 0,
+}
+
+
+class UnknownLine(LookupError):
+    """A list of moves that the tree does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningNode:
+    """A position of the opening tree.
+
+    `mover` is the player whose move leads here (0 at the root). `wins`, `draws`, `losses` and
+    `value_millionths` have an entry for each player; the last is a sum over all visits of the
+    player's expected value of the position, as told by the players or, where nobody told one, the
+    contest's result. `values` counts the visits with a told value. `elo_hundredths` is the sum of
+    the movers' Elo.
+    """
+
+    node_id: int
+    parent_id: int
+    move: str
+    depth: int
+    mover: int
+    visits: int
+    wins: tuple[int, ...]
+    draws: tuple[int, ...]
+    losses: tuple[int, ...]
+    value_millionths: tuple[int, ...]
+    values: int
+    elo_hundredths: int
+
+    def value(self, player: int) -> float:
+        """The mean expected value for a player, 0 to 1."""
+        return self.value_millionths[player - 1] / (self.visits * VALUE_SCALE) if self.visits else 0.5
+
+    @property
+    def elo(self) -> float:
+        """Mean Elo of the players who moved here."""
+        return self.elo_hundredths / (self.visits * ELO_SCALE) if self.visits else 0.0
+
+    @property
+    def worth(self) -> float:
+        """What eviction goes by: the mover's expected value by depth."""
+        return self.value(self.mover) / self.depth
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """A known move after a list of moves: all its symmetric spellings, and the node it leads to."""
+
+    moves: tuple[str, ...]
+    node: OpeningNode
+
+
+class OpeningTree:
+    """The nodes of one game's opening tree."""
+
+    def __init__(self, spec: GameSpec) -> None:
+        self.nodes: dict[int, OpeningNode] = {}
+        self.changed: set[int] = set()
+        self._spec = spec
+        self._children: dict[int, dict[str, int]] = {}
+        self._worths: dict[int, float] = {}
+        self._put(self._fresh(ROOT, ROOT, "", 0, 0))
+
+    def __len__(self) -> int:
+        """How many nodes there are; the root does not count."""
+        return len(self.nodes) - 1
+
+    @property
+    def root(self) -> OpeningNode:
+        """The first position."""
+        return self.nodes[ROOT]
+
+    @property
+    def depth(self) -> int:
+        """The depth of the deepest node."""
+        return max(node.depth for node in self.nodes.values())
+
+    def children(self, node_id: int) -> list[OpeningNode]:
+        """The nodes one move on, oldest first."""
+        return [self.nodes[child] for child in self._children.get(node_id, {}).values()]
+
+    # Reading
+
+    def find(self, moves: Sequence[str], player: int = 0) -> OpeningNode | None:
+        """The node after a list of moves (in any symmetric image), if there is one.
+
+        In games of simultaneous moves the moves are those of `player`.
+        """
+        return self._walk(self._line(moves, player))
+
+    def _walk(self, line: Sequence[str]) -> OpeningNode | None:
+        node_id = ROOT
+        for move in line:
+            child = self._children.get(node_id, {}).get(move)
+            if child is None:
+                return None
+            node_id = child
+        return self.nodes[node_id]
+
+    def continuations(self, moves: Sequence[str], player: int = 0) -> list[Continuation]:
+        """The known moves after a list of moves, as they are spelled in its own orientation."""
+        node = self.find(moves, player)
+        if node is None:
+            return []
+        return [
+            Continuation(self._spec.moves_back(moves, child.move), child)
+            for child in self.children(node.node_id)
+        ]
+
+    def _line(self, moves: Sequence[str], player: int) -> tuple[str, ...]:
+        if self._spec.simultaneous:
+            return (_branch(player), *moves)
+        return self._spec.canonical_moves(moves)
+
+    # Learning
+
+    def record(
+        self, report: ContestReport, fresh_id: int, average_length: float, settings: LibrarySettings
+    ) -> int:
+        """Count a contest in the nodes it passed, add those that are new, evict and prune.
+
+        `fresh_id` is the number of the first new node; returns the number after the last.
+        """
+        limit = depth_limit(average_length)
+        results = report.results
+        self._count(ROOT, None, results, {})
+        if self._spec.simultaneous:
+            lines = [
+                [(_branch(seat), seat, {}), *_own_line(report, seat, limit - 1)]
+                for seat in range(1, self._spec.players + 1)
+            ]
+        else:
+            moves = self._spec.canonical_moves([ply.move for ply in report.plies[:limit]])
+            lines = [[(move, ply.player, ply.values) for move, ply in zip(moves, report.plies, strict=False)]]
+        for line in lines:
+            path = [ROOT]
+            for move, mover, values in line:
+                child = self._children.get(path[-1], {}).get(move)
+                if child is None:
+                    child, fresh_id = fresh_id, fresh_id + 1
+                    self._put(self._fresh(child, path[-1], move, len(path), mover))
+                self._count(child, report.contestants[mover - 1].elo, results, values)
+                path.append(child)
+                if len(self) > settings.opening_capacity and self._evict() == child:
+                    break
+            for node_id in reversed(path):
+                if node_id in self.nodes:
+                    self._prune(node_id, settings.prune_below, settings.prune_factor)
+        if any(node.depth > limit for node in self.nodes.values()):
+            self.trim(limit)
+        return fresh_id
+
+    def _fresh(self, node_id: int, parent_id: int, move: str, depth: int, mover: int) -> OpeningNode:
+        none = (0,) * self._spec.players
+        return OpeningNode(node_id, parent_id, move, depth, mover, 0, none, none, none, none, 0, 0)
+
+    def _count(
+        self, node_id: int, elo: float | None, results: Sequence[Result], told: Mapping[int, float]
+    ) -> None:
+        node = self.nodes[node_id]
+        values = _values(told, results)
+        self._put(
+            replace(
+                node,
+                visits=node.visits + 1,
+                wins=_tallied(node.wins, results, Result.WIN),
+                draws=_tallied(node.draws, results, Result.DRAW),
+                losses=_tallied(node.losses, results, Result.LOSS),
+                value_millionths=tuple(
+                    total + value for total, value in zip(node.value_millionths, values, strict=True)
+                ),
+                values=node.values + bool(told),
+                elo_hundredths=node.elo_hundredths + (0 if elo is None else round(elo * ELO_SCALE)),
+            )
+        )
+
+    # Room
+
+    def evict_beyond(self, capacity: int) -> list[OpeningNode]:
+        """Remove the leaves of least worth until no more than `capacity` nodes are left; return them."""
+        removed = []
+        while len(self) > capacity:
+            worst = self._worst_leaf()
+            removed.append(self.nodes[worst])
+            self._remove(worst)
+        return removed
+
+    def trim(self, limit: int) -> None:
+        """Remove all nodes deeper than `limit` plies."""
+        deepest_first = sorted(self.nodes.values(), key=lambda node: -node.depth)
+        for node in deepest_first:
+            if node.depth <= limit:
+                break
+            self._remove(node.node_id)
+
+    def prunable(self, below: float, factor: float) -> list[OpeningNode]:
+        """What `prune` would erase."""
+        trial = OpeningTree(self._spec)
+        trial.restore(self.nodes.values())
+        return trial.prune(below, factor)
+
+    def prune(self, below: float, factor: float) -> list[OpeningNode]:
+        """Prune wherever the rule asks for it, from the leaves up; return the erased nodes."""
+        erased = []
+        for node in sorted(self.nodes.values(), key=lambda node: (-node.depth, node.node_id)):
+            if node.node_id in self.nodes:
+                erased += self._prune(node.node_id, below, factor)
+        return erased
+
+    def _prune(self, node_id: int, below: float, factor: float) -> list[OpeningNode]:
+        """Erase a node's leaves if it has two or more, nothing else, and all are bad for their mover."""
+        children = self.children(node_id)
+        if len(children) < 2 or any(self._children.get(child.node_id) for child in children):
+            return []
+        if any(child.value(child.mover) >= below for child in children):
+            return []
+        movers = {child.mover for child in children}
+        for child in children:
+            self._remove(child.node_id)
+        node = self.nodes[node_id]
+        sums = list(node.value_millionths)
+        for mover in movers:
+            sums[mover - 1] = round(sums[mover - 1] * factor)
+            if len(sums) == 2:
+                sums[2 - mover] = node.visits * VALUE_SCALE - sums[mover - 1]
+        self._put(replace(node, value_millionths=tuple(sums)))
+        return children
+
+    def _evict(self) -> int:
+        worst = self._worst_leaf()
+        self._remove(worst)
+        return worst
+
+    def _worst_leaf(self) -> int:
+        return min(self._worths, key=lambda node_id: (self._worths[node_id], node_id))
+
+    # Storing
+
+    def restore(self, nodes: Iterable[OpeningNode]) -> None:
+        """Put back stored nodes, parents in any order."""
+        for node in sorted(nodes, key=lambda node: (node.depth, node.node_id)):
+            self._put(node)
+
+    def unite(self, nodes: Sequence[OpeningNode], fresh_id: int) -> int:
+        """Add the figures of another tree's nodes to this one's; returns the next free number.
+
+        Raises UnknownLine where a node's parent is not among them.
+        """
+        lines: dict[int, tuple[str, ...]] = {ROOT: ()}
+        for node in sorted(nodes, key=lambda node: (node.depth, node.node_id)):
+            if node.depth == 0:
+                self._put(_sum(self.root, node))
+                continue
+            if node.parent_id not in lines:
+                raise UnknownLine(
+                    f"node {node.node_id} ({node.move!r}): its parent {node.parent_id} is missing"
+                )
+            # Whoever wrote the nodes may have held them in another orientation.
+            line = self._spec.canonical_moves((*lines[node.parent_id], node.move))
+            lines[node.node_id] = line
+            parent = self._walk(line[:-1])
+            known = self._walk(line)
+            if known is None and parent is not None:
+                known = self._fresh(fresh_id, parent.node_id, line[-1], len(line), node.mover)
+                fresh_id += 1
+            if known is not None:
+                self._put(_sum(known, node))
+        return fresh_id
+
+    def clear(self) -> None:
+        """Take everything out, the root's figures included."""
+        self.changed |= self.nodes.keys()
+        self.nodes.clear()
+        self._children.clear()
+        self._worths.clear()
+        self._put(self._fresh(ROOT, ROOT, "", 0, 0))
+
+    def _put(self, node: OpeningNode) -> None:
+        if node.node_id not in self.nodes and node.node_id != ROOT:
+            self._children.setdefault(node.parent_id, {})[node.move] = node.node_id
+            self._worths.pop(node.parent_id, None)
+        self.nodes[node.node_id] = node
+        if node.node_id != ROOT and node.node_id not in self._children:
+            self._worths[node.node_id] = node.worth
+        self.changed.add(node.node_id)
+
+    def _remove(self, node_id: int) -> None:
+        node = self.nodes.pop(node_id)
+        del self._worths[node_id]
+        siblings = self._children[node.parent_id]
+        del siblings[node.move]
+        if not siblings:
+            del self._children[node.parent_id]
+            if node.parent_id != ROOT:
+                self._worths[node.parent_id] = self.nodes[node.parent_id].worth
+        self.changed.add(node_id)
+
+
+def depth_limit(average_length: float) -> int:
+    """How deep the tree may be: a third of an average game, in plies."""
+    return max(1, int(average_length / 3))
+
+
+def _branch(player: int) -> str:
+    """Where the tree of one player begins, in games of simultaneous moves."""
+    return f"player {player}"
+
+
+def _own_line(report: ContestReport, seat: int, limit: int) -> list[tuple[str, int, Mapping[int, float]]]:
+    own = [ply for ply in report.plies if ply.player == seat][:limit]
+    return [(ply.move, seat, ply.values) for ply in own]
+
+
+def _tallied(counts: tuple[int, ...], results: Sequence[Result], result: Result) -> tuple[int, ...]:
+    return tuple(count + (each is result) for count, each in zip(counts, results, strict=True))
+
+
+def _values(told: Mapping[int, float], results: Sequence[Result]) -> list[int]:
+    """Each player's expected value in millionths: told (of two also by the opponent), or the result."""
+    if len(results) == 2 and told:
+        first = [value for player, value in told.items() if player == 1]
+        first += [1.0 - value for player, value in told.items() if player == 2]
+        mean = round(sum(first) / len(first) * VALUE_SCALE)
+        return [mean, VALUE_SCALE - mean]
+    return [
+        round(told[player] * VALUE_SCALE) if player in told else _RESULT_VALUES[result]
+        for player, result in enumerate(results, 1)
+    ]
+
+
+def _sum(first: OpeningNode, second: OpeningNode) -> OpeningNode:
+    def added(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(a + b for a, b in zip(left, right, strict=True))
+
+    return replace(
+        first,
+        visits=first.visits + second.visits,
+        wins=added(first.wins, second.wins),
+        draws=added(first.draws, second.draws),
+        losses=added(first.losses, second.losses),
+        value_millionths=added(first.value_millionths, second.value_millionths),
+        values=first.values + second.values,
+        elo_hundredths=first.elo_hundredths + second.elo_hundredths,
+    )

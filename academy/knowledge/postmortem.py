@@ -1,0 +1,87 @@
+"""What is decided about a contest after its end: endgame values, and which proposals count.
+
+Each rule returns the reason against a proposal, or None where it passes.
+"""
+
+import math
+from typing import Final
+
+from academy.knowledge.contests import ContestReport, Proposal, Result
+from academy.knowledge.occurrence import occurs
+from academy.knowledge.settings import Library
+from academy.knowledge.signatures import VALUE_SCALE
+from academy.knowledge.spec import GameSpec
+
+ENDGAME_SHARE: Final = 0.20
+ADVERSARY_MARGIN: Final = 100.0
+GAIN: Final = 0.20
+GAIN_ACROSS_HALF: Final = 0.10
+# Engines round what they tell the arena.
+VALUE_TOLERANCE: Final = 0.01
+
+
+def endgame_value(value: float, result: Result) -> float:
+    """An endgame pattern's value in the light of the result: sqrt(v), v² or (v + 0.5)/2."""
+    match result:
+        case Result.WIN:
+            return math.sqrt(value)
+        case Result.LOSS:
+            return value * value
+        case Result.DRAW:
+            return (value + 0.5) / 2
+
+
+def objection(proposal: Proposal, report: ContestReport, spec: GameSpec, average_length: float) -> str | None:
+    """Return why a proposal does not count, or None where it does."""
+    if not 1 <= proposal.ply <= len(report.plies):
+        return f"ply {proposal.ply}: the contest had {len(report.plies)} plies"
+    against = _contradiction(proposal, report, spec)
+    if against is not None:
+        return against
+    if proposal.library is Library.ENDGAME:
+        return _too_early(proposal, len(report.plies), average_length)
+    return _no_tesuji(proposal, report)
+
+
+def _contradiction(proposal: Proposal, report: ContestReport, spec: GameSpec) -> str | None:
+    ply = report.plies[proposal.ply - 1]
+    told = ply.values.get(proposal.seat)
+    if told is not None and abs(told - proposal.value) > VALUE_TOLERANCE:
+        return (
+            f"value {proposal.value:.4g} proposed, but {told:.4g} told in the contest for ply {proposal.ply}"
+        )
+    if ply.states and not occurs(proposal.pattern, spec.geometry, ply.states):
+        return f"the pattern did not stand on the board after ply {proposal.ply}"
+    return None
+
+
+def _too_early(proposal: Proposal, plies: int, average_length: float) -> str | None:
+    share = ENDGAME_SHARE * average_length
+    if proposal.ply == plies or proposal.ply > plies - share:
+        return None
+    return (
+        f"ply {proposal.ply} of {plies} is neither final nor among the last {share:.1f} "
+        f"(20 % of an average game of {average_length:.1f})"
+    )
+
+
+def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
+    elo = report.contestants[proposal.seat - 1].elo
+    adversary = max(
+        (other.elo for seat, other in enumerate(report.contestants, 1) if seat != proposal.seat), default=elo
+    )
+    if not adversary > elo - ADVERSARY_MARGIN:
+        return f"adversary's Elo {adversary:.0f} is not above own Elo {elo:.0f} - {ADVERSARY_MARGIN:.0f}"
+    if report.plies[proposal.ply - 1].player not in (0, proposal.seat):
+        return f"ply {proposal.ply} was not the proposer's move"
+    before = proposal.value_before
+    if before is None:
+        return "the expected value before the move was not stated"
+    # In millionths: 0.7 - 0.5 is less than 0.2 in binary.
+    gain = (round(proposal.value * VALUE_SCALE) - round(before * VALUE_SCALE)) / VALUE_SCALE
+    needed = GAIN_ACROSS_HALF if before < 0.5 < proposal.value else GAIN
+    if gain < needed:
+        return f"the move raised the expected value by {gain:.4g}; {needed:.2f} is needed"
+    if report.results[proposal.seat - 1] is Result.LOSS:
+        return "the contest was lost"
+    return None
