@@ -1,1 +1,1 @@
-""""""
+"""Which patterns of a library occur on a board, and where."""

@@ -1,0 +1,27 @@
+"""What a query answers: the occurrences of patterns on one board, column by column."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matches:
+    """Occurrences, ordered by pattern id, symmetry, row and column; entry i of each column is the i-th.
+
+    The pattern `pattern_ids[i]`, turned to `pattern.image(spec.symmetry_group[symmetries[i]])`, lies on
+    the board with its cell (0, 0) at (`rows[i]`, `columns[i]`). Both may be negative, or beyond the
+    board, where the pattern hangs over the edge; a row or column 0 of the image need not hold a tested cell.
+    On graph boards both are 0: the image names the nodes themselves.
+
+    Of symmetries that give one and the same image only the least is reported.
+    """
+
+    pattern_ids: NDArray[np.int64]
+    symmetries: NDArray[np.int16]
+    rows: NDArray[np.int16]
+    columns: NDArray[np.int16]
+
+    def __len__(self) -> int:
+        return len(self.pattern_ids)
