@@ -1,0 +1,306 @@
+"""The client library of ACADEMY for bots: `Academy` for blocking calls, `AsyncAcademy` for asyncio.
+
+Both answer with the values of `clients.advice` and raise AcademyUnavailable or AcademyRefusal. A
+question that fair use forbids is not asked: the answer is then an empty list.
+"""
+
+import queue
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from types import TracebackType
+from typing import Self, TypeVar
+
+import grpc
+import grpc.aio
+
+from academy.knowledge.boards import Board
+from academy.knowledge.settings import Library
+from academy.v1 import (
+    consultation_pb2,
+    consultation_pb2_grpc,
+    contests_pb2,
+    contests_pb2_grpc,
+    game_pb2,
+    proposals_pb2,
+    proposals_pb2_grpc,
+)
+from clients.advice import (
+    OpeningMove,
+    PatternMatch,
+    ProposalStatus,
+    opening_moves,
+    pattern_matches,
+    proposal_statuses,
+)
+from clients.connection import AcademyRefusal, AcademyUnavailable, Connection, explained
+from clients.seat import Seat
+
+__all__ = ["Academy", "AcademyRefusal", "AcademyUnavailable", "AsyncAcademy", "Connection", "Seat"]
+
+Request = TypeVar("Request")
+Response = TypeVar("Response")
+
+
+class Academy:
+    """A connection for blocking calls; close it, or use it in a `with` block."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._channel = connection.channel()
+        self._consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)
+        self._proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
+        self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the connection."""
+        self._channel.close()
+
+    def _call(self, method: Callable[..., Response], request: object) -> Response:
+        try:
+            return method(request, timeout=self._connection.timeout, metadata=self._connection.metadata)
+        except grpc.RpcError as error:
+            raise explained(error) from None
+
+    def game(self, game_id: str) -> game_pb2.Game:
+        """What ACADEMY knows of a game's board and rules of its libraries."""
+        return self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id)).game
+
+    def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
+        """Known continuations after `moves`, of which `own_moves` were one's own; best first."""
+        question = seat.opening_question(moves, own_moves)
+        if question is None:
+            return []
+        return opening_moves(self._call(self._consultation.LookUpOpening, question))
+
+    def patterns(
+        self,
+        seat: Seat,
+        boards: Sequence[Board],
+        expected_value: float | None = None,
+        *,
+        libraries: Sequence[Library] = (),
+        most: int = 0,
+        with_cells: bool = False,
+    ) -> list[list[PatternMatch]]:
+        """The patterns that lie on each board; see `Seat.pattern_question`."""
+        question = seat.pattern_question(
+            boards, expected_value, libraries=libraries, most=most, with_cells=with_cells
+        )
+        if question is None:
+            return [[] for _ in boards]
+        return pattern_matches(self._call(self._consultation.MatchPatterns, question))
+
+    def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
+        """Submit what the seat found worth proposing in a contest of `plies` plies."""
+        request = seat.proposals(plies)
+        if request is None:
+            return []
+        return proposal_statuses(self._call(self._proposals.SubmitProposals, request))
+
+    def own_proposals(self, contest_id: str = "") -> Iterator[ProposalStatus]:
+        """One's own proposals, newest first, with their verdicts and reasons."""
+        request = proposals_pb2.ListProposalsRequest(contest_id=contest_id)
+        while True:
+            response = self._call(self._proposals.ListProposals, request)
+            yield from proposal_statuses(response)
+            if not response.next_page_token:
+                return
+            request.page_token = response.next_page_token
+
+    @contextmanager
+    def stream(self) -> "Iterator[PlayStream]":
+        """One stream for many questions: several times cheaper than calls of their own."""
+        questions: queue.SimpleQueue[consultation_pb2.PlayRequest | None] = queue.SimpleQueue()
+        answers = self._consultation.Play(
+            iter(questions.get, None),
+            metadata=self._connection.metadata,
+        )
+        try:
+            yield PlayStream(questions, answers)
+        finally:
+            questions.put(None)
+            answers.cancel()
+
+
+class PlayStream:
+    """Questions and answers on one stream, one after another."""
+
+    def __init__(
+        self,
+        questions: "queue.SimpleQueue[consultation_pb2.PlayRequest | None]",
+        answers: Iterator[consultation_pb2.PlayResponse],
+    ) -> None:
+        self._questions = questions
+        self._answers = answers
+        self._number = 0
+
+    def _ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
+        self._number += 1
+        request.request_id = self._number
+        self._questions.put(request)
+        try:
+            return _unrefused(next(self._answers))
+        except StopIteration:
+            raise AcademyUnavailable("the stream was ended by the server") from None
+        except grpc.RpcError as error:
+            raise explained(error) from None
+
+    def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
+        """As `Academy.opening`."""
+        question = seat.opening_question(moves, own_moves)
+        if question is None:
+            return []
+        return opening_moves(self._ask(consultation_pb2.PlayRequest(opening=question)).opening)
+
+    def patterns(
+        self, seat: Seat, boards: Sequence[Board], expected_value: float | None = None, *, most: int = 0
+    ) -> list[list[PatternMatch]]:
+        """As `Academy.patterns`."""
+        question = seat.pattern_question(boards, expected_value, most=most)
+        if question is None:
+            return [[] for _ in boards]
+        return pattern_matches(self._ask(consultation_pb2.PlayRequest(patterns=question)).patterns)
+
+
+class AsyncAcademy:
+    """A connection for asyncio; close it, or use it in an `async with` block."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._channel = connection.asyncio_channel()
+        self._consultation = consultation_pb2_grpc.ConsultationServiceStub(self._channel)
+        self._proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
+        self._contests = contests_pb2_grpc.ContestServiceStub(self._channel)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End the connection."""
+        await self._channel.close()
+
+    async def _call(
+        self, method: "Callable[..., grpc.aio.UnaryUnaryCall[Request, Response]]", request: Request
+    ) -> Response:
+        try:
+            return await method(request, timeout=self._connection.timeout, metadata=self._connection.metadata)
+        except grpc.RpcError as error:
+            raise explained(error) from None
+
+    async def game(self, game_id: str) -> game_pb2.Game:
+        """As `Academy.game`."""
+        return (await self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id))).game
+
+    async def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
+        """As `Academy.opening`."""
+        question = seat.opening_question(moves, own_moves)
+        if question is None:
+            return []
+        return opening_moves(await self._call(self._consultation.LookUpOpening, question))
+
+    async def patterns(
+        self,
+        seat: Seat,
+        boards: Sequence[Board],
+        expected_value: float | None = None,
+        *,
+        libraries: Sequence[Library] = (),
+        most: int = 0,
+        with_cells: bool = False,
+    ) -> list[list[PatternMatch]]:
+        """As `Academy.patterns`."""
+        question = seat.pattern_question(
+            boards, expected_value, libraries=libraries, most=most, with_cells=with_cells
+        )
+        if question is None:
+            return [[] for _ in boards]
+        return pattern_matches(await self._call(self._consultation.MatchPatterns, question))
+
+    async def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
+        """As `Academy.propose`."""
+        request = seat.proposals(plies)
+        if request is None:
+            return []
+        response = await self._call(self._proposals.SubmitProposals, request)
+        return proposal_statuses(response)
+
+    async def own_proposals(self, contest_id: str = "") -> AsyncIterator[ProposalStatus]:
+        """As `Academy.own_proposals`."""
+        request = proposals_pb2.ListProposalsRequest(contest_id=contest_id)
+        while True:
+            response = await self._call(self._proposals.ListProposals, request)
+            for status in proposal_statuses(response):
+                yield status
+            if not response.next_page_token:
+                return
+            request.page_token = response.next_page_token
+
+    @asynccontextmanager
+    async def stream(self) -> "AsyncIterator[AsyncPlayStream]":
+        """As `Academy.stream`."""
+        call = self._consultation.Play(metadata=self._connection.metadata)
+        try:
+            yield AsyncPlayStream(call)
+        finally:
+            call.cancel()
+
+
+class AsyncPlayStream:
+    """Questions and answers on one stream, one after another."""
+
+    def __init__(
+        self,
+        call: "grpc.aio.StreamStreamCall[consultation_pb2.PlayRequest, consultation_pb2.PlayResponse]",
+    ) -> None:
+        self._call = call
+        self._number = 0
+
+    async def _ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
+        self._number += 1
+        request.request_id = self._number
+        try:
+            await self._call.write(request)
+            response = await self._call.read()
+        except grpc.RpcError as error:
+            raise explained(error) from None
+        if not isinstance(response, consultation_pb2.PlayResponse):
+            raise AcademyUnavailable("the stream was ended by the server")
+        return _unrefused(response)
+
+    async def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
+        """As `Academy.opening`."""
+        question = seat.opening_question(moves, own_moves)
+        if question is None:
+            return []
+        return opening_moves((await self._ask(consultation_pb2.PlayRequest(opening=question))).opening)
+
+    async def patterns(
+        self, seat: Seat, boards: Sequence[Board], expected_value: float | None = None, *, most: int = 0
+    ) -> list[list[PatternMatch]]:
+        """As `Academy.patterns`."""
+        question = seat.pattern_question(boards, expected_value, most=most)
+        if question is None:
+            return [[] for _ in boards]
+        answer = await self._ask(consultation_pb2.PlayRequest(patterns=question))
+        return pattern_matches(answer.patterns)
+
+
+def _unrefused(response: consultation_pb2.PlayResponse) -> consultation_pb2.PlayResponse:
+    if response.WhichOneof("answer") == "refusal":
+        refusal = response.refusal
+        code = next((each.name for each in grpc.StatusCode if each.value[0] == refusal.code), "UNKNOWN")
+        raise AcademyRefusal(code, refusal.message, refusal.reason, refusal.metadata)
+    return response

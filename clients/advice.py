@@ -1,0 +1,132 @@
+"""What ACADEMY answers, as plain values."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from academy.knowledge.contests import Verdict
+from academy.knowledge.settings import Library
+from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
+
+LIBRARIES: Final = {
+    pattern_pb2.LIBRARY_OPENING: Library.OPENING,
+    pattern_pb2.LIBRARY_MIDDLE_GAME: Library.MIDDLE_GAME,
+    pattern_pb2.LIBRARY_ENDGAME: Library.ENDGAME,
+}
+LIBRARY_CODES: Final = {library: code for code, library in LIBRARIES.items()}
+_VERDICTS: Final = {
+    proposals_pb2.VERDICT_HELD: Verdict.HELD,
+    proposals_pb2.VERDICT_MATCHED: Verdict.MATCHED,
+    proposals_pb2.VERDICT_SPECIALISED: Verdict.SPECIALISED,
+    proposals_pb2.VERDICT_GENERALISED: Verdict.GENERALISED,
+    proposals_pb2.VERDICT_INSERTED: Verdict.INSERTED,
+    proposals_pb2.VERDICT_EVICTED: Verdict.EVICTED,
+    proposals_pb2.VERDICT_DROPPED: Verdict.DROPPED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningMove:
+    """A known continuation. Figures are the asking player's; `equivalents` are its symmetric spellings."""
+
+    move: str
+    equivalents: tuple[str, ...]
+    visits: int
+    wins: int
+    draws: int
+    losses: int
+    value: float
+    elo: float
+
+
+@dataclass(frozen=True, slots=True)
+class PatternMatch:
+    """A pattern that lies on the position asked about.
+
+    `value` is the expected value it speaks of, the asking player's unless `for_opponent`. The image
+    under the game's symmetry number `symmetry` has its top left cell at (row, column).
+    """
+
+    pattern_id: int
+    library: Library
+    proposers: int
+    elo: float
+    value: float
+    symmetry: int
+    row: int
+    column: int
+    for_opponent: bool
+    cells: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalStatus:
+    """A proposal of one's own and what became of it."""
+
+    proposal_id: str
+    contest_id: str
+    library: Library
+    cells: str
+    ply: int
+    verdict: Verdict
+    reason: str
+    pattern_id: int
+
+
+def opening_moves(response: consultation_pb2.LookUpOpeningResponse) -> list[OpeningMove]:
+    """The continuations of an opening lookup, best for the mover first."""
+    return [
+        OpeningMove(
+            found.move,
+            tuple(found.equivalents),
+            found.statistics.visits,
+            found.statistics.wins,
+            found.statistics.draws,
+            found.statistics.losses,
+            found.statistics.value,
+            found.statistics.elo,
+        )
+        for found in response.moves
+    ]
+
+
+def pattern_matches(response: consultation_pb2.MatchPatternsResponse) -> list[list[PatternMatch]]:
+    """The matches on each position asked about, strongest patterns first."""
+    table = response.patterns
+    cells = table.cells or [""] * len(table.pattern_ids)
+    return [
+        [
+            PatternMatch(
+                table.pattern_ids[pattern],
+                LIBRARIES[table.libraries[pattern]],
+                table.proposers[pattern],
+                table.elos[pattern],
+                table.values[pattern],
+                position.symmetries[place],
+                position.rows[place],
+                position.columns[place],
+                bool(position.for_opponent) and position.for_opponent[place],
+                cells[pattern],
+            )
+            for place, pattern in enumerate(position.patterns)
+        ]
+        for position in response.positions
+    ]
+
+
+def proposal_statuses(
+    response: proposals_pb2.ListProposalsResponse | proposals_pb2.SubmitProposalsResponse,
+) -> list[ProposalStatus]:
+    """Proposals with their verdicts."""
+    return [
+        ProposalStatus(
+            found.proposal_id,
+            found.contest_id,
+            LIBRARIES[found.content.library],
+            found.content.cells,
+            found.content.ply,
+            _VERDICTS[found.verdict],
+            found.reason,
+            found.pattern_id,
+        )
+        for found in response.proposals
+    ]

@@ -1,0 +1,118 @@
+"""How a bot reaches ACADEMY: address, token, TLS, deadlines and retries."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+import grpc
+import grpc.aio
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+DEFAULT_TIMEOUT: Final = 5.0
+# Every method may be repeated: reports and proposals are idempotent, the rest only read.
+_RETRIES: Final = {
+    "methodConfig": [
+        {
+            "name": [{}],
+            "retryPolicy": {
+                "maxAttempts": 4,
+                "initialBackoff": "0.1s",
+                "maxBackoff": "1s",
+                "backoffMultiplier": 2,
+                "retryableStatusCodes": ["UNAVAILABLE"],
+            },
+        }
+    ]
+}
+_OPTIONS: Final[list[tuple[str, Any]]] = [
+    ("grpc.enable_retries", 1),
+    ("grpc.service_config", json.dumps(_RETRIES)),
+    ("grpc.keepalive_time_ms", 300_000),
+]
+
+
+class AcademyUnavailable(ConnectionError):
+    """ACADEMY did not answer in time, or not at all."""
+
+
+class AcademyRefusal(RuntimeError):
+    """ACADEMY refused: `code` is the gRPC status, `reason` and `metadata` name the rule and its numbers."""
+
+    def __init__(self, code: str, message: str, reason: str = "", metadata: Mapping[str, str] | None = None):
+        super().__init__(f"{message} [{reason or code}]")
+        self.code = code
+        self.reason = reason
+        self.metadata = dict(metadata or {})
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Where ACADEMY is and who asks.
+
+    `address` is `host:port` or `unix:PATH`. With `ca` (the file of a certificate authority) the
+    connection is encrypted; with `certificate` and `key` as well the client shows who it is.
+    `timeout` is the seconds a call may take, retries included.
+    """
+
+    address: str
+    token: str = ""
+    ca: str | None = None
+    certificate: str | None = None
+    key: str | None = None
+    timeout: float = DEFAULT_TIMEOUT
+
+    @classmethod
+    def from_environment(cls) -> "Connection | None":
+        """What the arena tells its players: ACADEMY_ADDRESS and ACADEMY_TOKEN; None without an address."""
+        address = os.environ.get("ACADEMY_ADDRESS")
+        if not address:
+            return None
+        return cls(
+            address, token=os.environ.get("ACADEMY_TOKEN", ""), ca=os.environ.get("ACADEMY_TLS_CA") or None
+        )
+
+    @property
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """What each call carries."""
+        return (("authorization", f"Bearer {self.token}"),) if self.token else ()
+
+    def channel(self) -> grpc.Channel:
+        """A channel for blocking calls."""
+        credentials = self._credentials()
+        if credentials is None:
+            return grpc.insecure_channel(self.address, options=_OPTIONS)
+        return grpc.secure_channel(self.address, credentials, options=_OPTIONS)
+
+    def asyncio_channel(self) -> grpc.aio.Channel:
+        """A channel for asyncio."""
+        credentials = self._credentials()
+        if credentials is None:
+            return grpc.aio.insecure_channel(self.address, options=_OPTIONS)
+        return grpc.aio.secure_channel(self.address, credentials, options=_OPTIONS)
+
+    def _credentials(self) -> grpc.ChannelCredentials | None:
+        if self.ca is None:
+            return None
+        return grpc.ssl_channel_credentials(
+            root_certificates=Path(self.ca).read_bytes(),
+            private_key=Path(self.key).read_bytes() if self.key else None,
+            certificate_chain=Path(self.certificate).read_bytes() if self.certificate else None,
+        )
+
+
+def explained(error: grpc.RpcError) -> AcademyUnavailable | AcademyRefusal:
+    """Turn a failed call into one of our two errors."""
+    code, message = error.code(), error.details() or ""
+    if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED):
+        return AcademyUnavailable(f"{message} [{code.name}]")
+    # A failed call is a grpc.Call as well, blocking or not; the stubs don't say so.
+    status = rpc_status.from_call(cast(grpc.Call, error))
+    info = error_details_pb2.ErrorInfo()
+    for detail in status.details if status else ():
+        if detail.Unpack(info):
+            break
+    return AcademyRefusal(code.name, message, info.reason, info.metadata)

@@ -1,0 +1,129 @@
+"""A player's seat in one contest: keeps to fair use by itself, and knows what is worth proposing.
+
+Pure bookkeeping; the calls are made by `clients.academy`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from academy.knowledge.boards import Board, Geometry
+from academy.knowledge.fair_use import LOW_VALUE, opening_allowance
+from academy.knowledge.patterns import Pattern
+from academy.knowledge.postmortem import ENDGAME_SHARE, GAIN, GAIN_ACROSS_HALF
+from academy.knowledge.settings import Library
+from academy.knowledge.text import write_cells
+from academy.v1 import consultation_pb2, proposals_pb2
+from clients.advice import LIBRARY_CODES
+
+MOST_PROPOSALS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    gain: float
+    message: proposals_pb2.NewProposal
+
+
+@dataclass
+class Seat:
+    """One player's side of a contest.
+
+    `player` is the seat from 1; `contest_id` is empty outside a contest, where the limits on
+    consultations do not hold and nothing can be proposed.
+    """
+
+    game_id: str
+    geometry: Geometry
+    player: int
+    contest_id: str = ""
+    _consultations: int = 0
+    _tesuji: list[_Candidate] = field(default_factory=list)
+    _endgame: list[_Candidate] = field(default_factory=list)
+
+    # Consulting
+
+    def opening_question(
+        self, moves: Sequence[str], own_moves: int
+    ) -> consultation_pb2.LookUpOpeningRequest | None:
+        """The question for the moves played so far, or None where fair use has no room for it.
+
+        `own_moves` is how many of them were one's own. Asking counts.
+        """
+        if self.contest_id:
+            if self._consultations >= opening_allowance(own_moves + 1):
+                return None
+            self._consultations += 1
+        return consultation_pb2.LookUpOpeningRequest(
+            game_id=self.game_id, contest_id=self.contest_id, player=self.player, moves=moves
+        )
+
+    def pattern_question(
+        self,
+        boards: Sequence[Board],
+        expected_value: float | None = None,
+        *,
+        libraries: Sequence[Library] = (),
+        most: int = 0,
+        with_cells: bool = False,
+    ) -> consultation_pb2.MatchPatternsRequest | None:
+        """The question which patterns lie on some boards, or None where fair use forbids it.
+
+        `expected_value` is one's own for the position to move in; in a contest it must be low.
+        """
+        if self.contest_id and (expected_value is None or expected_value > LOW_VALUE):
+            return None
+        return consultation_pb2.MatchPatternsRequest(
+            game_id=self.game_id,
+            contest_id=self.contest_id,
+            positions=[
+                consultation_pb2.Position(
+                    board=board.letters, player=self.player, expected_value=expected_value
+                )
+                for board in boards
+            ],
+            libraries=[LIBRARY_CODES[library] for library in libraries],
+            max_matches=most,
+            include_cells=with_cells,
+        )
+
+    # Proposing
+
+    def moved(self, pattern: Pattern, ply: int, value_before: float | None, value: float) -> None:
+        """Tell of an own move: the pattern around it as it stands after ply number `ply`, and its worth.
+
+        A move that raised the expected value enough becomes a middle-game proposal; every move is
+        remembered as one for the endgame.
+        """
+        cells = write_cells(pattern, self.geometry)
+        if value_before is not None:
+            gain = value - value_before
+            if gain >= (GAIN_ACROSS_HALF if value_before < 0.5 < value else GAIN):
+                message = proposals_pb2.NewProposal(
+                    library=LIBRARY_CODES[Library.MIDDLE_GAME],
+                    cells=cells,
+                    ply=ply,
+                    value=value,
+                    value_before=value_before,
+                )
+                self._tesuji.append(_Candidate(gain, message))
+        message = proposals_pb2.NewProposal(
+            library=LIBRARY_CODES[Library.ENDGAME], cells=cells, ply=ply, value=value
+        )
+        self._endgame.append(_Candidate(abs(value - 0.5), message))
+
+    def proposals(
+        self, plies: int, most: int = MOST_PROPOSALS
+    ) -> proposals_pb2.SubmitProposalsRequest | None:
+        """What is worth proposing of a contest that ended after `plies` plies; None when nothing is.
+
+        At most half are tesuji, those that gained most; the rest are the clearest positions among
+        the last 20 % of the contest.
+        """
+        late = [each for each in self._endgame if each.message.ply > plies * (1 - ENDGAME_SHARE)]
+        tesuji = sorted(self._tesuji, key=lambda each: -each.gain)[: most // 2]
+        endgame = sorted(late, key=lambda each: -each.gain)[: most - len(tesuji)]
+        chosen = [each.message for each in (*tesuji, *endgame)]
+        if not chosen or not self.contest_id:
+            return None
+        return proposals_pb2.SubmitProposalsRequest(contest_id=self.contest_id, proposals=chosen)
