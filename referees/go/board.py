@@ -1,0 +1,218 @@
+"""Stones on a square board: placing, capturing, liberties and area.
+
+`Board` changes in place and is made to be fast: the referee builds its immutable positions on it,
+and a player can run playouts on it. It knows simple ko; other rules are the referee's business.
+
+Points are numbered row by row from the top left, 0 to size² - 1.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Final
+
+EMPTY: Final = 0
+BLACK: Final = 1
+WHITE: Final = 2
+PASS: Final = -1
+NO_KO: Final = -1
+
+MIN_SIZE: Final = 2
+MAX_SIZE: Final = 25
+
+
+class OccupiedPoint(ValueError):
+    """A stone was to be placed where one stands."""
+
+
+@cache
+def neighbours(size: int) -> tuple[tuple[int, ...], ...]:
+    """For each point of a board of `size` rows, the two to four points next to it."""
+    return tuple(
+        tuple(
+            r * size + c
+            for r, c in ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
+            if 0 <= r < size and 0 <= c < size
+        )
+        for row in range(size)
+        for column in range(size)
+    )
+
+
+class Board:
+    """Stones on a board of `size` rows.
+
+    `stones` has EMPTY, BLACK or WHITE for each point. `ko` is the point where the next stone is
+    forbidden by simple ko, or NO_KO; `play` sets it and does not check it. `neighbours` are the
+    points next to each point.
+    """
+
+    __slots__ = ("ko", "neighbours", "size", "stones")
+
+    def __init__(self, size: int, stones: Iterable[int] | None = None, ko: int = NO_KO) -> None:
+        self.size = size
+        self.stones = bytearray(size * size) if stones is None else bytearray(stones)
+        self.ko = ko
+        self.neighbours = neighbours(size)
+
+    def copy(self) -> "Board":
+        """An independent board with the same stones and the same ko."""
+        return Board(self.size, self.stones, self.ko)
+
+    def play(self, colour: int, point: int) -> Sequence[int]:
+        """Place a stone and take off what it captures; PASS only lifts the ko.
+
+        Captures the opponent's groups without liberties first; if there are none and the stone's
+        own group has no liberty, that group goes (self-capture). Returns the points that became
+        empty. Raises OccupiedPoint.
+
+        Simple ko: a lone stone with a single liberty that captured exactly one stone must not be
+        recaptured at once.
+        """
+        self.ko = NO_KO
+        if point == PASS:
+            return ()
+        stones = self.stones
+        if stones[point]:
+            raise OccupiedPoint(f"point {point} is occupied")
+        beside = self.neighbours
+        stones[point] = colour
+        opponent = 3 - colour
+        captured: list[int] = []
+        breathing = False
+        enclosed = True
+        for next_to in beside[point]:
+            state = stones[next_to]
+            if state == opponent:
+                # Most groups breathe right here: the search is for the others.
+                for liberty in beside[next_to]:
+                    if not stones[liberty]:
+                        break
+                else:
+                    group = self._stifled(next_to)
+                    for stone in group:
+                        stones[stone] = EMPTY
+                    captured += group
+            else:
+                enclosed = False
+                if not state:
+                    breathing = True
+        if captured:
+            if enclosed and len(captured) == 1:
+                self.ko = captured[0]
+        elif not breathing:
+            captured = self._stifled(point)
+            for stone in captured:
+                stones[stone] = EMPTY
+        return captured
+
+    def _stifled(self, start: int) -> list[int]:
+        """The stones of the group at a point if it has no liberty, else an empty list."""
+        stones = self.stones
+        beside = self.neighbours
+        colour = stones[start]
+        group = [start]
+        seen = {start}
+        for stone in group:
+            for next_to in beside[stone]:
+                state = stones[next_to]
+                if not state:
+                    return []
+                if state == colour and next_to not in seen:
+                    seen.add(next_to)
+                    group.append(next_to)
+        return group
+
+    def group(self, point: int) -> list[int]:
+        """All stones connected to the one at a point, that one first."""
+        stones = self.stones
+        colour = stones[point]
+        found = [point]
+        seen = {point}
+        for stone in found:
+            for next_to in self.neighbours[stone]:
+                if stones[next_to] == colour and next_to not in seen:
+                    seen.add(next_to)
+                    found.append(next_to)
+        return found
+
+    def liberties(self, point: int, enough: int = MAX_SIZE * MAX_SIZE) -> set[int]:
+        """The liberties of the group at a point; the search stops when `enough` are found."""
+        stones = self.stones
+        beside = self.neighbours
+        colour = stones[point]
+        group = [point]
+        seen = {point}
+        found: set[int] = set()
+        for stone in group:
+            for next_to in beside[stone]:
+                state = stones[next_to]
+                if not state:
+                    found.add(next_to)
+                    if len(found) >= enough:
+                        return found
+                elif state == colour and next_to not in seen:
+                    seen.add(next_to)
+                    group.append(next_to)
+        return found
+
+    def captures(self, colour: int, point: int) -> bool:
+        """Whether a stone of a colour on this empty point would capture stones of the opponent."""
+        opponent = 3 - colour
+        return any(
+            self.stones[next_to] == opponent and len(self.liberties(next_to, 2)) == 1
+            for next_to in self.neighbours[point]
+        )
+
+    def is_self_capture(self, colour: int, point: int) -> bool:
+        """Whether a stone of a colour on this empty point would have its own group taken off."""
+        stones = self.stones
+        around = self.neighbours[point]
+        for next_to in around:
+            if not stones[next_to]:
+                return False
+        # A friend that has a second liberty, or an enemy that has none, leaves room to breathe.
+        return all((stones[next_to] == colour) != (len(self.liberties(next_to, 2)) > 1) for next_to in around)
+
+    def has_atari(self) -> bool:
+        """Whether a group of either colour has exactly one liberty."""
+        stones = self.stones
+        beside = self.neighbours
+        safe: set[int] = set()
+        for point, colour in enumerate(stones):
+            if not colour or point in safe:
+                continue
+            open_points = 0
+            for next_to in beside[point]:
+                if not stones[next_to]:
+                    open_points += 1
+            if open_points < 2:
+                if len(self.liberties(point, 2)) < 2:
+                    return True
+                safe.update(self.group(point))
+        return False
+
+    def area(self) -> tuple[int, int]:
+        """The areas of Black and of White, all stones alive.
+
+        A player's area is their stones and the empty regions that border on their stones alone.
+        """
+        stones = self.stones
+        counts = [0, stones.count(BLACK), stones.count(WHITE)]
+        seen: set[int] = set()
+        for start, state in enumerate(stones):
+            if state or start in seen:
+                continue
+            region = [start]
+            seen.add(start)
+            borders = 0
+            for point in region:
+                for next_to in self.neighbours[point]:
+                    beside = stones[next_to]
+                    if beside:
+                        borders |= beside
+                    elif next_to not in seen:
+                        seen.add(next_to)
+                        region.append(next_to)
+            if borders in (BLACK, WHITE):
+                counts[borders] += len(region)
+        return counts[BLACK], counts[WHITE]

@@ -1,0 +1,199 @@
+"""The rules of Go: area scoring, simple ko or positional superko, self-capture allowed or not."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, Self
+
+from academy.knowledge.boards import Board as AcademyBoard
+from academy.knowledge.boards import SquareGeometry
+from academy.knowledge.cells import State
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import SQUARE, board_permutation
+from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination
+from referees.go import sgf, vertices
+from referees.go.board import BLACK, EMPTY, NO_KO, PASS, WHITE, Board
+from referees.go.gtp import GoDialogue
+from referees.go.handicap import fixed_handicap
+from referees.go.score import counted, given_to
+from referees.go.settings import GoSettings, Ko
+
+SEAT_NAMES: Final = {BLACK: "Black", WHITE: "White"}
+_STATES: Final = bytes.maketrans(
+    bytes((EMPTY, BLACK, WHITE)), bytes((State.EMPTY, State.FIRST_SOLDIER, State.SECOND_SOLDIER))
+)
+# Games of GNU Go 3.8 against itself, both passes counted, last about this many plies for each point.
+PLIES_PER_POINT: Final = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class GoPosition:
+    """A position in a game.
+
+    `stones` has EMPTY, BLACK or WHITE for each point, row by row from the top; `mover` is the colour
+    to move; `ko` the point that simple ko forbids, or NO_KO; `passes` counts the passes just made.
+    `history` holds all `stones` so far under positional superko, and nothing otherwise.
+    """
+
+    stones: bytes
+    mover: int
+    ko: int = NO_KO
+    passes: int = 0
+    history: frozenset[bytes] = frozenset()
+
+
+class Go(Referee[GoPosition, int]):
+    """Go under given settings (see `GoSettings`).
+
+    Seat 1 is Black and moves first, but White does after a handicap. A move is the number of a point,
+    row by row from the top left, or PASS. Two passes in succession end the game.
+    """
+
+    name: ClassVar[str] = "go"
+    record_extension: ClassVar[str] = "sgf"
+
+    def __init__(self, settings: GoSettings) -> None:
+        self.settings = settings
+        self._size = settings.board_size
+        self._points = self._size * self._size
+        self._geometry = SquareGeometry(self._size, self._size)
+        self._superko = settings.ko is Ko.POSITIONAL_SUPERKO
+        self._spec = self._describe()
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, object]) -> Self:
+        """Make a referee; `board_size` is required. Raises InvalidSetting."""
+        return cls(GoSettings.read(settings))
+
+    def spec(self) -> GameSpec:
+        """One game for each board size and each handicap: komi and ko rules share their knowledge."""
+        return self._spec
+
+    def _describe(self) -> GameSpec:
+        stones = self.start(0).stones
+        cells = self._geometry.cells
+        keeping = []
+        for symmetry in SQUARE.values():
+            # A symmetry that moves handicap stones would send openings to other openings' nodes.
+            image = board_permutation(symmetry, cells)
+            if image is not None and all(stones[image[point]] == stone for point, stone in enumerate(stones)):
+                keeping.append(symmetry.name)
+        handicap = self.settings.handicap
+        return GameSpec(
+            game_id=f"go-{self._size}x{self._size}" + (f"-h{handicap}" if handicap else ""),
+            geometry=self._geometry,
+            symmetric=handicap is None,
+            symmetries=tuple(keeping),
+            cell_names=vertices.names(self._size),
+            expected_length=PLIES_PER_POINT * self._points,
+        )
+
+    def seat_name(self, seat: int) -> str:
+        """`Black` or `White`."""
+        return SEAT_NAMES[seat]
+
+    def start(self, seed: int) -> GoPosition:
+        """The empty board or the handicap stones; Go has no chance, so `seed` changes nothing."""
+        stones = bytearray(self._points)
+        mover = BLACK
+        if self.settings.handicap is not None:
+            mover = WHITE
+            for point in fixed_handicap(self.settings.handicap, self._size):
+                stones[point] = BLACK
+        history = frozenset((bytes(stones),)) if self._superko else frozenset()
+        return GoPosition(bytes(stones), mover, history=history)
+
+    def to_move(self, position: GoPosition) -> tuple[int, ...]:
+        """The colour to move, or none after two passes."""
+        return () if position.passes >= 2 else (position.mover,)
+
+    def legal_moves(self, position: GoPosition, seat: int) -> Sequence[int]:
+        """The points in their order, then PASS; nothing for a seat that is not to move."""
+        if seat != position.mover or position.passes >= 2:
+            return ()
+        ko = position.ko
+        moves = [point for point, state in enumerate(position.stones) if not state and point != ko]
+        if not self.settings.self_capture:
+            board = Board(self._size, position.stones)
+            moves = [point for point in moves if not board.is_self_capture(seat, point)]
+        if self._superko:
+            moves = [point for point in moves if not self._repeats(position, seat, point)]
+        moves.append(PASS)
+        return moves
+
+    def _repeats(self, position: GoPosition, seat: int, point: int) -> bool:
+        board = Board(self._size, position.stones)
+        board.play(seat, point)
+        return bytes(board.stones) in position.history
+
+    def check(self, position: GoPosition, seat: int, move: int) -> None:
+        """Raises IllegalMove: out of turn, off the board, on a stone, against ko, superko or self-capture."""
+        if position.passes >= 2:
+            raise IllegalMove("the game is over")
+        if seat != position.mover:
+            raise IllegalMove(f"it is {SEAT_NAMES[position.mover]}'s turn, not that of seat {seat}")
+        if move == PASS:
+            return
+        if not isinstance(move, int) or not 0 <= move < self._points:
+            raise IllegalMove(f"{move!r} is no point of a board of {self._points} points")
+        if position.stones[move]:
+            raise IllegalMove(f"point {self.move_text(move)} is occupied")
+        if move == position.ko:
+            raise IllegalMove(f"ko forbids {self.move_text(move)} now")
+        if not self.settings.self_capture and Board(self._size, position.stones).is_self_capture(seat, move):
+            raise IllegalMove(f"{self.move_text(move)} would be self-capture, which this game forbids")
+        if self._superko and self._repeats(position, seat, move):
+            raise IllegalMove(f"{self.move_text(move)} repeats an earlier position, which superko forbids")
+
+    def play(self, position: GoPosition, moves: Mapping[int, int]) -> GoPosition:
+        """The position after the move of the colour to move. Raises IllegalMove."""
+        if len(moves) != 1:
+            raise IllegalMove(f"moves of {len(moves)} seats: in Go one seat moves at a time")
+        ((seat, move),) = moves.items()
+        self.check(position, seat, move)
+        if move == PASS:
+            return GoPosition(position.stones, 3 - seat, NO_KO, position.passes + 1, position.history)
+        board = Board(self._size, position.stones)
+        board.play(seat, move)
+        stones = bytes(board.stones)
+        history = position.history | {stones} if self._superko else position.history
+        return GoPosition(stones, 3 - seat, board.ko, 0, history)
+
+    def outcome(self, position: GoPosition) -> Outcome | None:
+        """The area score after two passes, all stones alive."""
+        return self._score(position, Termination.SCORE) if position.passes >= 2 else None
+
+    def adjudicate(self, position: GoPosition) -> Outcome:
+        """The area score as the stones stand, all alive."""
+        return self._score(position, Termination.ADJUDICATION)
+
+    def _score(self, position: GoPosition, termination: Termination) -> Outcome:
+        black, white = Board(self._size, position.stones).area()
+        return counted(black, white, (self.settings.komi, self.settings.compensation), termination)
+
+    def won_by(self, seat: int, termination: Termination, detail: str = "") -> Outcome:
+        """`B+R` for a resignation, `B+F` for a forfeit, `B+` for the rest."""
+        return given_to(seat, termination, detail)
+
+    def board(self, position: GoPosition, seat: int) -> AcademyBoard:
+        """Black's stones are the first player's soldiers, whoever asks."""
+        return AcademyBoard(self._geometry, position.stones.translate(_STATES))
+
+    def interaction(self, position: GoPosition) -> bool:
+        """Whether some group is in atari, so that a capture is possible or must be met."""
+        return Board(self._size, position.stones).has_atari()
+
+    def move_text(self, move: int) -> str:
+        """`D4` or `pass`."""
+        return vertices.name(move, self._size)
+
+    def read_move(self, position: GoPosition, seat: int, text: str) -> int:
+        """Read a point or a pass in upper or lower case. Raises UnreadableMove."""
+        return vertices.read(text, self._size)
+
+    def record(self, game: GameRecord) -> str:
+        """The game as SGF."""
+        return sgf.write(game, self.settings)
+
+    def dialogue(self, protocol: str) -> GoDialogue | None:
+        """The words of GTP."""
+        return GoDialogue(self.settings) if protocol == "gtp" else None
