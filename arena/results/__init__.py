@@ -1,1 +1,1 @@
-""""""
+"""Results: the database of games, ratings, standings and reports."""

@@ -1,0 +1,87 @@
+"""What a control file says, as values. The file's own format is read elsewhere."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from arena.jobs import PlayerSetup
+from arena.results.ratings import EloRules
+
+EMBEDDED: Final = "embedded"
+
+
+class MissingToken(LookupError):
+    """The place a token was to come from holds none."""
+
+
+@dataclass(frozen=True)
+class AcademySettings:
+    """How ACADEMY is reached.
+
+    `address` is `host:port`, `unix:PATH`, or `embedded`: a server of our own on the folder `data`.
+    The bearer token is given by at most one of `token`, `token_env` (a variable's name) and
+    `token_file`. With `update` off, players may consult but ACADEMY learns nothing of the games.
+    """
+
+    address: str
+    data: Path
+    update: bool = True
+    token: str | None = field(default=None, repr=False)
+    token_env: str | None = None
+    token_file: Path | None = None
+    tls_ca: Path | None = None
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the arena runs the server itself."""
+        return self.address == EMBEDDED
+
+    def read_token(self) -> str | None:
+        """The bearer token, from wherever it is kept. Raises MissingToken."""
+        if self.token_env is not None:
+            if not os.environ.get(self.token_env):
+                raise MissingToken(f"academy.token_env: the variable {self.token_env} is not set")
+            return os.environ[self.token_env]
+        if self.token_file is not None:
+            try:
+                return self.token_file.read_text(encoding="ascii").strip()
+            except (OSError, UnicodeError) as error:
+                raise MissingToken(f"academy.token_file: {error}") from None
+        return self.token
+
+
+@dataclass(frozen=True)
+class GameSettings:
+    """The game: its referee's name and settings, the limit in plies, and who counts the end."""
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    move_limit: int = 1000
+    scorer: str = "internal"
+
+
+@dataclass(frozen=True)
+class Control:
+    """A competition as its control file describes it.
+
+    `competitors` are names of `players` in the order of the cross-table. `rounds` is the number of
+    games of each pair, None for no end.
+    """
+
+    path: Path
+    kind: str
+    game: GameSettings
+    players: Mapping[str, PlayerSetup]
+    competitors: tuple[str, ...]
+    description: str = ""
+    rounds: int | None = None
+    parallel: int = 1
+    seed: int = 0
+    record_games: bool = True
+    check_players: bool = True
+    elo: EloRules = field(default_factory=EloRules)
+    academy: AcademySettings | None = None

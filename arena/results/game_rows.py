@@ -1,0 +1,177 @@
+"""A game's result as rows of SAGA's and the arena's tables."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, insert, update
+
+from arena.jobs import Fault, GameResult
+from arena.results import own_tables as own
+from arena.results import schema as saga
+from arena.results.registration import Registration
+from referees.api import Outcome, Termination
+
+_PROBLEMS = {Fault.NONE: 0, Fault.LATE: 1, Fault.DISCONNECTED: 2}
+
+
+def termination_code(outcome: Outcome, seats: int) -> int | None:
+    """SAGA's Termination of any game, as `SAGA_Game` explains it; None where the result is not known."""
+    match len(outcome.winners):
+        case 0:
+            return None
+        case 1:
+            return 1
+        case winners if winners < seats:
+            return 2
+    match outcome.termination:
+        case Termination.AGREEMENT:
+            return 3
+        case Termination.MOVE_LIMIT | Termination.ADJUDICATION:
+            return 5
+        case _:
+            return 6
+
+
+def ranks(outcome: Outcome, seats: int) -> tuple[int | None, ...]:
+    """SAGA's Rank by seat: 1 + the players of higher Grade; without points, 1 + the winners above."""
+    if outcome.points:
+        return tuple(1 + sum(other > mine for other in outcome.points) for mine in outcome.points)
+    if not outcome.winners:
+        return (None,) * seats
+    return tuple(1 if seat in outcome.winners else 1 + len(outcome.winners) for seat in range(1, seats + 1))
+
+
+def add_game(
+    connection: Connection,
+    registration: Registration,
+    players: Sequence[str],
+    result: GameResult,
+    outcome: Outcome,
+    total_seconds: float,
+    detail: Mapping[str, Any],
+) -> int:
+    """Enter a game with its players and moves; `detail` holds the remaining columns of ARENA_Game."""
+    points = outcome.points
+    added = connection.execute(
+        insert(saga.GAME).values(
+            SeriesId=registration.series_id,
+            SettingId=registration.setting_id,
+            Finished=_time(result.started + result.setup_seconds + result.play_seconds),
+            SetupTime=result.setup_seconds,
+            PlayTime=result.play_seconds,
+            TotalTime=total_seconds,
+            Termination=termination_code(outcome, len(players)),
+            Years=max((_moves_of(seat, result) for seat in range(1, len(players) + 1)), default=0),
+            Survivors=len(players),
+            Leaders=points.count(max(points)) if points else None,
+            Winners=len(outcome.winners),
+            MaxSupplies=max(points) if points else None,
+        )
+    )
+    assert added.inserted_primary_key is not None
+    game_id = int(added.inserted_primary_key[0])
+    connection.execute(
+        insert(own.GAME_DETAIL).values(
+            GameId=game_id,
+            SeriesId=registration.series_id,
+            Summary=outcome.summary,
+            Detail=outcome.detail,
+            Termination=outcome.termination.value,
+            Started=_time(result.started),
+            StartBoard=result.start_board,
+            Record=result.record,
+            RecordExtension=result.record_extension,
+            Warnings="\n".join(result.warnings),
+            **detail,
+        )
+    )
+    _add_players(connection, registration, game_id, players, result, outcome)
+    _add_moves(connection, game_id, result)
+    return game_id
+
+
+def _time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+
+
+def _moves_of(seat: int, result: GameResult) -> int:
+    return sum(move.seat == seat for move in result.moves)
+
+
+def _add_players(
+    connection: Connection,
+    registration: Registration,
+    game_id: int,
+    players: Sequence[str],
+    result: GameResult,
+    outcome: Outcome,
+) -> None:
+    rank = ranks(outcome, len(players))
+    for seat, (name, usage) in enumerate(zip(players, result.usage, strict=True), start=1):
+        points = outcome.points[seat - 1] if outcome.points else None
+        connection.execute(
+            insert(saga.PLAYER).values(
+                GameId=game_id,
+                PowerId=registration.powers[seat - 1],
+                ContestantId=registration.contestants[name],
+                Supplies=points,
+                Disorder=None if usage.fault is Fault.NONE else _moves_of(seat, result),
+                Problem=_PROBLEMS.get(usage.fault),
+                Winner=int(seat in outcome.winners),
+                Grade=points,
+                Rank=rank[seat - 1],
+                Cpu=usage.cpu_seconds,
+            )
+        )
+        connection.execute(
+            insert(own.SEAT).values(
+                GameId=game_id,
+                Seat=seat,
+                Name=name,
+                Fault=usage.fault.value,
+                Remark=usage.remark,
+                WallSeconds=usage.wall_seconds,
+                PeakMemoryBytes=usage.peak_memory_bytes,
+                EngineName=usage.engine_name,
+            )
+        )
+        if usage.engine_name:
+            _note_engine_name(connection, registration.contestants[name], usage.engine_name)
+
+
+def _note_engine_name(connection: Connection, contestant_id: int, reported: str) -> None:
+    name, _, version = reported.partition(":")
+    client = saga.CONTESTANT.select().with_only_columns(saga.CONTESTANT.c.ClientId)
+    connection.execute(
+        update(saga.CLIENT)
+        .where(saga.CLIENT.c.ClientId == client.filter_by(ContestantId=contestant_id).scalar_subquery())
+        .values(Name=name, Version=version)
+    )
+
+
+def _add_moves(connection: Connection, game_id: int, result: GameResult) -> None:
+    numbered = list(enumerate(result.moves, start=1))
+    moves = [
+        {
+            "GameId": game_id,
+            "Ply": ply,
+            "Seat": move.seat,
+            "Text": move.text,
+            "Seconds": move.seconds,
+            "LegalMoves": move.legal_moves,
+            "Interaction": move.interaction,
+            "Board": move.board,
+            "Comment": move.comment,
+        }
+        for ply, move in numbered
+    ]
+    values = [
+        {"GameId": game_id, "Ply": ply, "Seat": seat, "Value": value}
+        for ply, move in numbered
+        for seat, value in move.values.items()
+    ]
+    if moves:
+        connection.execute(insert(own.MOVE), moves)
+    if values:
+        connection.execute(insert(own.MOVE_VALUE), values)

@@ -1,0 +1,76 @@
+"""Reports to ACADEMY that wait for their acknowledgement, kept with the games they tell of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from arena.results.database import ResultsDatabase, utc_now
+from arena.results.own_tables import OUTBOX
+
+
+@dataclass(frozen=True)
+class WaitingReport:
+    """A report to deliver: a serialised academy.v1.ReportContestRequest, and how often it was tried."""
+
+    outbox_id: int
+    contest_id: str
+    report: bytes
+    attempts: int
+
+
+def post(connection: Connection, series_id: int, contest_id: str, report: bytes) -> None:
+    """Put a report into the outbox, in the transaction of the game it tells of."""
+    connection.execute(
+        insert(OUTBOX).values(SeriesId=series_id, ContestId=contest_id, Report=report, Changed=utc_now())
+    )
+
+
+class Outbox:
+    """The waiting reports of one competition, oldest first."""
+
+    def __init__(self, database: ResultsDatabase, series_id: int) -> None:
+        self._database = database
+        self._series_id = series_id
+
+    def waiting(self, limit: int = 100) -> Sequence[WaitingReport]:
+        """The oldest reports that ACADEMY has neither acknowledged nor refused."""
+        table = OUTBOX.c
+        query = (
+            select(table.OutboxId, table.ContestId, table.Report, table.Attempts)
+            .where(table.SeriesId == self._series_id, table.State == "waiting")
+            .order_by(table.OutboxId)
+            .limit(limit)
+        )
+        with self._database.transaction() as connection:
+            return [WaitingReport(*row) for row in connection.execute(query)]
+
+    def acknowledged(self, report: WaitingReport) -> None:
+        """Note that ACADEMY has the report; its content is dropped."""
+        self._change(report, State="acknowledged", Report=None, Attempts=report.attempts + 1, LastError="")
+
+    def refused(self, report: WaitingReport, why: str) -> None:
+        """Note that ACADEMY will never take the report; it is kept for inspection but not sent again."""
+        self._change(report, State="refused", Attempts=report.attempts + 1, LastError=why)
+
+    def failed(self, report: WaitingReport, why: str) -> None:
+        """Note a failed delivery; the report goes on waiting."""
+        self._change(report, Attempts=report.attempts + 1, LastError=why)
+
+    def counts(self) -> dict[str, int]:
+        """How many reports are `waiting`, `acknowledged` and `refused`."""
+        query = (
+            select(OUTBOX.c.State, func.count()).filter_by(SeriesId=self._series_id).group_by(OUTBOX.c.State)
+        )
+        counts = dict.fromkeys(("waiting", "acknowledged", "refused"), 0)
+        with self._database.transaction() as connection:
+            counts.update((state, count) for state, count in connection.execute(query))
+        return counts
+
+    def _change(self, report: WaitingReport, **values: object) -> None:
+        with self._database.transaction() as connection:
+            connection.execute(
+                update(OUTBOX)
+                .where(OUTBOX.c.OutboxId == report.outbox_id)
+                .values(Changed=utc_now(), **values)
+            )

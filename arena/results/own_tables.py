@@ -1,0 +1,180 @@
+"""The arena's own tables beside SAGA's: what SAGA has no place for.
+
+ARENA_Competition adds to a series what resuming needs; ARENA_Competitor says which contestant
+stands for a name of the control file now; ARENA_Attempt, ARENA_Void and ARENA_Outbox follow a game
+from the moment it is given out to ACADEMY's acknowledgement.
+"""
+
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Float,
+    ForeignKeyConstraint,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+from arena.results.schema import METADATA, auto_number, refers
+
+SCHEMA_VERSION: Final = 1
+
+META: Final = Table(
+    "ARENA_Meta",
+    METADATA,
+    Column("Key", Text, primary_key=True),
+    Column("Value", Text, nullable=False),
+)
+
+COMPETITION: Final = Table(
+    "ARENA_Competition",
+    METADATA,
+    refers("SeriesId", "SAGA_Series.SeriesId", primary_key=True),
+    Column("Uuid", Text, nullable=False, unique=True),
+    Column("Kind", Text, nullable=False),
+    Column("Game", Text, nullable=False),
+    Column("Settings", Text, nullable=False),  # the referee's settings as JSON, keys sorted
+    Column("MoveLimit", Integer, nullable=False),
+    Column("Scorer", Text, nullable=False),
+    Column("Created", DateTime, nullable=False),
+    CheckConstraint("\"Scorer\" IN ('internal', 'players')", name="Scorer_known"),
+)
+
+COMPETITOR: Final = Table(
+    "ARENA_Competitor",
+    METADATA,
+    refers("ContestantId", "SAGA_Contestant.ContestantId", primary_key=True),
+    refers("SeriesId", "SAGA_Series.SeriesId"),
+    Column("Name", Text, nullable=False),
+    Column("Current", Boolean, nullable=False, default=True),
+)
+
+ATTEMPT: Final = Table(
+    "ARENA_Attempt",
+    METADATA,
+    refers("SeriesId", "SAGA_Series.SeriesId", primary_key=True),
+    Column("Name", Text, primary_key=True),
+    Column("Attempt", Integer, primary_key=True),
+    Column("ContestId", Text, nullable=False, unique=True),
+    # academy.v1.Contest as opened at ACADEMY, which therefore must hear how it ended; else NULL
+    Column("Contest", LargeBinary),
+    Column("Started", DateTime, nullable=False),
+    CheckConstraint('"Attempt" >= 1', name="Attempt_from_1"),
+)
+
+VOID: Final = Table(
+    "ARENA_Void",
+    METADATA,
+    refers("SeriesId", "SAGA_Series.SeriesId", primary_key=True),
+    Column("Name", Text, primary_key=True),
+    Column("Attempt", Integer, primary_key=True),
+    Column("Cause", Text, nullable=False),
+    Column("Reason", Text, nullable=False),
+    Column("Seconds", Float, nullable=False),
+    Column("Ended", DateTime, nullable=False),
+    ForeignKeyConstraint(
+        ["SeriesId", "Name", "Attempt"],
+        ["ARENA_Attempt.SeriesId", "ARENA_Attempt.Name", "ARENA_Attempt.Attempt"],
+    ),
+    CheckConstraint("\"Cause\" IN ('void', 'interrupted')", name="Cause_known"),
+    CheckConstraint('"Seconds" >= 0', name="Void_seconds_not_negative"),
+)
+
+GAME_DETAIL: Final = Table(
+    "ARENA_Game",
+    METADATA,
+    refers("GameId", "SAGA_Game.GameId", primary_key=True),
+    refers("SeriesId", "SAGA_Series.SeriesId"),
+    Column("Name", Text, nullable=False),  # the game id as people see it: AvB_0
+    Column("Matchup", Text, nullable=False),
+    Column("Attempt", Integer, nullable=False),
+    Column("Seed", BigInteger, nullable=False),
+    Column("ContestId", Text, nullable=False, unique=True),
+    Column("Summary", Text, nullable=False),
+    Column("Detail", Text, nullable=False),
+    Column("Termination", Text, nullable=False),  # the arena's word: score, resignation, forfeit...
+    Column("Voids", Integer, nullable=False),
+    Column("Started", DateTime, nullable=False),
+    Column("StartBoard", Text, nullable=False),
+    Column("Record", Text, nullable=False),
+    Column("RecordExtension", Text, nullable=False),
+    Column("Warnings", Text, nullable=False),
+    UniqueConstraint("SeriesId", "Name", name="game_counted_once"),
+    ForeignKeyConstraint(
+        ["SeriesId", "Name", "Attempt"],
+        ["ARENA_Attempt.SeriesId", "ARENA_Attempt.Name", "ARENA_Attempt.Attempt"],
+    ),
+)
+
+SEAT: Final = Table(
+    "ARENA_Seat",
+    METADATA,
+    refers("GameId", "SAGA_Game.GameId", primary_key=True),
+    Column("Seat", Integer, primary_key=True),
+    Column("Name", Text, nullable=False),
+    Column("Fault", Text, nullable=False),
+    Column("Remark", Text, nullable=False),
+    Column("WallSeconds", Float, nullable=False),
+    Column("PeakMemoryBytes", BigInteger),
+    Column("EngineName", Text, nullable=False),
+    CheckConstraint('"Seat" >= 1', name="Seat_from_1"),
+)
+
+MOVE: Final = Table(
+    "ARENA_Move",
+    METADATA,
+    refers("GameId", "SAGA_Game.GameId", primary_key=True),
+    Column("Ply", Integer, primary_key=True),
+    Column("Seat", Integer, nullable=False),
+    Column("Text", Text, nullable=False),
+    Column("Seconds", Float, nullable=False),
+    Column("LegalMoves", Integer, nullable=False),
+    Column("Interaction", Boolean, nullable=False),
+    Column("Board", Text, nullable=False),
+    Column("Comment", Text, nullable=False),
+    CheckConstraint('"Ply" >= 1 AND "Seat" >= 1', name="Ply_and_seat_from_1"),
+)
+
+MOVE_VALUE: Final = Table(
+    "ARENA_MoveValue",
+    METADATA,
+    refers("GameId", "SAGA_Game.GameId", primary_key=True),
+    Column("Ply", Integer, primary_key=True),
+    Column("Seat", Integer, primary_key=True),
+    Column("Value", Float, nullable=False),
+    ForeignKeyConstraint(["GameId", "Ply"], ["ARENA_Move.GameId", "ARENA_Move.Ply"]),
+    CheckConstraint('"Value" BETWEEN 0 AND 1', name="Value_0_to_1"),
+)
+
+RATING: Final = Table(
+    "ARENA_Rating",
+    METADATA,
+    refers("GameId", "SAGA_Game.GameId", primary_key=True),
+    Column("Seat", Integer, primary_key=True),
+    Column("Name", Text, nullable=False),
+    Column("EloBefore", Float, nullable=False),
+    Column("EloAfter", Float, nullable=False),
+)
+
+OUTBOX: Final = Table(
+    "ARENA_Outbox",
+    METADATA,
+    auto_number("OutboxId"),
+    refers("SeriesId", "SAGA_Series.SeriesId"),
+    Column("ContestId", Text, nullable=False, unique=True),
+    Column("Report", LargeBinary),  # academy.v1.ReportContestRequest; NULL once acknowledged
+    Column("State", Text, nullable=False, default="waiting"),
+    Column("Attempts", Integer, nullable=False, default=0),
+    Column("LastError", Text, nullable=False, default=""),
+    Column("Changed", DateTime, nullable=False),
+    CheckConstraint("\"State\" IN ('waiting', 'acknowledged', 'refused')", name="State_known"),
+    CheckConstraint('("State" = \'acknowledged\') = ("Report" IS NULL)', name="acknowledged_is_gone"),
+    sqlite_autoincrement=True,
+)

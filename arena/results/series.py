@@ -1,0 +1,265 @@
+"""The games of one competition in the database: given out, finished, void or broken off."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Text, cast, func, insert, select, update
+
+from arena.jobs import GameResult
+from arena.results import own_tables as own
+from arena.results import schema as saga
+from arena.results.database import ResultsDatabase, utc_now
+from arena.results.game_rows import add_game
+from arena.results.games import FinishedGame
+from arena.results.outbox import Outbox, post
+from arena.results.registration import Heading, Registration, find_series, register
+from referees.api import Outcome, Termination
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One try at playing a game: its number from 1, and its contest id, unique for ever."""
+
+    game_id: str
+    number: int
+    contest_id: str
+
+
+@dataclass(frozen=True)
+class OpenAttempt:
+    """An attempt that neither finished nor was given up; `contest` as opened at ACADEMY, or None."""
+
+    attempt: Attempt
+    contest: bytes | None
+
+
+@dataclass(frozen=True)
+class StoredRecord:
+    """A game's record file: its id, content and extension."""
+
+    game_id: str
+    content: str
+    extension: str
+
+
+class SeriesReader:
+    """What is known of a competition. Reading works while it runs."""
+
+    def __init__(self, database: ResultsDatabase, series_id: int) -> None:
+        self._database = database
+        self._series_id = series_id
+        self.outbox = Outbox(database, series_id)
+
+    @classmethod
+    def find(cls, database: ResultsDatabase, name: str) -> "SeriesReader":
+        """The competition of a name. Raises ResultsError if it has not been run."""
+        with database.transaction() as connection:
+            return SeriesReader(database, find_series(connection, name))
+
+    def finished_games(self) -> Iterator[FinishedGame]:
+        """All games that count, in the order in which they were finished."""
+        detail, player, rating, power = own.GAME_DETAIL.c, saga.PLAYER.c, own.RATING.c, saga.POWER.c
+        columns = (
+            detail.GameId,
+            detail.Name.label("GameName"),
+            detail.Matchup,
+            detail.Summary,
+            detail.Detail,
+            detail.Termination,
+            rating.Name,
+            rating.EloBefore,
+            rating.EloAfter,
+            player.Winner,
+            player.Supplies,
+            player.Cpu,
+        )
+        query = (
+            select(*columns)
+            .join_from(own.GAME_DETAIL, own.RATING, detail.GameId == rating.GameId)
+            .join(saga.PLAYER, player.GameId == detail.GameId)
+            .join(saga.POWER, power.PowerId == player.PowerId)
+            .where(detail.SeriesId == self._series_id, power.Code == cast(rating.Seat, Text))
+            .order_by(detail.GameId, rating.Seat)
+        )
+        with self._database.transaction() as connection:
+            rows: list[Any] = []
+            for row in connection.execute(query):
+                if rows and rows[-1].GameId != row.GameId:
+                    yield _finished(rows)
+                    rows = []
+                rows.append(row)
+            if rows:
+                yield _finished(rows)
+
+    def records(self) -> Iterator[StoredRecord]:
+        """The record files of all games that count."""
+        detail = own.GAME_DETAIL.c
+        query = select(detail.Name, detail.Record, detail.RecordExtension).filter_by(SeriesId=self._series_id)
+        with self._database.transaction() as connection:
+            for row in connection.execute(query.order_by(detail.GameId)):
+                yield StoredRecord(*row)
+
+    def void_count(self) -> int:
+        """How many attempts were void; those broken off from outside are not counted."""
+        query = select(func.count()).select_from(own.VOID).filter_by(SeriesId=self._series_id, Cause="void")
+        with self._database.transaction() as connection:
+            return int(connection.execute(query).scalar_one())
+
+
+class Series(SeriesReader):
+    """A running competition's games. One process at a time may hold it."""
+
+    def __init__(self, database: ResultsDatabase, registration: Registration) -> None:
+        super().__init__(database, registration.series_id)
+        self._registration = registration
+
+    @classmethod
+    def register(cls, database: ResultsDatabase, heading: Heading) -> "Series":
+        """Enter a competition or find it again. Raises ResultsError if its games would not be the same."""
+        with database.transaction() as connection:
+            return cls(database, register(connection, heading))
+
+    def next_attempt(self, game_id: str) -> Attempt:
+        """The next try at a game; nothing is stored yet."""
+        query = select(func.coalesce(func.max(own.ATTEMPT.c.Attempt), 0)).filter_by(**self._key(game_id))
+        with self._database.transaction() as connection:
+            number = int(connection.execute(query).scalar_one()) + 1
+        return Attempt(game_id, number, f"{self._registration.uuid}/{game_id}/{number}")
+
+    def begin(self, attempt: Attempt, contest: bytes | None) -> None:
+        """Store that an attempt begins, before ACADEMY or any player hears of it."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                insert(own.ATTEMPT).values(
+                    **self._key(attempt.game_id),
+                    Attempt=attempt.number,
+                    ContestId=attempt.contest_id,
+                    Contest=contest,
+                    Started=utc_now(),
+                )
+            )
+
+    def open_attempts(self) -> Sequence[OpenAttempt]:
+        """Attempts begun whose end is not known: those of a run that was broken off, or in progress."""
+        attempt, void, game = own.ATTEMPT, own.VOID, own.GAME_DETAIL
+        over = select(void.c.Attempt).where(
+            void.c.SeriesId == attempt.c.SeriesId,
+            void.c.Name == attempt.c.Name,
+            void.c.Attempt == attempt.c.Attempt,
+        )
+        finished = select(game.c.GameId).where(game.c.ContestId == attempt.c.ContestId)
+        query = (
+            select(attempt)
+            .where(attempt.c.SeriesId == self._series_id, ~over.exists(), ~finished.exists())
+            .order_by(attempt.c.Started, attempt.c.Name)
+        )
+        with self._database.transaction() as connection:
+            return [
+                OpenAttempt(Attempt(row.Name, row.Attempt, row.ContestId), row.Contest)
+                for row in connection.execute(query)
+            ]
+
+    def finish(
+        self,
+        attempt: Attempt,
+        matchup: str,
+        seed: int,
+        players: Sequence[str],
+        result: GameResult,
+        elo_before: Sequence[float],
+        elo_after: Sequence[float],
+        report: bytes | None,
+    ) -> bool:
+        """Store a finished game, its ratings and its report to ACADEMY in one transaction.
+
+        Returns False, and changes nothing, if a game of this id counts already. Raises ValueError for
+        a void game.
+        """
+        if result.outcome is None:
+            raise ValueError(f"game {attempt.game_id} is void: {result.void_reason}")
+        with self._database.transaction() as connection:
+            known = select(own.GAME_DETAIL.c.GameId).filter_by(**self._key(attempt.game_id))
+            if connection.execute(known).first() is not None:
+                return False
+            voids, lost_seconds = self._earlier_attempts(connection, attempt.game_id)
+            game_id = add_game(
+                connection,
+                self._registration,
+                players,
+                result,
+                result.outcome,
+                result.setup_seconds + result.play_seconds + lost_seconds,
+                {
+                    "Name": attempt.game_id,
+                    "Matchup": matchup,
+                    "Attempt": attempt.number,
+                    "Seed": seed,
+                    "ContestId": attempt.contest_id,
+                    "Voids": voids,
+                },
+            )
+            for seat, (name, before, after) in enumerate(
+                zip(players, elo_before, elo_after, strict=True), start=1
+            ):
+                row = {"GameId": game_id, "Seat": seat, "Name": name, "EloBefore": before, "EloAfter": after}
+                connection.execute(insert(own.RATING).values(row))
+            if report is not None:
+                post(connection, self._series_id, attempt.contest_id, report)
+        return True
+
+    def give_up(
+        self, attempt: Attempt, cause: str, reason: str, seconds: float, report: bytes | None
+    ) -> None:
+        """Store that an attempt led to nothing: `cause` is `void` or `interrupted`."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                insert(own.VOID).values(
+                    **self._key(attempt.game_id),
+                    Attempt=attempt.number,
+                    Cause=cause,
+                    Reason=reason,
+                    Seconds=max(0.0, seconds),
+                    Ended=utc_now(),
+                )
+            )
+            if report is not None:
+                post(connection, self._series_id, attempt.contest_id, report)
+
+    def complete(self) -> None:
+        """Store that all games of the competition have been played."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                update(saga.SERIES).where(saga.SERIES.c.SeriesId == self._series_id).values(State=2)
+            )
+
+    def _key(self, game_id: str) -> dict[str, Any]:
+        return {"SeriesId": self._series_id, "Name": game_id}
+
+    def _earlier_attempts(self, connection: Connection, game_id: str) -> tuple[int, float]:
+        void = own.VOID.c
+        voids = func.count().filter(void.Cause == "void")
+        seconds = func.coalesce(func.sum(void.Seconds), 0.0)
+        count, total = connection.execute(select(voids, seconds).filter_by(**self._key(game_id))).one()
+        return int(count), float(total)
+
+
+def _finished(rows: Sequence[Any]) -> FinishedGame:
+    first = rows[0]
+    winners = tuple(seat for seat, row in enumerate(rows, start=1) if row.Winner)
+    points = tuple(row.Supplies for row in rows)
+    return FinishedGame(
+        game_id=first.GameName,
+        matchup=first.Matchup,
+        players=tuple(row.Name for row in rows),
+        outcome=Outcome(
+            winners,
+            Termination(first.Termination),
+            first.Summary,
+            () if None in points else points,
+            first.Detail,
+        ),
+        cpu_seconds=tuple(row.Cpu for row in rows),
+        elo_before=tuple(row.EloBefore for row in rows),
+        elo_after=tuple(row.EloAfter for row in rows),
+    )

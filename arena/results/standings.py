@@ -1,0 +1,140 @@
+"""Where the players stand: games, results, points, Elo, CPU time, and who did what against whom."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from arena.results.games import FinishedGame
+from arena.results.ratings import EloRules
+from referees.api import Termination
+
+
+@dataclass
+class Score:
+    """A count of games from one player's side; `unknown` are games whose result nobody knows."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    unknown: int = 0
+
+    @property
+    def games(self) -> int:
+        """All games, those of unknown result included."""
+        return self.wins + self.draws + self.losses + self.unknown
+
+
+@dataclass
+class PlayerStanding:
+    """A player's line in the table.
+
+    `points` are 1 for a win and, for a draw, 1 shared by those who drew. `forfeits` are games lost
+    by breaking a rule of play. `cpu_seconds` is the sum over the `cpu_games` in which it is known.
+    """
+
+    name: str
+    elo: float
+    score: Score = field(default_factory=Score)
+    points: float = 0.0
+    forfeits: int = 0
+    cpu_seconds: float = 0.0
+    cpu_games: int = 0
+
+    @property
+    def mean_cpu(self) -> float | None:
+        """Mean CPU seconds a game, None where unknown."""
+        return self.cpu_seconds / self.cpu_games if self.cpu_games else None
+
+
+class Standings:
+    """The table of a competition, brought up to date game by game."""
+
+    def __init__(self, players: Sequence[str], rules: EloRules, games: Iterable[FinishedGame] = ()) -> None:
+        self._rules = rules
+        self._players = {name: PlayerStanding(name, rules.first(name)) for name in players}
+        self._pairs: dict[tuple[str, str], Score] = {}
+        self.games = 0
+        for game in games:
+            self.add(game)
+
+    @property
+    def order(self) -> Sequence[str]:
+        """The players in definition order, then those only old games know."""
+        return tuple(self._players)
+
+    def add(self, game: FinishedGame) -> None:
+        """Take in a finished game."""
+        self.games += 1
+        for name, elo in zip(game.players, game.elo_after, strict=True):
+            self._player(name).elo = self._rules.fixed.get(name, elo)
+        for seat, name in enumerate(game.players, start=1):
+            player = self._player(name)
+            won = seat in game.outcome.winners
+            share = 1.0 / len(game.outcome.winners) if won else 0.0
+            _count(player.score, game, share)
+            player.points += share
+            if game.outcome.winners and not won and game.outcome.termination is Termination.FORFEIT:
+                player.forfeits += 1
+            cpu = game.cpu_seconds[seat - 1]
+            if cpu is not None:
+                player.cpu_seconds += cpu
+                player.cpu_games += 1
+            for other, opponent in enumerate(game.players, start=1):
+                if opponent != name:
+                    pair = self._pairs.setdefault((name, opponent), Score())
+                    beaten = other in game.outcome.winners
+                    _count(pair, game, 0.5 if won == beaten else float(won))
+
+    def elo(self, name: str) -> float:
+        """A player's Elo now."""
+        return self._player(name).elo
+
+    def against(self, name: str, opponent: str) -> Score:
+        """How a player fared against another one."""
+        return self._pairs.get((name, opponent), Score())
+
+    def table(self) -> Sequence[PlayerStanding]:
+        """All players, the best first: by share of points won, then by Elo, then in definition order."""
+        return sorted(self._players.values(), key=_merit, reverse=True)
+
+    def as_json(self) -> Mapping[str, Any]:
+        """The table and the cross-table as plain values."""
+        players = [
+            {
+                "name": player.name,
+                "games": player.score.games,
+                **vars(player.score),
+                "points": player.points,
+                "forfeits": player.forfeits,
+                "elo": round(player.elo, 2),
+                "mean_cpu_seconds": player.mean_cpu,
+            }
+            for player in self.table()
+        ]
+        pairs = [
+            {"player": name, "opponent": opponent, **vars(score)}
+            for (name, opponent), score in self._pairs.items()
+        ]
+        return {"games": self.games, "players": players, "cross_table": pairs}
+
+    def _player(self, name: str) -> PlayerStanding:
+        if name not in self._players:
+            self._players[name] = PlayerStanding(name, self._rules.first(name))
+        return self._players[name]
+
+
+def _merit(player: PlayerStanding) -> tuple[float, float]:
+    known = player.score.games - player.score.unknown
+    return (player.points / known if known else -math.inf, player.elo)
+
+
+def _count(score: Score, game: FinishedGame, points: float) -> None:
+    if not game.outcome.winners:
+        score.unknown += 1
+    elif points == 1.0:
+        score.wins += 1
+    elif points == 0.0:
+        score.losses += 1
+    else:
+        score.draws += 1
