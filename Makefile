@@ -1,0 +1,36 @@
+# Two commands: `make demo` shows what this is, `make test` checks it. Each installs what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto)
+
+.PHONY: demo test check bench clean
+
+demo: $(VENV)/installed.stamp
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/installed-dev.stamp
+	$(BIN)/pytest $(TESTS)
+
+# What the gate runs besides the tests: lint, types, the arrows of import.
+check: $(VENV)/installed-dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed.stamp: $(SOURCES) | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/installed-dev.stamp: $(SOURCES) | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(VENV)/installed.stamp $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find academy arena -name '*_pb2*' -delete

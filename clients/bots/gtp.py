@@ -1,0 +1,87 @@
+"""The engine's side of the Go Text Protocol, version 2: reading commands, answering, the loop.
+
+An engine subclasses `GtpEngine` and gives its commands as methods named `gtp_<command>`, which take
+the arguments and return the answer. Besides GTP's own there are two commands that the arena knows:
+`academy-expected_value` (the engine's own expected value, 0 to 1, after its last move) and
+`gomill-cpu_time`.
+"""
+
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Final, TextIO
+
+_UNWANTED: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+class GtpError(ValueError):
+    """What the engine answers with a failure; the message is the answer."""
+
+
+class GtpEngine:
+    """Answers GTP commands until `quit` or the end of input."""
+
+    name = "engine"
+    version = "1"
+
+    def __init__(self) -> None:
+        self._commands: dict[str, Callable[[Sequence[str]], str]] = {
+            # `_` stands for the `-` that a method's name cannot have.
+            attribute.removeprefix("gtp_").replace("__", "-"): getattr(self, attribute)
+            for attribute in dir(self)
+            if attribute.startswith("gtp_")
+        }
+
+    def run(self, commands: TextIO = sys.stdin, answers: TextIO = sys.stdout) -> None:
+        """Read commands line by line and write an answer to each."""
+        for line in commands:
+            words = _UNWANTED.sub("", line.partition("#")[0]).split()
+            if not words:
+                continue
+            number = words.pop(0) if words[0].isdigit() else ""
+            if not words:
+                continue
+            status, answer = self.answer(words[0], words[1:])
+            answers.write(f"{status}{number} {answer}".rstrip() + "\n\n")
+            answers.flush()
+            if words[0] == "quit":
+                return
+
+    def answer(self, command: str, arguments: Sequence[str]) -> tuple[str, str]:
+        """Carry out one command; returns `=` or `?`, and the answer."""
+        method = self._commands.get(command)
+        if method is None:
+            return "?", "unknown command"
+        try:
+            return "=", method(arguments)
+        except GtpError as error:
+            return "?", str(error)
+
+    def gtp_protocol_version(self, arguments: Sequence[str]) -> str:
+        """The version of GTP spoken."""
+        return "2"
+
+    def gtp_name(self, arguments: Sequence[str]) -> str:
+        """The engine's name."""
+        return self.name
+
+    def gtp_version(self, arguments: Sequence[str]) -> str:
+        """The engine's version."""
+        return self.version
+
+    def gtp_known_command(self, arguments: Sequence[str]) -> str:
+        """Whether a command is known."""
+        return "true" if arguments and arguments[0] in self._commands else "false"
+
+    def gtp_list_commands(self, arguments: Sequence[str]) -> str:
+        """All commands, one a line."""
+        return "\n".join(sorted(self._commands))
+
+    def gtp_quit(self, arguments: Sequence[str]) -> str:
+        """End the session."""
+        return ""
+
+    def gtp_gomill__cpu_time(self, arguments: Sequence[str]) -> str:
+        """CPU seconds used so far."""
+        return f"{time.process_time():.3f}"

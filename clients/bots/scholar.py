@@ -1,0 +1,98 @@
+"""A Go player that asks ACADEMY: openings first, patterns when it stands badly; and proposes what worked.
+
+It goes on alone when ACADEMY does not answer.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from clients.academy import Academy, AcademyRefusal, AcademyUnavailable
+from clients.bots.go_thinking import Candidate, Thinker, Thought
+from clients.cutting import cut
+from clients.seat import Seat
+from referees.go import PASS, Go, GoPosition
+
+# Successors asked about, when the position is bad enough to ask at all.
+WIDEST: Final = 20
+# A pattern's voice against the player's own playouts.
+TRUST: Final = 0.5
+WINDOWS: Final = ((3, 3), (5, 5))
+
+
+class Scholar:
+    """One seat's player. `moves` are always all moves of the game so far, as text."""
+
+    def __init__(self, thinker: Thinker, referee: Go, academy: Academy | None, seat: Seat) -> None:
+        self.thinker = thinker
+        self.referee = referee
+        self.academy = academy
+        self.seat = seat
+
+    def choose(self, position: GoPosition, moves: Sequence[str]) -> Candidate:
+        """A move for the position that `moves` led to, and what is expected after it."""
+        thought = self.thinker.think(self.referee, position)
+        chosen = self._from_openings(position, moves, thought) or self._best(position, thought)
+        if self.academy is not None and chosen.move != PASS:
+            after = self.referee.play(position, {position.mover: chosen.move})
+            board = self.referee.board(after, position.mover)
+            for rows, columns in WINDOWS:
+                pattern = cut(board, chosen.move, rows, columns)
+                self.seat.moved(pattern, len(moves) + 1, thought.value, chosen.value)
+        return chosen
+
+    def _from_openings(
+        self, position: GoPosition, moves: Sequence[str], thought: Thought
+    ) -> Candidate | None:
+        """The known move that did best, if it did better than what one would think of oneself."""
+        if self.academy is None:
+            return None
+        try:
+            known = self.academy.opening(self.seat, moves, len(moves) // 2)
+        except (AcademyRefusal, AcademyUnavailable) as error:
+            self._alone(error)
+            return None
+        for opening in known:
+            move = self.referee.read_move(position, position.mover, opening.move)
+            legal = move in self.referee.legal_moves(position, position.mover)
+            if legal and opening.visits > 1 and opening.value >= thought.value:
+                return Candidate(move, thought.value)
+        return None
+
+    def _best(self, position: GoPosition, thought: Thought) -> Candidate:
+        """The best candidate, patterns on the boards after each of them considered."""
+        candidates = thought.candidates[:WIDEST]
+        if self.academy is None or candidates[0].move == PASS:
+            return candidates[0]
+        boards = [
+            self.referee.board(self.referee.play(position, {position.mover: each.move}), position.mover)
+            for each in candidates
+        ]
+        try:
+            matches = self.academy.patterns(self.seat, boards, thought.value)
+        except (AcademyRefusal, AcademyUnavailable) as error:
+            self._alone(error)
+            return candidates[0]
+        # What lies on every one of the boards says nothing of the move.
+        everywhere = set.intersection(*({each.pattern_id for each in found} for found in matches))
+        best, best_value = candidates[0], -1.0
+        for candidate, found in zip(candidates, matches, strict=True):
+            values = [each.value for each in found if each.pattern_id not in everywhere]
+            voice = TRUST * len(values)
+            value = (candidate.value + TRUST * sum(values)) / (1 + voice)
+            if value > best_value:
+                best, best_value = candidate, value
+        return best
+
+    def finish(self, plies: int) -> None:
+        """Propose what the contest of `plies` plies taught."""
+        if self.academy is None or not plies:
+            return
+        try:
+            self.academy.propose(self.seat, plies)
+        except (AcademyRefusal, AcademyUnavailable) as error:
+            self._alone(error)
+
+    def _alone(self, error: Exception) -> None:
+        print(f"going on without ACADEMY: {error}", file=sys.stderr)
+        self.academy = None
