@@ -44,7 +44,9 @@ class GameJob:
     """One game to play. `game` and `settings` name its referee; `players` are by seat.
 
     `move_limit` is in plies. `scorer` is `internal` (the referee counts) or `players` (they are asked).
-    `transcript`, when given, is the file the protocol's lines are written to.
+    `event` is what the game is part of, for its record. `log_path` is the file for what players write to
+    their standard error (None: that of the process that plays); `transcript`, when given, the file for
+    the lines of their protocols.
     """
 
     game_id: str
@@ -57,6 +59,7 @@ class GameJob:
     academy: AcademyAccess | None = None
     log_path: str | None = None
     transcript: str | None = None
+    event: str = ""
 
 
 class Fault(Enum):
@@ -72,7 +75,11 @@ class Fault(Enum):
 
 @dataclass(frozen=True)
 class JobMove:
-    """One recorded move: `board` is the position after it in ACADEMY's letters."""
+    """One recorded move: `board` is the position after it in ACADEMY's letters.
+
+    `legal_moves` is how many the mover had, 0 where they cannot be listed; `interaction` whether pieces
+    of different sides could act on each other after it; `values` the expected values told by seat.
+    """
 
     seat: int
     text: str
@@ -88,13 +95,16 @@ class JobMove:
 class PlayerUsage:
     """What one player's process cost, and what went wrong with it.
 
-    `cpu_seconds` and `peak_memory_bytes` are None where unknown. `engine_name` is what it calls itself.
+    `cpu_seconds` and `peak_memory_bytes` are None where unknown; `wall_seconds` is the time all its
+    moves took. `engine_name` is what it calls itself, `engine_description` the same at length.
+    `remark` says of a `fault` what happened.
     """
 
     cpu_seconds: float | None = None
     wall_seconds: float = 0.0
     peak_memory_bytes: int | None = None
     engine_name: str = ""
+    engine_description: str = ""
     fault: Fault = Fault.NONE
     remark: str = ""
 
@@ -103,7 +113,8 @@ class PlayerUsage:
 class GameResult:
     """How a job went. `outcome` is None for a void game, whose reason is `void_reason`.
 
-    `record` is the game in its referee's format. Times are in seconds, `started` is a Unix time.
+    `record` is the game in its referee's format, empty for a void game. Times are in seconds, `started`
+    is a Unix time.
     """
 
     game_id: str

@@ -1,0 +1,24 @@
+"""Processes that do not outlive the one that started them."""
+
+import ctypes
+import os
+import signal
+from typing import Final
+
+_PR_SET_PDEATHSIG: Final = 1
+# Looked up at import: between fork and exec nothing may be loaded any more.
+_LIBC: Final = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent(how: signal.Signals, parent: int) -> None:
+    """Have the kernel send this process a signal when its parent ends, however the parent ends.
+
+    To be called in the child; `parent` is the parent's process id as the parent itself saw it, since
+    it may have ended before the call. The kernel's "parent" is the thread that started the child:
+    start children from a thread that lives as long as they may. See prctl(2), PR_SET_PDEATHSIG.
+    """
+    if _LIBC.prctl(_PR_SET_PDEATHSIG, int(how), 0, 0, 0) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"prctl(PR_SET_PDEATHSIG): {os.strerror(number)}")
+    if os.getppid() != parent:
+        os.kill(os.getpid(), how)

@@ -1,0 +1,59 @@
+"""Where a player's standard error goes: a log file, line by line, up to a limit."""
+
+import contextlib
+import os
+from pathlib import Path
+from typing import Final
+
+ERROR_LIMIT: Final = 1 << 20
+_LONGEST_LINE: Final = 4096
+_LAST_WORDS: Final = 200
+
+
+class ErrorLog:
+    """Appends what a player writes to its standard error to a file, each line under the player's label.
+
+    Whole lines are written in one go, so that several games can share the file. After `limit` bytes
+    the rest is dropped, which the file says once. Raises OSError where the file can't be opened.
+    """
+
+    def __init__(self, path: str | Path, label: str, limit: int = ERROR_LIMIT) -> None:
+        self._prefix = label.encode() + b": "
+        self._left = limit
+        self._unfinished = b""
+        self._last_line = b""
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+
+    def add(self, chunk: bytes) -> None:
+        """Take what was read, which may end inside a line."""
+        *lines, self._unfinished = (self._unfinished + chunk).split(b"\n")
+        if len(self._unfinished) > _LONGEST_LINE:
+            lines.append(self._unfinished)
+            self._unfinished = b""
+        for line in lines:
+            self._write(line)
+
+    def _write(self, line: bytes) -> None:
+        if line.strip():
+            self._last_line = line
+        if self._left < 0:
+            return
+        self._left -= len(line) + 1
+        if self._left < 0:
+            line = b"(more than fits in the log: what follows is dropped)"
+        # A full disk is no reason to break off a game.
+        with contextlib.suppress(OSError):
+            os.write(self._file, self._prefix + line + b"\n")
+
+    @property
+    def last_words(self) -> str:
+        """The last line that is not blank, shortened; empty where there is none."""
+        line = self._unfinished if self._unfinished.strip() else self._last_line
+        return line.decode(errors="replace").strip()[:_LAST_WORDS]
+
+    def close(self) -> None:
+        """Write an unfinished last line and close the file."""
+        if self._unfinished:
+            self._write(self._unfinished)
+            self._unfinished = b""
+        os.close(self._file)

@@ -1,0 +1,55 @@
+"""How players fail. What a failure means for the game is `arena.match`'s business."""
+
+from typing import ClassVar
+
+from arena.jobs import Fault
+
+
+class PlayerFailure(RuntimeError):
+    """A player did not do what its game needs. The message says what; `fault` of which kind it is."""
+
+    fault: ClassVar[Fault]
+
+
+class CannotStart(PlayerFailure):
+    """The player's program could not be run, or its setup makes no sense."""
+
+    fault = Fault.DISCONNECTED
+
+
+class Disconnected(PlayerFailure):
+    """The player ended, crashed or closed its side of the channel."""
+
+    fault = Fault.DISCONNECTED
+
+
+class Late(PlayerFailure):
+    """The player did not answer within its time limit."""
+
+    fault = Fault.LATE
+
+
+class IllFormed(PlayerFailure):
+    """What the player sent breaks the rules of its protocol."""
+
+    fault = Fault.PROTOCOL
+
+
+class Refused(PlayerFailure):
+    """The player answered that it does not do what it was asked; `answer` is what it said."""
+
+    fault = Fault.REFUSED
+
+    def __init__(self, message: str, answer: str = "") -> None:
+        super().__init__(message)
+        self.answer = answer
+
+
+class MoveDisputed(PlayerFailure):
+    """The player says that a move it was told of is illegal: the fault is that of `mover`, a seat."""
+
+    fault = Fault.ILLEGAL_MOVE
+
+    def __init__(self, message: str, mover: int) -> None:
+        super().__init__(message)
+        self.mover = mover

@@ -1,0 +1,133 @@
+"""The Go Text Protocol, version 2, on the wire: commands out, responses in.
+
+Command ids are not used. https://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft2/gtp2-spec.html
+"""
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Final
+
+from arena.players.failures import Disconnected, IllFormed, Late, PlayerFailure, Refused
+from arena.players.process import ChildProcess
+from arena.players.transcript import Transcript
+
+MAX_RESPONSE: Final = 1 << 20
+_WORD: Final = re.compile(rb"[\x21-\x7e\x80-\xff]+")
+_CONTROLS: Final = bytes(code for code in range(128) if (code < 32 and code not in b"\t\n") or code == 127)
+_TABS_TO_SPACES: Final = bytes.maketrans(b"\t", b" ")
+_OPENINGS: Final = b" \t\r\n#=?"
+_GMP: Final = 0x01
+
+
+class InvalidWord(ValueError):
+    """Text that cannot be a word of a GTP command: empty, or with blanks or control characters."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(f"{word!r} cannot be a word of a GTP command: no blanks, no control characters")
+
+
+def check_word(word: str) -> str:
+    """Return the word if it can be sent. Raises InvalidWord."""
+    if not _WORD.fullmatch(word.encode()):
+        raise InvalidWord(word)
+    return word
+
+
+class GtpChannel:
+    """A GTP engine's two pipes.
+
+    `label` is the player in messages, `aliases` rename commands on their way out. After any failure
+    but Refused the channel is `broken`: what would be read next is not known to be an answer.
+    """
+
+    def __init__(
+        self,
+        process: ChildProcess,
+        label: str,
+        aliases: Mapping[str, str] | None = None,
+        transcript: Transcript | None = None,
+    ) -> None:
+        self._process = process
+        self._label = label
+        self._aliases = aliases or {}
+        self._transcript = transcript
+        self._known: dict[str, bool] = {}
+        self._opened = False
+        self.broken = False
+
+    def ask(self, *words: str, seconds: float) -> str:
+        """Send a command and return the text of its response.
+
+        Raises Refused for a failure response, Late when the whole response is not there after
+        `seconds`, IllFormed, Disconnected, and InvalidWord before anything is sent.
+        """
+        command = " ".join(check_word(word) for word in (self._aliases.get(words[0], words[0]), *words[1:]))
+        if self._transcript is not None:
+            self._transcript.told(self._label, command)
+        try:
+            response = self._exchange(command.encode(), time.monotonic() + seconds)
+        except Late:
+            self.broken = True
+            raise Late(self._message(command, f"no answer within {seconds:g} s")) from None
+        except PlayerFailure as failure:
+            self.broken = True
+            raise type(failure)(self._message(command, str(failure))) from None
+        text = response.decode(errors="replace")
+        if self._transcript is not None:
+            self._transcript.said(self._label, text)
+        mark, text = text[0], text[1:].strip()
+        if mark == "=":
+            return text
+        if mark == "?":
+            raise Refused(self._message(command, f'answered with a failure: "{text[:500]}"'), text)
+        self.broken = True
+        line = response.split(b"\n")[0].decode(errors="replace")
+        raise IllFormed(self._message(command, f'a response must begin with "=" or "?", not "{line[:80]}"'))
+
+    def knows(self, command: str, seconds: float) -> bool:
+        """Whether the engine has a command. It is asked once."""
+        if command not in self._known:
+            try:
+                answer = self.ask("known_command", self._aliases.get(command, command), seconds=seconds)
+                self._known[command] = answer == "true"
+            except Refused:
+                self._known[command] = False
+        return self._known[command]
+
+    def _message(self, command: str, what: str) -> str:
+        return f"player {self._label}: '{command}': {what}"
+
+    def _exchange(self, command: bytes, deadline: float) -> bytes:
+        unasked = self._process.unread.translate(_TABS_TO_SPACES, _CONTROLS).strip()
+        if unasked and self._opened:
+            raise IllFormed(f"spoke without being asked: {unasked[:80].decode(errors='replace')!r}")
+        self._process.write_line(command, deadline)
+        if not self._opened:
+            self._check_first_byte(deadline)
+            self._opened = True
+        lines: list[bytes] = []
+        size = 0
+        while True:
+            line = self._process.read_line(deadline)
+            if line is None:
+                if not lines:
+                    raise Disconnected(self._process.obituary())
+                break
+            size += len(line) + 1
+            if size > MAX_RESPONSE:
+                raise IllFormed(f"sent a response of more than {MAX_RESPONSE} bytes")
+            line = line.translate(_TABS_TO_SPACES, _CONTROLS)
+            if lines and not line:
+                break
+            if lines or line.strip():
+                lines.append(line)
+        lines[0] = lines[0].lstrip()
+        return b"\n".join(lines)
+
+    def _check_first_byte(self, deadline: float) -> None:
+        first = self._process.first_byte(deadline)
+        if first == _GMP:
+            raise IllFormed("the engine speaks GMP, not GTP (its first byte is 0x01)")
+        if first is not None and first not in _OPENINGS:
+            raise IllFormed(f"the engine does not speak GTP: its first byte is {bytes([first])!r}")

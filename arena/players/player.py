@@ -1,0 +1,102 @@
+"""What the arena asks of a player, whatever channel and protocol it is reached by."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from arena.jobs import PlayerSetup
+from arena.players.transcript import Transcript
+from referees.api import Outcome, Referee
+
+
+class InvalidParameters(ValueError):
+    """Parameters in a player's setup that its protocol does not have or accept."""
+
+
+@dataclass(frozen=True)
+class Seating:
+    """A seat of one game, and who takes it. `label` is how logs and transcripts call the player.
+
+    `environment` is what programs are told of the game; `log_path` the file for their standard error
+    (None: this process's own).
+    """
+
+    setup: PlayerSetup
+    seat: int
+    label: str
+    referee: Referee[Any, Any]
+    game_id: str
+    seed: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+    log_path: str | None = None
+    transcript: Transcript | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a player answered when it was its move: a move's text, or that it resigns.
+
+    `seconds` is how long it took; `value` the player's own expected value (0 to 1) of the position
+    after the move, None where it told none; `comment` what it says of the move.
+    """
+
+    text: str
+    resigns: bool = False
+    seconds: float = 0.0
+    value: float | None = None
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a player used, None where unknown."""
+
+    cpu_seconds: float | None = None
+    peak_memory_bytes: int | None = None
+
+
+class Player(ABC):
+    """A player in its seat, for one game.
+
+    The calls come in the order in which they stand here: `start`, `set_up`, then `choose` and `told`
+    as the game goes, `score` where it is counted, `close`; after a failure only `close` is left. All
+    but `close` raise PlayerFailure, and none waits longer than the setup's time limits.
+
+    `name` and `description` are what the player calls itself, known after `set_up`; `warnings` are
+    oddities that did not stop the game.
+    """
+
+    def __init__(self, seating: Seating) -> None:
+        self.seating = seating
+        self.name = ""
+        self.description = ""
+        self.warnings: list[str] = []
+
+    @abstractmethod
+    def start(self) -> None:
+        """Launch the player, without waiting until it is ready."""
+
+    @abstractmethod
+    def set_up(self) -> None:
+        """Bring the player to the beginning of the game."""
+
+    @abstractmethod
+    def choose(self, view: Any) -> Choice:
+        """Ask for the seat's move; `view` is what the seat may see of the position."""
+
+    @abstractmethod
+    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Tell of the moves just made, by seat, and of what the seat sees of the position they led to.
+
+        In games with hidden information a player must be told of nothing but the view. Raises
+        MoveDisputed where the player holds another's move to be illegal.
+        """
+
+    def score(self) -> Outcome | None:
+        """How the player counts the finished game; None where it does not."""
+        return None
+
+    @abstractmethod
+    def close(self, *, at_once: bool = False) -> Cost:
+        """End the player, politely unless `at_once`. Nothing of it is left afterwards. Never raises."""

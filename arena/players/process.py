@@ -1,0 +1,288 @@
+"""A child process spoken to over pipes, line by line: no thread, and no wait without an end.
+
+Plain reads under a deadline: a round trip then costs some microseconds when the child runs on the
+same core, a tenth of what an event loop needs. Linux only (pidfd, PR_SET_PDEATHSIG).
+"""
+
+import contextlib
+import os
+import resource
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from arena.parent_death import die_with_parent
+from arena.players.error_log import ErrorLog
+from arena.players.failures import CannotStart, Disconnected, IllFormed, Late
+
+MAX_LINE: Final = 1 << 20
+TERMINATE_SECONDS: Final = 0.5
+_CHUNK: Final = 1 << 16
+_LONGEST_POLL: Final = 3600.0
+_OBITUARY_SECONDS: Final = 0.3
+
+
+@dataclass(frozen=True)
+class ProcessCost:
+    """What a process used; `killed` tells that it did not exit by itself.
+
+    CPU time is that of the process and of the children it waited for. Each is None where unknown.
+    """
+
+    cpu_seconds: float | None
+    peak_memory_bytes: int | None
+    killed: bool
+
+
+class ChildProcess:
+    """A program with pipes to its standard input and output, in a session and process group of its own.
+
+    `environment` is added to this process's own. `working_directory` None means this process's.
+    `stderr` is None (this process's), subprocess.DEVNULL, or a log. `memory_bytes` limits the address
+    space (RLIMIT_AS). The process is killed when the thread that made it ends. Raises CannotStart.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        working_directory: str | None = None,
+        stderr: ErrorLog | int | None = None,
+        memory_bytes: int | None = None,
+    ) -> None:
+        self._log = stderr if isinstance(stderr, ErrorLog) else None
+        self._child = _launch(command, environment, working_directory, stderr, memory_bytes)
+        # What the process had used before its program was loaded is this process's own.
+        self._memory_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        self.pid: Final = self._child.pid
+        self._pidfd = os.pidfd_open(self.pid)
+        assert self._child.stdin is not None and self._child.stdout is not None
+        self._in: int = self._child.stdin.fileno()
+        self._out: int = self._child.stdout.fileno()
+        self._err: int | None = None if self._child.stderr is None else self._child.stderr.fileno()
+        self._buffer = bytearray()
+        self._scanned = 0
+        self._poll = select.poll()
+        for descriptor in (self._in, self._out, self._err):
+            if descriptor is not None:
+                os.set_blocking(descriptor, False)
+        for descriptor in (self._out, self._pidfd, self._err):
+            if descriptor is not None:
+                self._poll.register(descriptor, select.POLLIN)
+
+    def write_line(self, line: bytes, deadline: float) -> None:
+        """Send a line; `deadline` is a time of time.monotonic(). Raises Late and Disconnected."""
+        rest = memoryview(line + b"\n")
+        while rest:
+            try:
+                rest = rest[os.write(self._in, rest) :]
+            except BlockingIOError:
+                self._wait_for_room(deadline)
+            except BrokenPipeError:
+                raise Disconnected(self.obituary()) from None
+
+    def _wait_for_room(self, deadline: float) -> None:
+        room = select.poll()
+        room.register(self._in, select.POLLOUT)
+        # The child may be waiting until somebody takes its messages.
+        for descriptor in (self._pidfd, self._err):
+            if descriptor is not None:
+                room.register(descriptor, select.POLLIN)
+        ready = _poll_until(room, deadline)
+        if self._err in ready:
+            self._take_errors()
+        if self._pidfd in ready:
+            raise Disconnected(self.obituary())
+
+    def read_line(self, deadline: float) -> bytes | None:
+        """The next line without its end; None when there will be no more.
+
+        What stands before the end of output without a line end counts as a line. Raises Late, and
+        IllFormed for a line above MAX_LINE.
+        """
+        while True:
+            end = self._buffer.find(b"\n", self._scanned)
+            if end >= 0:
+                line = bytes(self._buffer[:end])
+                del self._buffer[: end + 1]
+                self._scanned = 0
+                return line
+            self._scanned = len(self._buffer)
+            if self._scanned > MAX_LINE:
+                raise IllFormed(f"sent a line of more than {MAX_LINE} bytes")
+            if not self._fill(deadline):
+                line, self._scanned = bytes(self._buffer), 0
+                self._buffer.clear()
+                return line or None
+
+    def first_byte(self, deadline: float) -> int | None:
+        """The byte that will be read next, or None when there will be no more. Raises Late."""
+        while not self._buffer:
+            if not self._fill(deadline):
+                return None
+        return self._buffer[0]
+
+    @property
+    def unread(self) -> bytes:
+        """Output that has arrived and that nobody has read."""
+        return bytes(self._buffer)
+
+    def _fill(self, deadline: float) -> bool:
+        while True:
+            ready = _poll_until(self._poll, deadline)
+            if self._err in ready:
+                self._take_errors()
+            if self._out in ready:
+                chunk = os.read(self._out, _CHUNK)
+                self._buffer += chunk
+                return bool(chunk)
+            # Output is read before this is looked at. Descendants may hold the pipe open for ever.
+            if self._pidfd in ready:
+                return False
+
+    def _take_errors(self) -> None:
+        assert self._err is not None and self._log is not None and self._child.stderr is not None
+        chunk = os.read(self._err, _CHUNK)
+        if chunk:
+            self._log.add(chunk)
+        else:
+            self._poll.unregister(self._err)
+            self._child.stderr.close()
+            self._err = None
+
+    def obituary(self) -> str:
+        """How the process ended, or what else it must be whose output has ended; with its last words."""
+        end = "closed its channel"
+        with contextlib.suppress(Late):
+            self._await_exit(time.monotonic() + _OBITUARY_SECONDS)
+        status = self._exit_status()
+        if status is not None and status.si_code == os.CLD_EXITED:
+            end = f"exited with status {status.si_status}"
+        elif status is not None:
+            end = f"was killed by {_signal_name(status.si_status)}"
+        if self._log is not None and self._log.last_words:
+            end += f'; its last words: "{self._log.last_words}"'
+        return end
+
+    def _exit_status(self) -> os.waitid_result | None:
+        # WNOWAIT: until it is reaped, its number stays its own and its group can be ended.
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+
+    def _await_exit(self, deadline: float) -> None:
+        """Wait, letting the process write what it likes. Raises Late."""
+        out: int | None = self._out
+        while True:
+            gone = select.poll()
+            for descriptor in (self._pidfd, out, self._err):
+                if descriptor is not None:
+                    gone.register(descriptor, select.POLLIN)
+            ready = _poll_until(gone, deadline)
+            # One read takes all that a pipe holds, so that nothing is lost of a process that is gone.
+            if self._err in ready:
+                self._take_errors()
+            if out in ready and not os.read(self._out, _CHUNK):
+                out = None
+            if self._pidfd in ready:
+                return
+
+    def end(self, seconds: float) -> ProcessCost:
+        """End the process and all others of its group; to be called once.
+
+        Its input is closed and it has `seconds` to exit by itself; then it is told to terminate, and
+        soon after killed. What is left of its group is killed in any case.
+        """
+        assert self._child.stdin is not None
+        self._child.stdin.close()
+        memory = self._memory_in_use()
+        killed = self._exit_status() is None and not self._exits_within(seconds)
+        if killed:
+            os.killpg(self.pid, signal.SIGTERM)
+            self._exits_within(TERMINATE_SECONDS)
+        # Not reaped yet, so the group's number cannot have passed to others.
+        os.killpg(self.pid, signal.SIGKILL)
+        _, status, usage = os.wait4(self.pid, 0)
+        self._child.returncode = os.waitstatus_to_exitcode(status)
+        if memory is None and usage.ru_maxrss * 1024 > self._memory_before:
+            memory = usage.ru_maxrss * 1024
+        os.close(self._pidfd)
+        for pipe in (self._child.stdout, self._child.stderr):
+            if pipe is not None:
+                pipe.close()
+        if self._log is not None:
+            self._log.close()
+        return ProcessCost(usage.ru_utime + usage.ru_stime, memory, killed)
+
+    def _exits_within(self, seconds: float) -> bool:
+        try:
+            self._await_exit(time.monotonic() + seconds)
+        except Late:
+            return False
+        return True
+
+    def _memory_in_use(self) -> int | None:
+        """The peak so far. wait4's own figure counts this process's memory before the child's exec."""
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+        return None
+
+
+def _poll_until(poll: select.poll, deadline: float) -> set[int | None]:
+    while (remaining := deadline - time.monotonic()) > 0:
+        ready = poll.poll(min(remaining, _LONGEST_POLL) * 1000)
+        if ready:
+            return {descriptor for descriptor, _ in ready}
+    raise Late("did not answer in time")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _launch(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    working_directory: str | None,
+    stderr: ErrorLog | int | None,
+    memory_bytes: int | None,
+) -> subprocess.Popen[bytes]:
+    if not command:
+        raise CannotStart("the command is empty")
+    if working_directory is not None and not Path(working_directory).is_dir():
+        raise CannotStart(f"bad working directory: {working_directory!r} is not a directory")
+    parent = os.getpid()
+
+    def prepare() -> None:
+        die_with_parent(signal.SIGKILL, parent)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if memory_bytes is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+
+    try:
+        return subprocess.Popen(
+            command,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if isinstance(stderr, ErrorLog) else stderr,
+            env={**os.environ, **environment},
+            cwd=working_directory,
+            start_new_session=True,
+            preexec_fn=prepare,
+        )
+    except FileNotFoundError:
+        raise CannotStart(f"cannot run {command[0]!r}: there is no such program") from None
+    except PermissionError:
+        raise CannotStart(f"cannot run {command[0]!r}: it is not an executable file") from None
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise CannotStart(f"cannot run {command[0]!r}: {error}") from error

@@ -1,0 +1,17 @@
+"""Which protocols players are reached by."""
+
+from typing import Final
+
+from arena.players.gtp import GtpPlayer
+from arena.players.player import InvalidParameters, Player, Seating
+from arena.players.python_callable import PythonPlayer
+
+PROTOCOLS: Final[dict[str, type[Player]]] = {"gtp": GtpPlayer, "python": PythonPlayer}
+
+
+def player_for(seating: Seating) -> Player:
+    """The player of a seat, not yet started. Raises InvalidParameters."""
+    protocol = seating.setup.protocol
+    if protocol not in PROTOCOLS:
+        raise InvalidParameters(f"protocol {protocol!r} is none of {', '.join(sorted(PROTOCOLS))}")
+    return PROTOCOLS[protocol](seating)

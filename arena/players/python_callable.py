@@ -1,0 +1,80 @@
+"""Players that are Python callables in this process: for tests, and for opponents that need no engine."""
+
+import importlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from arena.players.failures import CannotStart, Disconnected, Late
+from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
+from referees.api import Referee
+
+Chooser = Callable[[Any], Choice | str | None]
+Factory = Callable[[Referee[Any, Any], int, int], Chooser]
+
+
+class PythonPlayer(Player):
+    """A player made by the factory that `command=("module:factory",)` names.
+
+    The factory is called with the referee, the seat and the game's seed and returns the chooser: from
+    the seat's view of a position to a move's text, a Choice, or None to resign. It is trusted code:
+    the time limit is looked at only after it has answered, and there is no memory limit.
+    """
+
+    def __init__(self, seating: Seating) -> None:
+        super().__init__(seating)
+        module, colon, function = (
+            seating.setup.command[0].partition(":") if seating.setup.command else ("",) * 3
+        )
+        if not (module and colon and function) or len(seating.setup.command) > 1:
+            raise InvalidParameters(f"the command {list(seating.setup.command)} must be one 'module:factory'")
+        if seating.setup.parameters:
+            raise InvalidParameters(
+                f"{sorted(seating.setup.parameters)[0]!r} is no parameter of a Python player"
+            )
+        self._module, self._function = module, function
+        self._chooser: Chooser | None = None
+        self._cpu_seconds = 0.0
+
+    def start(self) -> None:
+        """Import the factory and make the chooser."""
+        seating = self.seating
+        try:
+            factory: Factory = getattr(importlib.import_module(self._module), self._function)
+            self._chooser = factory(seating.referee, seating.seat, seating.seed)
+        except Exception as error:  # Anything can come out of other people's code.
+            raise CannotStart(
+                f"player {seating.label}: {self._module}:{self._function}: {type(error).__name__}: {error}"
+            ) from error
+        self.name = self.description = getattr(self._chooser, "name", self._function)
+
+    def set_up(self) -> None:
+        """Nothing: the factory was given the game."""
+
+    def choose(self, view: Any) -> Choice:
+        """Call the chooser."""
+        assert self._chooser is not None
+        started, started_cpu = time.perf_counter(), time.process_time()
+        try:
+            answer = self._chooser(view)
+        except Exception as error:  # Anything can come out of other people's code.
+            raise Disconnected(
+                f"player {self.seating.label}: crashed with {type(error).__name__}: {error}"
+            ) from error
+        seconds = time.perf_counter() - started
+        self._cpu_seconds += time.process_time() - started_cpu
+        limit = self.seating.setup.move_seconds
+        if seconds > limit:
+            raise Late(f"player {self.seating.label}: took {seconds:.3g} s for a move, above {limit:g} s")
+        if isinstance(answer, Choice):
+            return replace(answer, seconds=seconds)
+        return Choice("resign", True, seconds) if answer is None else Choice(answer, False, seconds)
+
+    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Nothing: the chooser is given all it may see when it is to move."""
+
+    def close(self, *, at_once: bool = False) -> Cost:
+        """Forget the chooser."""
+        self._chooser = None
+        return Cost(cpu_seconds=self._cpu_seconds)
