@@ -1,8 +1,8 @@
 """Fixed handicap: the stones of the Go Text Protocol, version 2, section 4.1.1.
 
-The protocol leaves boards below 7x7 without a layout and allows even boards and 7x7 the four
-corners only, as a centre line is missing or too close. GNU Go places the same stones. (Gomill
-refuses any handicap on 7x7.)
+They stand on the third line of boards below 13x13 and on the fourth of others. Boards below 7x7 have
+no layout; even boards and 7x7 have the four corners only. GNU Go places the same stones but on 12x12,
+where it uses the fourth line. (Gomill refuses any handicap on 7x7.)
 """
 
 from typing import Final

@@ -1,0 +1,132 @@
+"""Records of games as SGF: read back by sgfmill, and by GNU Go."""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from sgfmill.sgf import Sgf_game
+from sgfmill.sgf_moves import get_setup_and_moves
+
+from referees.api import GameRecord, Outcome, PlayedMove, Termination
+from referees.go import PASS, Go
+from tests.referees.go.gnugo import Gnugo, needs_gnugo
+
+
+def moves(game: Go, *texts: str) -> tuple[PlayedMove, ...]:
+    now = game.start(0)
+    played = []
+    for text in texts:
+        move = game.read_move(now, now.mover, text)
+        played.append(PlayedMove(now.mover, move, text))
+        now = game.play(now, {now.mover: move})
+    return tuple(played)
+
+
+def record(
+    played: Sequence[PlayedMove] = (),
+    outcome: Outcome | None = None,
+    remarks: tuple[str, ...] = (),
+    final_remarks: tuple[str, ...] = (),
+) -> GameRecord:
+    return GameRecord(
+        game_name="cup 0_1",
+        event="cup",
+        date="2024-05-06",
+        players=("left]", "right\\"),
+        moves=played,
+        outcome=outcome,
+        seed=1,
+        remarks=remarks,
+        final_remarks=final_remarks,
+    )
+
+
+def read(game: Go, written: GameRecord) -> Sgf_game:
+    return Sgf_game.from_string(game.record(written))
+
+
+def test_the_root_says_who_played_what_where_and_how_it_ended() -> None:
+    game = Go.from_settings({"board_size": 9, "komi": 6.5})
+    outcome = Outcome((2,), Termination.RESIGNATION, "W+R")
+    root = read(game, record(outcome=outcome, remarks=("Black is strong", "White is 白"))).get_root()
+    values = {
+        name: root.get(name) for name in ("FF", "GM", "CA", "SZ", "KM", "PB", "PW", "RE", "GN", "EV", "DT")
+    }
+    assert values == {
+        "FF": 4,
+        "GM": 1,
+        "CA": "UTF-8",
+        "SZ": 9,
+        "KM": 6.5,
+        "PB": "left]",
+        "PW": "right\\",
+        "RE": "W+R",
+        "GN": "cup 0_1",
+        "EV": "cup",
+        "DT": "2024-05-06",
+    }
+    assert root.get("AP") == ("academy-arena", version("academy-arena"))
+    assert root.get("C") == "Black is strong\nWhite is 白"
+    assert not root.has_property("HA") and not root.has_property("AB")
+
+
+@pytest.mark.parametrize("size", [2, 9, 19, 25])
+def test_moves_and_passes_are_read_back(size: int) -> None:
+    game = Go.from_settings({"board_size": size})
+    played = moves(game, "A1", "pass", "B1", "B2", "pass")
+    nodes = read(game, record(played)).get_main_sequence()[1:]
+    assert [node.get_move() for node in nodes] == [
+        ("b", (0, 0)),
+        ("w", None),
+        ("b", (0, 1)),
+        ("w", (1, 1)),
+        ("b", None),
+    ]
+
+
+def test_handicap_stones_stand_in_the_root() -> None:
+    game = Go.from_settings({"board_size": 9, "handicap": 3})
+    tree = read(game, record(moves(game, "E5")))
+    board, plays = get_setup_and_moves(tree)
+    assert tree.get_root().get("HA") == 3
+    assert sorted(board.list_occupied_points()) == [("b", (2, 2)), ("b", (6, 2)), ("b", (6, 6))]
+    assert plays == [("w", (4, 4))]
+
+
+def test_comments_hold_what_players_said_and_expected() -> None:
+    game = Go.from_settings({"board_size": 9})
+    played = (
+        PlayedMove(1, 0, "A9", comment="corner [first]"),
+        PlayedMove(2, 1, "B9", values={2: 0.25, 1: 0.75}),
+        PlayedMove(1, PASS, "pass", comment="done", values={1: 0.5}),
+    )
+    nodes = read(game, record(played, final_remarks=("B resigned", "late error"))).get_main_sequence()[1:]
+    assert [node.get("C") for node in nodes] == [
+        "corner [first]",
+        "expected: B 0.750, W 0.250",
+        "done\nexpected: B 0.500\n\nB resigned\nlate error",
+    ]
+
+
+def test_a_void_game_says_so_even_without_a_move() -> None:
+    game = Go.from_settings({"board_size": 9})
+    root = read(game, record(final_remarks=("engine did not start",))).get_root()
+    assert (root.get("RE"), root.get("C")) == ("Void", "engine did not start")
+
+
+def test_half_characters_from_engines_do_not_break_the_record() -> None:
+    game = Go.from_settings({"board_size": 9})
+    played = (PlayedMove(1, 0, "A9", comment="bad \udcff byte"),)
+    assert read(game, record(played)).get_last_node().get("C") == "bad ? byte"
+
+
+@needs_gnugo
+def test_gnu_go_reads_the_record(tmp_path: Path) -> None:
+    game = Go.from_settings({"board_size": 9, "handicap": 2})
+    path = tmp_path / "game.sgf"
+    path.write_text(game.record(record(moves(game, "E5", "E6", "pass", "D5"))))
+    with Gnugo() as engine:
+        assert engine.ask(f"loadsgf {path}") == "white"
+        assert set(engine.ask("list_stones black").split()) == {"C3", "G7", "E6", "D5"}
+        assert engine.ask("list_stones white") == "E5"
