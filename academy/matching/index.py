@@ -14,7 +14,7 @@ from academy.matching.anchoring import AnchorKind, anchored
 from academy.matching.images import Cells, Neighbourhood, SymmetryGroup
 from academy.matching.matches import Matches
 from academy.matching.rows import PatternRows
-from academy.matching.sieve import Hits, sieve
+from academy.matching.sieve import Hits, sieve_all
 from academy.matching.table import Surroundings, tables
 
 _STATES: Final = bytes(State)
@@ -43,11 +43,6 @@ class PatternIndex:
 
     def __contains__(self, pattern_id: int) -> bool:
         return pattern_id in self._places
-
-    @property
-    def memory(self) -> int:
-        """Bytes that the rows of patterns take, without Python's own."""
-        return sum(rows.memory for rows in self._rows.values())
 
     def put(self, pattern_id: int, pattern: Pattern) -> None:
         """Add a pattern, or replace the one of that id.
@@ -86,19 +81,16 @@ class PatternIndex:
         """
         self._check_board(board)
         surroundings = Surroundings(self._board_rows, self._board_columns, board.states)
-        columns = [
-            _placed(patterns, sieve(table, patterns), anchors)
-            for kind, patterns in self._rows.items()
-            if len(patterns)
-            for anchors, table in tables(surroundings, kind, self._neighbourhood)
-        ]
-        if not columns:
-            columns = [np.zeros((4, 0), dtype=np.int64)]
-        found = np.concatenate(columns, axis=1)
-        pattern_ids, symmetries, rows, columns_ = found[:, np.lexsort(found[::-1])]
-        return Matches(
-            pattern_ids, symmetries.astype(np.int16), rows.astype(np.int16), columns_.astype(np.int16)
-        )
+        found = [np.zeros((4, 0), dtype=np.int64)]
+        for kind, patterns in self._rows.items():
+            anchors = surroundings.anchors(kind)
+            if len(patterns) and len(anchors):
+                hits = sieve_all(tables(surroundings, anchors, self._neighbourhood), patterns)
+                found.append(_placed(patterns, hits, anchors))
+        columns = np.concatenate(found, axis=1)
+        # All hits of a pattern are in one part, and in order there.
+        pattern_ids, *places = columns.take(np.argsort(columns[0], kind="stable"), axis=1)
+        return Matches(pattern_ids, *(column.astype(np.int16) for column in places))
 
     def match_many(self, boards: Iterable[Board]) -> list[Matches]:
         """Match each board. Raises InvalidBoard like `match`."""
@@ -131,5 +123,5 @@ class PatternIndex:
 
 
 def _placed(patterns: PatternRows, hits: Hits, anchors: Cells) -> NDArray[np.int64]:
-    corners = anchors[hits.anchors] - patterns.anchors[hits.rows, hits.symmetries]
-    return np.stack([patterns.pattern_ids[hits.rows], hits.symmetries, corners[:, 0], corners[:, 1]])
+    corners = anchors.take(hits.anchors, axis=0) - patterns.anchors[hits.rows, hits.symmetries]
+    return np.stack([patterns.pattern_ids.take(hits.rows), hits.symmetries, corners[:, 0], corners[:, 1]])

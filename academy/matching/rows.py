@@ -71,22 +71,6 @@ class PatternRows:
         """(row, symmetry): whether no earlier symmetry gives the same image."""
         return self._distinct[: self._count]
 
-    @property
-    def memory(self) -> int:
-        """Bytes the arrays take."""
-        return sum(
-            array.nbytes
-            for array in (
-                self._pattern_ids,
-                self._heads,
-                self._tail_starts,
-                self._tail_lengths,
-                self._anchors,
-                self._distinct,
-                self._tails,
-            )
-        )
-
     def append(self, pattern_id: int, pattern: AnchoredPattern, numbers: NDArray[np.int32]) -> int:
         """Add a pattern, its offsets having these numbers, and return its row."""
         row = self._count

@@ -17,6 +17,8 @@ from academy.matching.rows import CODES
 
 WORD: Final = 64
 _MAX_TABLE_BYTES: Final = 1 << 25
+_EACH_STATE: Final = np.array(State, dtype=np.uint8)
+_STATES_OF_CODE: Final = [np.flatnonzero(_EACH_STATE & code).tolist() for code in TESTED_CODES]
 
 
 class Surroundings:
@@ -44,9 +46,20 @@ class Surroundings:
         words = -(-len(anchors) // WORD)
         # Where there is no anchor the state is 0, which no code accepts.
         states = np.zeros((len(neighbourhood), words * WORD), dtype=np.uint8)
-        states[:, : len(anchors)] = self._framed[rows * (self._columns + 2) + columns]
-        holds = (states[:, None, :] & TESTED_CODES[None, :, None]) != 0
-        return np.packbits(holds, axis=2, bitorder="little").view("<u8")
+        states[:, : len(anchors)] = self._framed.take(rows * (self._columns + 2) + columns)
+        by_state = np.packbits(states[:, None, :] & _EACH_STATE[:, None], axis=2, bitorder="little")
+        return _by_code(by_state.view("<u8"))
+
+
+def _by_code(by_state: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    # A code accepts what any of its states does.
+    offsets, _, words = by_state.shape
+    found = np.empty((offsets, CODES, words), dtype=np.uint64)
+    for number, states in enumerate(_STATES_OF_CODE):
+        found[:, number] = by_state[:, states[0]]
+        for state in states[1:]:
+            found[:, number] |= by_state[:, state]
+    return found
 
 
 def _around(anchors: NDArray[np.int32], offsets: NDArray[np.int32], length: int) -> NDArray[np.int32]:
@@ -56,20 +69,18 @@ def _around(anchors: NDArray[np.int32], offsets: NDArray[np.int32], length: int)
 
 
 def tables(
-    surroundings: Surroundings, kind: AnchorKind, neighbourhood: Neighbourhood
-) -> Iterator[tuple[Cells, NDArray[np.uint64]]]:
-    """Yield some of the board's anchors and the table of (test, symmetry, word) for them.
+    surroundings: Surroundings, anchors: Cells, neighbourhood: Neighbourhood
+) -> Iterator[NDArray[np.uint64]]:
+    """Yield the table of (test, symmetry, word), whole, or by some words at a time where it is too large.
 
     Symmetries are not stored with patterns: the table under a symmetry is the table itself with the
-    offsets exchanged for their images. The anchors are divided where the table would get too large.
+    offsets exchanged for their images.
     """
-    anchors = surroundings.anchors(kind)
     images = neighbourhood.images
-    views = (images[:, None, :] * CODES + np.arange(CODES, dtype=np.int32)[None, :, None]).reshape(
+    views = (images[:, None, :] * CODES + np.arange(CODES, dtype=np.int32)[:, None]).reshape(
         -1, images.shape[1]
     )
     at_once = WORD * max(1, _MAX_TABLE_BYTES // max(1, 8 * views.size))
     for begin in range(0, len(anchors), at_once):
-        part = anchors[begin : begin + at_once]
-        plain = surroundings.table(part, neighbourhood)
-        yield part, plain.reshape(len(views), -1)[views]
+        plain = surroundings.table(anchors[begin : begin + at_once], neighbourhood)
+        yield plain.reshape(len(views), -1).take(views, axis=0)

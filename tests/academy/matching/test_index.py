@@ -7,7 +7,7 @@ from academy.knowledge.spec import GameSpec
 from academy.matching.index import PatternIndex
 from academy.matching.matches import Matches
 from tests.academy.matching.reference import Match, all_matches
-from tests.academy.matching.strategies import boards, games, libraries, patterns
+from tests.academy.matching.strategies import boards, games, libraries
 
 
 def as_tuples(matches: Matches) -> list[Match]:
