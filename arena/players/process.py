@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.parent_death import die_with_parent
 from arena.players.error_log import ErrorLog
 from arena.players.failures import CannotStart, Disconnected, IllFormed, Late
+from arena.process_signals import die_with_parent, signal_name
 
 MAX_LINE: Final = 1 << 20
 TERMINATE_SECONDS: Final = 0.5
@@ -165,7 +165,7 @@ class ChildProcess:
         if status is not None and status.si_code == os.CLD_EXITED:
             end = f"exited with status {status.si_status}"
         elif status is not None:
-            end = f"was killed by {_signal_name(status.si_status)}"
+            end = f"was killed by {signal_name(status.si_status)}"
         if self._log is not None and self._log.last_words:
             end += f'; its last words: "{self._log.last_words}"'
         return end
@@ -240,13 +240,6 @@ def _poll_until(poll: select.poll, deadline: float) -> set[int | None]:
         if ready:
             return {descriptor for descriptor, _ in ready}
     raise Late("did not answer in time")
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _launch(

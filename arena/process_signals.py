@@ -1,4 +1,4 @@
-"""Processes that do not outlive the one that started them."""
+"""Signals between the arena and its child processes: dying with the parent, and names."""
 
 import ctypes
 import os
@@ -22,3 +22,11 @@ def die_with_parent(how: signal.Signals, parent: int) -> None:
         raise OSError(number, f"prctl(PR_SET_PDEATHSIG): {os.strerror(number)}")
     if os.getppid() != parent:
         os.kill(os.getpid(), how)
+
+
+def signal_name(number: int) -> str:
+    """A signal's name (`SIGSEGV`), or its number where it has none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

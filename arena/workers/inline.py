@@ -1,0 +1,37 @@
+"""Playing games in this process, one at a time, inside `next_result`."""
+
+from collections import deque
+
+from arena.jobs import GameJob, GameResult
+from arena.match import play
+from arena.workers.interface import WorkerLost
+
+
+class InlineWorker:
+    """A `Workers` without a process of its own.
+
+    A game in progress ends only by itself or by an exception (KeyboardInterrupt). A process that
+    runs threads or gRPC had better use a pool: starting an engine forks.
+    """
+
+    size = 1
+
+    def __init__(self) -> None:
+        self._waiting: deque[GameJob] = deque()
+
+    @property
+    def in_hand(self) -> tuple[str, ...]:
+        """The ids of the games that wait."""
+        return tuple(job.game_id for job in self._waiting)
+
+    def submit(self, job: GameJob) -> None:
+        """Hand in a game."""
+        self._waiting.append(job)
+
+    def next_result(self, timeout: float | None = None) -> GameResult | WorkerLost | None:
+        """Play the next game, however long that takes; None when none waits."""
+        return play(self._waiting.popleft()) if self._waiting else None
+
+    def stop(self) -> None:
+        """Forget the games that wait."""
+        self._waiting.clear()
