@@ -1,0 +1,316 @@
+"""The LMDB folder: opening it, its map that grows by itself, and transactions.
+
+Nothing here assumes to be alone: several processes may use one folder. LMDB lets one of them write
+at a time, and readers never wait for writers.
+"""
+
+import errno
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self, TypeVar
+
+import lmdb
+
+from academy.store.errors import (
+    SchemaMismatch,
+    StoreClosed,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+)
+
+SCHEMA_VERSION: Final = 1
+SMALLEST_MAP: Final = 64 << 20
+LARGEST_STEP: Final = 4 << 30
+LARGEST_MAP: Final = 1 << 40
+MAX_READERS: Final = 1024
+
+_T = TypeVar("_T")
+_SCHEMA_KEY: Final = b"schema"
+_NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_NO_RIGHT: Final = {errno.EACCES, errno.EPERM, errno.EROFS}
+_UNSOUND: Final = (
+    lmdb.CorruptedError,
+    lmdb.PageNotFoundError,
+    lmdb.InvalidError,
+    lmdb.VersionMismatchError,
+    lmdb.IncompatibleError,
+)
+
+
+class Table(StrEnum):
+    """The named databases of the environment; `academy.store.keys` says how each is keyed."""
+
+    META = "meta"
+    GAMES = "games"
+    GAME_STATE = "game_state"
+    MEASURES = "measures"
+    PATTERNS = "patterns"
+    OPENINGS = "openings"
+    CHANGES = "changes"
+    DELETED_PATTERNS = "deleted_patterns"
+    EVENTS = "events"
+    EVENTS_BY_GAME = "events_by_game"
+    CONTESTS = "contests"
+    OPEN_CONTESTS = "open_contests"
+    USES = "uses"
+    PROPOSALS = "proposals"
+    PROPOSALS_BY_CONTEST = "proposals_by_contest"
+    PROPOSALS_BY_PLAYER = "proposals_by_player"
+    HELD_PROPOSALS = "held_proposals"
+    TOKENS = "tokens"
+
+
+class Transaction:
+    """Reads and writes of one moment. All values are copies that outlive it."""
+
+    def __init__(
+        self,
+        environment: lmdb.Environment,
+        transaction: "lmdb.Transaction[bytes]",
+        tables: dict[Table, lmdb._Database],
+    ) -> None:
+        self._environment = environment
+        self._lmdb = transaction
+        self._tables = tables
+
+    def get(self, table: Table, key: bytes) -> bytes | None:
+        """Return the value of a key, or None."""
+        return self._lmdb.get(key, db=self._tables[table])
+
+    def put(self, table: Table, key: bytes, value: bytes = b"") -> None:
+        """Set the value of a key."""
+        self._lmdb.put(key, value, db=self._tables[table])
+
+    def delete(self, table: Table, key: bytes) -> bool:
+        """Remove a key; return whether it was there."""
+        return self._lmdb.delete(key, db=self._tables[table])
+
+    def count(self, table: Table) -> int:
+        """Return how many keys a table has, without a scan."""
+        return self._lmdb.stat(self._tables[table])["entries"]
+
+    def scan(
+        self, table: Table, prefix: bytes = b"", *, start: bytes = b"", backwards: bool = False
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Yield keys that begin with `prefix`, with their values, in order or backwards.
+
+        `start` is the whole key to begin at (included) where it is not the first, or the last. The table
+        must not be changed meanwhile.
+        """
+        with self._lmdb.cursor(db=self._tables[table]) as cursor:
+            found = self._seek_last(cursor, prefix, start) if backwards else cursor.set_range(start or prefix)
+            if not found:
+                return
+            for key, value in cursor.iterprev() if backwards else cursor.iternext():
+                if not key.startswith(prefix):
+                    return
+                yield key, value
+
+    @staticmethod
+    def _seek_last(cursor: "lmdb.Cursor[bytes]", prefix: bytes, start: bytes) -> bool:
+        if start and cursor.set_range(start) and cursor.key() == start:
+            return True
+        beyond = start or _after(prefix)
+        if beyond and cursor.set_range(beyond):
+            return cursor.prev()
+        return cursor.last()
+
+    @contextmanager
+    def nested(self) -> Iterator["Transaction"]:
+        """A part of this transaction that is undone alone when its block raises."""
+        with self._environment.begin(parent=self._lmdb, write=True) as inner:
+            yield Transaction(self._environment, inner, self._tables)
+
+
+def _after(prefix: bytes) -> bytes:
+    """Return the least key greater than all keys that begin with `prefix`; empty where there is none."""
+    stem = prefix.rstrip(b"\xff")
+    return stem[:-1] + bytes([stem[-1] + 1]) if stem else b""
+
+
+class Environment:
+    """An open data folder. Only one may be open on a folder in one process."""
+
+    def __init__(self, folder: Path, *, read_only: bool = False, largest_map: int = LARGEST_MAP) -> None:
+        """Open a folder, making it where it is missing.
+
+        `largest_map` bounds the size of the data in bytes. Raises StoreError where the folder cannot be
+        used, SchemaMismatch where its records are of another version.
+        """
+        self.folder = folder
+        self._largest_map = largest_map
+        self._gate = threading.Condition()
+        self._in_use = 0
+        self._resizing = False
+        self._closed = False
+        if not read_only:
+            try:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            except OSError as fault:
+                raise StoreReadOnly(f"{folder}: the data folder cannot be made: {fault.strerror}") from fault
+        elif not (folder / "data.mdb").exists():
+            raise StoreError(f"{folder}: holds no data of ACADEMY")
+        with self._translated():
+            self._lmdb = lmdb.open(
+                str(folder),
+                map_size=min(SMALLEST_MAP, largest_map),
+                max_dbs=len(Table),
+                max_readers=MAX_READERS,
+                readonly=read_only,
+                mode=0o600,
+                create=not read_only,
+            )
+        try:
+            self._lmdb.reader_check()
+            self._tables: dict[Table, lmdb._Database] = {}
+            self._read_schema(read_only)
+        except BaseException:
+            self._lmdb.close()
+            raise
+
+    def _read_schema(self, read_only: bool) -> None:
+        with self._translated():
+            try:
+                for table in Table:
+                    self._tables[table] = self._lmdb.open_db(table.encode(), create=not read_only)
+            except lmdb.NotFoundError as fault:
+                raise StoreCorrupt(f"{self.folder}: holds no data of ACADEMY") from fault
+        with self.reading() as transaction:
+            version = transaction.get(Table.META, _SCHEMA_KEY)
+        if version is None and not read_only:
+            self.write(lambda new: new.put(Table.META, _SCHEMA_KEY, b"%d" % SCHEMA_VERSION))
+        elif version != b"%d" % SCHEMA_VERSION:
+            written = "?" if version is None else version.decode("ascii", "replace")
+            raise SchemaMismatch(
+                f"{self.folder}: written under schema version {written}, this program reads "
+                f"{SCHEMA_VERSION}; export the libraries with the program that wrote them, import them here"
+            )
+
+    def close(self) -> None:
+        """Close the folder once no transaction is running. Closing twice is harmless."""
+        with self._gate:
+            self._closed = True
+            self._gate.wait_for(lambda: self._in_use == 0)
+            self._lmdb.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def map_size(self) -> int:
+        """Bytes the data may take before the map must grow again."""
+        return self._lmdb.info()["map_size"]
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """A transaction that sees the state of its beginning. Keep it short, and do not nest it."""
+        with self._translated(), self._begin(write=False) as transaction:
+            yield transaction
+
+    def write(self, work: Callable[[Transaction], _T]) -> _T:
+        """Run `work` in a write transaction and return its result once the data are on the disk.
+
+        All or nothing: when `work` raises, nothing is kept. `work` runs again from its start when the map
+        had to grow. Raises StoreFull, StoreReadOnly, StoreCorrupt or StoreError.
+        """
+        while True:
+            try:
+                with self._translated(), self._begin(write=True) as transaction:
+                    return work(transaction)
+            except _MapFull:
+                self._grow()
+
+    def copy(self, folder: Path) -> None:
+        """Write a compact copy of one moment's data into a folder; the map cannot grow meanwhile."""
+        with self._translated(), self._using():
+            self._lmdb.copy(str(folder), compact=True)
+
+    @contextmanager
+    def _begin(self, write: bool) -> Iterator[Transaction]:
+        while True:
+            with self._using():
+                try:
+                    begun = self._lmdb.begin(write=write)
+                except lmdb.MapResizedError:
+                    begun = None
+                if begun is not None:
+                    with begun:
+                        yield Transaction(self._lmdb, begun, self._tables)
+                    return
+            # Another process made the map larger.
+            self._resize(0)
+
+    @contextmanager
+    def _using(self) -> Iterator[None]:
+        with self._gate:
+            self._gate.wait_for(lambda: not self._resizing)
+            if self._closed:
+                raise StoreClosed(f"{self.folder}: was closed")
+            self._in_use += 1
+        try:
+            yield
+        finally:
+            with self._gate:
+                self._in_use -= 1
+                self._gate.notify_all()
+
+    def _grow(self) -> None:
+        size = self.map_size
+        larger = min(size + min(size, LARGEST_STEP), self._largest_map)
+        if larger <= size:
+            raise StoreFull(
+                f"{self.folder}: the data have reached the limit of {self._largest_map:,} bytes; "
+                "raise the limit, or lower capacities and start from a compact copy (backup and restore)"
+            )
+        self._resize(larger)
+
+    def _resize(self, size: int) -> None:
+        """Set the map's size, 0 for the one another process chose. LMDB wants no transaction meanwhile."""
+        with self._gate:
+            self._gate.wait_for(lambda: not self._resizing)
+            self._resizing = True
+            try:
+                self._gate.wait_for(lambda: self._in_use == 0)
+                self._lmdb.set_mapsize(size)
+            finally:
+                self._resizing = False
+                self._gate.notify_all()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except lmdb.MapFullError as fault:
+            raise _MapFull(f"{self.folder}: the map is full") from fault
+        except _UNSOUND as fault:
+            raise StoreCorrupt(
+                f"{self.folder}: {fault}; restore a backup into an empty folder, "
+                "and keep this one for inspection"
+            ) from fault
+        except lmdb.Error as fault:
+            raise self._as_store_error(fault) from fault
+
+    def _as_store_error(self, fault: lmdb.Error) -> StoreError:
+        code = getattr(fault, "code", 0)
+        if isinstance(fault, lmdb.DiskError) or code in _NO_ROOM:
+            return StoreFull(f"{self.folder}: no room left on the disk or in the quota; make room, try again")
+        if isinstance(fault, lmdb.ReadonlyError) or code in _NO_RIGHT:
+            return StoreReadOnly(f"{self.folder}: may not be written by this user; check owner and mode")
+        if isinstance(fault, lmdb.PanicError):
+            return StoreError(f"{self.folder}: a write to the disk failed; check the disk, then start again")
+        return StoreError(f"{self.folder}: {fault}")
+
+
+class _MapFull(StoreError):
+    """The map must grow before the write can be done."""

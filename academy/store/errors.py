@@ -1,0 +1,128 @@
+"""What the store refuses, and what can go wrong with its folder."""
+
+
+class StoreError(OSError):
+    """The data folder cannot be used; the message says why and what to do."""
+
+
+class StoreFull(StoreError):
+    """There is no room for more data. Nothing of the refused write was kept."""
+
+
+class StoreReadOnly(StoreError):
+    """The data folder cannot be written."""
+
+
+class StoreCorrupt(StoreError):
+    """The data folder holds something that is not, or no longer, a sound store."""
+
+
+class SchemaMismatch(StoreError):
+    """The data were written under another version of the records' schema."""
+
+
+class StoreBusy(StoreError):
+    """More writes are waiting than the queue may hold. Nothing was done; try again later."""
+
+
+class StoreClosed(StoreError):
+    """The store was closed."""
+
+
+class UnknownRecord(LookupError):
+    """There is nothing under the name asked for."""
+
+
+class UnknownGame(UnknownRecord):
+    """No game of this id is registered."""
+
+    def __init__(self, game_id: str) -> None:
+        super().__init__(f"game {game_id!r} is not registered; register it first")
+        self.game_id = game_id
+
+
+class UnknownContest(UnknownRecord):
+    """No contest of this id was opened or reported."""
+
+    def __init__(self, contest_id: str) -> None:
+        super().__init__(f"contest {contest_id!r} was neither opened nor reported; open it first")
+        self.contest_id = contest_id
+
+
+class NotDeleted(UnknownRecord):
+    """There is no deleted pattern of this number to restore."""
+
+    def __init__(self, pattern_id: int) -> None:
+        super().__init__(f"no deleted pattern {pattern_id} is kept: there is nothing to restore")
+        self.pattern_id = pattern_id
+
+
+class UnknownTokenId(UnknownRecord):
+    """No token has this id."""
+
+    def __init__(self, token_id: str) -> None:
+        super().__init__(f"there is no token {token_id!r}; list the tokens to see their ids")
+        self.token_id = token_id
+
+
+class InvalidRecord(ValueError):
+    """Something told to the store breaks a rule; `field` is the path to it, as in `plies[3].board`."""
+
+    def __init__(self, field: str, what: str) -> None:
+        super().__init__(f"{field}: {what}")
+        self.field = field
+
+
+class Conflict(ValueError):
+    """The same id was used before for something else; `field` names what differs."""
+
+    def __init__(self, what: str, identity: str, field: str) -> None:
+        super().__init__(f"{what} {identity!r} is known already with another {field}")
+        self.identity = identity
+        self.field = field
+
+
+class GameConflict(Conflict):
+    """Another game is registered under this id."""
+
+    def __init__(self, game_id: str, field: str) -> None:
+        super().__init__("game", game_id, field)
+
+
+class ContestConflict(Conflict):
+    """Another contest was opened or reported under this id."""
+
+    def __init__(self, contest_id: str, field: str) -> None:
+        super().__init__("contest", contest_id, field)
+
+
+class ContestOver(RuntimeError):
+    """The contest has been reported: it takes no more consultations and cannot be opened again."""
+
+    def __init__(self, contest_id: str) -> None:
+        super().__init__(f"contest {contest_id!r} is over: it was reported")
+        self.contest_id = contest_id
+
+
+class TooManyProposals(RuntimeError):
+    """A player would propose more patterns in one contest than the game's settings allow."""
+
+    def __init__(self, held: int, more: int, allowed: int) -> None:
+        super().__init__(
+            f"{held} patterns proposed in this contest and {more} more: "
+            f"a player may propose {allowed} (max_submissions_per_contest)"
+        )
+        self.held = held
+        self.more = more
+        self.allowed = allowed
+
+
+class ConsultationOutOfOrder(RuntimeError):
+    """A consultation of the opening tree does not continue the game that the one before it was about."""
+
+    def __init__(self, common: int) -> None:
+        super().__init__(
+            "in a contest each list of moves must extend the one consulted before; "
+            f"these part after {common} moves"
+        )
+        self.common = common

@@ -1,0 +1,116 @@
+"""Games and their settings as protobuf messages, and back."""
+
+from dataclasses import fields
+from typing import Final
+
+from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
+from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.spec import GameSpec, InvalidGame
+from academy.knowledge.symmetries import NodeSymmetry
+from academy.store.errors import InvalidRecord
+from academy.v1 import game_pb2, pattern_pb2
+
+_TO_LIBRARY: Final = {
+    pattern_pb2.LIBRARY_OPENING: Library.OPENING,
+    pattern_pb2.LIBRARY_MIDDLE_GAME: Library.MIDDLE_GAME,
+    pattern_pb2.LIBRARY_ENDGAME: Library.ENDGAME,
+}
+_FROM_LIBRARY: Final = {library: value for value, library in _TO_LIBRARY.items()}
+
+
+def library_from_proto(value: pattern_pb2.Library.ValueType, field: str = "library") -> Library:
+    """Return the library an enum value stands for. Raises InvalidRecord for none and unknown ones."""
+    if value not in _TO_LIBRARY:
+        raise InvalidRecord(field, f"{value} names no library")
+    return _TO_LIBRARY[value]
+
+
+def pattern_library_from_proto(value: pattern_pb2.Library.ValueType, field: str = "library") -> Library:
+    """Return a library that holds patterns. Raises InvalidRecord for others, the opening tree included."""
+    library = library_from_proto(value, field)
+    if library is Library.OPENING:
+        raise InvalidRecord(field, "the opening library holds lines of moves; patterns have the other two")
+    return library
+
+
+def library_to_proto(library: Library) -> pattern_pb2.Library.ValueType:
+    """Return the enum value of a library."""
+    return _FROM_LIBRARY[library]
+
+
+def settings_from_proto(
+    message: game_pb2.LibrarySettings, base: LibrarySettings | None = None
+) -> LibrarySettings:
+    """Read settings; those not given are `base`'s, or the defaults. Raises InvalidSettings."""
+    given = {field.name: getattr(base or LibrarySettings(), field.name) for field in fields(LibrarySettings)}
+    given.update((field.name, value) for field, value in message.ListFields())
+    return LibrarySettings(**given)
+
+
+def settings_to_proto(settings: LibrarySettings) -> game_pb2.LibrarySettings:
+    """Write all settings."""
+    return game_pb2.LibrarySettings(
+        **{field.name: getattr(settings, field.name) for field in fields(LibrarySettings)}
+    )
+
+
+def spec_from_proto(game: game_pb2.Game) -> GameSpec:
+    """Read a game's description. Raises InvalidGame or InvalidBoard."""
+    return GameSpec(
+        game_id=game.game_id,
+        geometry=_geometry_from_proto(game.geometry),
+        players=game.players,
+        symmetric=game.symmetric,
+        symmetries=tuple(game.symmetries),
+        reversal=game.reversal,
+        node_symmetries=tuple(
+            NodeSymmetry(symmetry.name, tuple(symmetry.image)) for symmetry in game.node_symmetries
+        ),
+        cell_names=tuple(game.cell_names),
+        expected_length=game.expected_length,
+        simultaneous=game.simultaneous,
+    )
+
+
+def spec_to_proto(spec: GameSpec, settings: LibrarySettings | None = None) -> game_pb2.Game:
+    """Write a game's description, with settings where given."""
+    return game_pb2.Game(
+        game_id=spec.game_id,
+        players=spec.players,
+        geometry=_geometry_to_proto(spec.geometry),
+        symmetric=spec.symmetric,
+        symmetries=spec.symmetries,
+        reversal=spec.reversal,
+        node_symmetries=[
+            game_pb2.NodeSymmetry(name=symmetry.name, image=symmetry.image)
+            for symmetry in spec.node_symmetries
+        ],
+        cell_names=spec.cell_names,
+        expected_length=spec.expected_length,
+        simultaneous=spec.simultaneous,
+        settings=None if settings is None else settings_to_proto(settings),
+    )
+
+
+def _geometry_from_proto(geometry: game_pb2.Geometry) -> Geometry:
+    match geometry.WhichOneof("shape"):
+        case "square":
+            return SquareGeometry(geometry.square.rows, geometry.square.columns)
+        case "hex":
+            return HexGeometry(geometry.hex.rows, geometry.hex.columns)
+        case "graph":
+            edges = tuple((edge.first, edge.second) for edge in geometry.graph.edges)
+            return GraphGeometry(tuple(geometry.graph.nodes), edges)
+        case _:
+            raise InvalidGame("a game without geometry: give it a square, hex or graph board")
+
+
+def _geometry_to_proto(geometry: Geometry) -> game_pb2.Geometry:
+    match geometry:
+        case SquareGeometry(rows, columns):
+            return game_pb2.Geometry(square=game_pb2.SquareGeometry(rows=rows, columns=columns))
+        case HexGeometry(rows, columns):
+            return game_pb2.Geometry(hex=game_pb2.HexGeometry(rows=rows, columns=columns))
+        case GraphGeometry(nodes, edges):
+            pairs = [game_pb2.GraphEdge(first=first, second=second) for first, second in edges]
+            return game_pb2.Geometry(graph=game_pb2.GraphGeometry(nodes=nodes, edges=pairs))

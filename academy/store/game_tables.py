@@ -1,0 +1,214 @@
+"""A game's knowledge in the tables: loading it whole, and storing what an event changed."""
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+from google.protobuf.message import Message
+
+from academy.knowledge.game import Changes, Counters, GameKnowledge
+from academy.knowledge.library import PatternEntry
+from academy.knowledge.measures import Measures
+from academy.knowledge.openings import OpeningNode
+from academy.knowledge.patterns import Pattern
+from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import Cell
+from academy.store import keys
+from academy.store.environment import Table, Transaction
+from academy.store.errors import StoreCorrupt, UnknownGame
+from academy.store.game_records import settings_from_proto, spec_from_proto, spec_to_proto
+from academy.store.pattern_records import entry_from_proto, entry_to_proto, node_from_proto, node_to_proto
+from academy.store.v1 import records_pb2
+from academy.v1 import game_pb2, pattern_pb2
+
+GENERATIONS_KEPT: Final = 1_024
+
+
+def packed(message: Message) -> bytes:
+    """Return a message's bytes, the same for equal messages."""
+    return message.SerializeToString(deterministic=True)
+
+
+def game_record(transaction: Transaction, game_id: str) -> game_pb2.Game:
+    """Return a game with its present settings. Raises UnknownGame."""
+    stored = transaction.get(Table.GAMES, keys.game(game_id))
+    if stored is None:
+        raise UnknownGame(game_id)
+    return game_pb2.Game.FromString(stored)
+
+
+def game_state(transaction: Transaction, game_id: str) -> records_pb2.GameState:
+    """Return a game's counters. Raises UnknownGame."""
+    stored = transaction.get(Table.GAME_STATE, keys.game(game_id))
+    if stored is None:
+        raise UnknownGame(game_id)
+    return records_pb2.GameState.FromString(stored)
+
+
+def spec_and_settings(game: game_pb2.Game) -> tuple[GameSpec, LibrarySettings]:
+    """Read a stored game. Raises StoreCorrupt."""
+    try:
+        return spec_from_proto(game), settings_from_proto(game.settings)
+    except ValueError as fault:
+        raise StoreCorrupt(f"the record of game {game.game_id!r} cannot be read: {fault}") from fault
+
+
+def measures(transaction: Transaction, game_id: str) -> bytes:
+    """Return the stored sums behind a game's measures, for `read_measures`."""
+    return transaction.get(Table.MEASURES, keys.game(game_id)) or b""
+
+
+def read_measures(stored: bytes) -> Measures:
+    """Read the sums behind a game's measures. Raises StoreCorrupt."""
+    try:
+        return Measures.from_json(json.loads(stored))
+    except (ValueError, TypeError) as fault:
+        raise StoreCorrupt(f"the measures of a game cannot be read: {fault}") from fault
+
+
+class EntryReader:
+    """Reads stored patterns of one game; patterns of one outline share their tuple of cells."""
+
+    def __init__(self, spec: GameSpec) -> None:
+        self._spec = spec
+        self._outlines: dict[tuple[Cell, ...], tuple[Cell, ...]] = {}
+
+    def read(self, stored: bytes) -> PatternEntry:
+        """Read one pattern. Raises StoreCorrupt."""
+        try:
+            entry = entry_from_proto(pattern_pb2.PatternRecord.FromString(stored), self._spec)
+        except ValueError as fault:
+            raise StoreCorrupt(f"a pattern of {self._spec.game_id!r} cannot be read: {fault}") from fault
+        cells = self._outlines.setdefault(entry.pattern.cells, entry.pattern.cells)
+        if cells is entry.pattern.cells:
+            return entry
+        return PatternEntry(
+            entry.pattern_id,
+            Pattern(cells, entry.pattern.codes),
+            entry.player,
+            entry.ballot,
+            entry.uses,
+            entry.successes,
+            entry.last_contest,
+            entry.last_contest_id,
+        )
+
+
+def read_node(stored: bytes, spec: GameSpec) -> OpeningNode:
+    """Read a stored node. Raises StoreCorrupt."""
+    try:
+        return node_from_proto(pattern_pb2.OpeningNodeRecord.FromString(stored), spec)
+    except ValueError as fault:
+        raise StoreCorrupt(f"an opening node of {spec.game_id!r} cannot be read: {fault}") from fault
+
+
+def entries(
+    transaction: Transaction, reader: EntryReader, game_id: str
+) -> Iterator[tuple[Library, PatternEntry]]:
+    """Yield all stored patterns of a game."""
+    for key, stored in transaction.scan(Table.PATTERNS, keys.in_game(game_id)):
+        yield keys.pattern_of(key)[0], reader.read(stored)
+
+
+def nodes(transaction: Transaction, spec: GameSpec) -> Iterator[OpeningNode]:
+    """Yield all stored opening nodes of a game."""
+    for _, stored in transaction.scan(Table.OPENINGS, keys.in_game(spec.game_id)):
+        yield read_node(stored, spec)
+
+
+def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
+    """Return a game's knowledge and its generation. Raises UnknownGame or StoreCorrupt."""
+    spec, settings = spec_and_settings(game_record(transaction, game_id))
+    state = game_state(transaction, game_id)
+    knowledge = GameKnowledge.restore(
+        spec,
+        settings,
+        entries(transaction, EntryReader(spec), game_id),
+        nodes(transaction, spec),
+        Counters(state.next_pattern_id, state.next_node_id),
+        read_measures(measures(transaction, game_id)),
+    )
+    return knowledge, state.generation
+
+
+def records(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[Table, bytes, bytes]]:
+    """Yield table, key and value of everything stored for a game's knowledge, but for the changes feed."""
+    spec = knowledge.spec
+    yield Table.GAMES, keys.game(spec.game_id), packed(spec_to_proto(spec, knowledge.settings))
+    yield from _figures(knowledge, generation)
+    for library, patterns in knowledge.libraries.items():
+        for entry in patterns:
+            yield (
+                Table.PATTERNS,
+                keys.pattern(spec.game_id, library, entry.pattern_id),
+                packed(entry_to_proto(entry, library, spec)),
+            )
+    for node in knowledge.openings.nodes.values():
+        yield (
+            Table.OPENINGS,
+            keys.in_game(spec.game_id, node.node_id),
+            packed(node_to_proto(node, spec.game_id)),
+        )
+
+
+def _figures(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[Table, bytes, bytes]]:
+    key = keys.game(knowledge.spec.game_id)
+    state = records_pb2.GameState(
+        generation=generation,
+        next_pattern_id=knowledge.counters.next_pattern_id,
+        next_node_id=knowledge.counters.next_node_id,
+    )
+    yield Table.GAME_STATE, key, packed(state)
+    sums = json.dumps(knowledge.measures.as_json(), sort_keys=True, separators=(",", ":"))
+    yield Table.MEASURES, key, sums.encode()
+
+
+def store_new(transaction: Transaction, knowledge: GameKnowledge, generation: int) -> None:
+    """Store all of a game that had nothing stored."""
+    for table, key, value in records(knowledge, generation):
+        transaction.put(table, key, value)
+    knowledge.take_changes()
+
+
+def store_changes(transaction: Transaction, knowledge: GameKnowledge, previous: int, generation: int) -> None:
+    """Store what the event `generation` changed since the event `previous`, and tell followers."""
+    spec = knowledge.spec
+    changes = knowledge.take_changes()
+    for library, pattern_id in changes.patterns:
+        key = keys.pattern(spec.game_id, library, pattern_id)
+        entry = knowledge.libraries[library].entries.get(pattern_id)
+        if entry is None:
+            transaction.delete(Table.PATTERNS, key)
+        else:
+            transaction.put(Table.PATTERNS, key, packed(entry_to_proto(entry, library, spec)))
+    for node_id in changes.nodes:
+        key = keys.in_game(spec.game_id, node_id)
+        node = knowledge.openings.nodes.get(node_id)
+        if node is None:
+            transaction.delete(Table.OPENINGS, key)
+        else:
+            transaction.put(Table.OPENINGS, key, packed(node_to_proto(node, spec.game_id)))
+    for table, key, value in _figures(knowledge, generation):
+        transaction.put(table, key, value)
+    _feed(transaction, spec.game_id, changes, previous, generation)
+
+
+def store_settings(transaction: Transaction, knowledge: GameKnowledge) -> None:
+    """Store a game's settings."""
+    game = spec_to_proto(knowledge.spec, knowledge.settings)
+    transaction.put(Table.GAMES, keys.game(game.game_id), packed(game))
+
+
+def _feed(transaction: Transaction, game_id: str, changes: Changes, previous: int, generation: int) -> None:
+    feed = records_pb2.Changes(previous=previous, nodes=sorted(changes.nodes))
+    for library, pattern_id in sorted(changes.patterns, key=lambda change: change[1]):
+        (feed.middle_game if library is Library.MIDDLE_GAME else feed.endgame).append(pattern_id)
+    prefix = keys.in_game(game_id)
+    newest = next(transaction.scan(Table.CHANGES, prefix, backwards=True), None)
+    if newest is not None:
+        feed.number = records_pb2.Changes.FromString(newest[1]).number + 1
+        oldest, value = next(transaction.scan(Table.CHANGES, prefix))
+        if feed.number - records_pb2.Changes.FromString(value).number >= GENERATIONS_KEPT:
+            transaction.delete(Table.CHANGES, oldest)
+    transaction.put(Table.CHANGES, prefix + keys.number(generation), packed(feed))

@@ -1,0 +1,111 @@
+"""Keys of the named databases.
+
+Numbers are big-endian, so that keys sort as numbers do. A game's or contest's id is followed by a zero
+byte, which no id holds, so that one id's keys never mix with another's that begins alike.
+
+| table | key | value |
+|---|---|---|
+| meta | `schema` | version of the schema, in digits |
+| games | game | academy.v1.Game with its present settings |
+| game_state | game | GameState |
+| measures | game | the sums behind its measures, as JSON with sorted keys |
+| patterns | game, library, pattern number | academy.v1.PatternRecord without derived fields |
+| openings | game, node number | academy.v1.OpeningNodeRecord |
+| changes | game, generation | Changes; the last ones only |
+| deleted_patterns | game, library, pattern number | DeletedPattern |
+| events | sequence | format byte and academy.v1.Event |
+| events_by_game | game, sequence | nothing |
+| contests | contest | ContestRecord |
+| open_contests | digest of a player's name, game, contest | nothing; until the report |
+| uses | contest, seat, library, pattern number | nothing; until the report |
+| proposals | proposal id | academy.v1.Proposal |
+| proposals_by_contest | contest, number | seat and proposal id |
+| proposals_by_player | digest of the name, number | proposal id |
+| held_proposals | game, proposal id | nothing; until the report |
+| tokens | token id | TokenRecord |
+"""
+
+import hashlib
+import re
+from typing import Final
+
+from academy.knowledge.settings import Library
+from academy.knowledge.spec import GAME_ID
+from academy.store.errors import InvalidRecord, UnknownGame
+
+CONTEST_ID: Final = re.compile(r"[!-~]{1,128}")
+PLAYER_NAME: Final = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,128}")
+_LIBRARIES: Final = {Library.OPENING: 1, Library.MIDDLE_GAME: 2, Library.ENDGAME: 3}
+_BY_NUMBER: Final = {number: library for library, number in _LIBRARIES.items()}
+
+
+def number(value: int) -> bytes:
+    """A number of up to 64 bits."""
+    return value.to_bytes(8)
+
+
+def game(game_id: str) -> bytes:
+    """A game by itself. Raises UnknownGame for what cannot be a game's id."""
+    if not GAME_ID.fullmatch(game_id):
+        raise UnknownGame(game_id)
+    return game_id.encode()
+
+
+def in_game(game_id: str, *numbers: int) -> bytes:
+    """Something numbered within a game: an event, a generation, an opening node."""
+    return game(game_id) + b"\0" + b"".join(map(number, numbers))
+
+
+def pattern(game_id: str, library: Library, *pattern_id: int) -> bytes:
+    """A pattern of a library; without number the beginning of all their keys."""
+    return in_game(game_id) + bytes([_LIBRARIES[library]]) + b"".join(map(number, pattern_id))
+
+
+def pattern_of(key: bytes) -> tuple[Library, int]:
+    """The library and number in a key made by `pattern`."""
+    return _BY_NUMBER[key[-9]], int.from_bytes(key[-8:])
+
+
+def last_number(key: bytes) -> int:
+    """The number a key ends with."""
+    return int.from_bytes(key[-8:])
+
+
+def contest(contest_id: str) -> bytes:
+    """A contest by itself. Raises InvalidRecord for what cannot be a contest's id."""
+    if not CONTEST_ID.fullmatch(contest_id):
+        raise InvalidRecord(
+            "contest_id", f"{contest_id[:140]!r} must be 1 to 128 printable ASCII characters without blanks"
+        )
+    return contest_id.encode()
+
+
+def in_contest(contest_id: str, *numbers: int) -> bytes:
+    """Something numbered within a contest."""
+    return contest(contest_id) + b"\0" + b"".join(map(number, numbers))
+
+
+def open_contest(name: str, game_id: str, contest_id: str = "") -> bytes:
+    """An open contest of a player in a game; without contest the beginning of all their keys."""
+    return player(name) + in_game(game_id) + contest_id.encode()
+
+
+def use(contest_id: str, seat: int, library: Library, *pattern_id: int) -> bytes:
+    """A pattern shown to a seat; without number the beginning of all keys of the seat and library."""
+    return in_contest(contest_id, seat) + bytes([_LIBRARIES[library]]) + b"".join(map(number, pattern_id))
+
+
+def use_of(key: bytes) -> tuple[int, Library, int]:
+    """The seat, library and pattern in a key made by `use`."""
+    return int.from_bytes(key[-17:-9]), *pattern_of(key)
+
+
+def player(name: str) -> bytes:
+    """16 bytes that stand for a player's name, whatever its length."""
+    return hashlib.blake2b(name.encode(), digest_size=16).digest()
+
+
+def check_player_name(field: str, name: str) -> None:
+    """Raise InvalidRecord for what cannot be a player's name."""
+    if not PLAYER_NAME.fullmatch(name):
+        raise InvalidRecord(field, f"{name[:140]!r} must be 1 to 128 characters without control characters")

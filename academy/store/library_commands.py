@@ -1,0 +1,180 @@
+"""Commands of admins: settings, deletion and its undo, pruning, and import."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from academy.knowledge.library import PatternEntry
+from academy.knowledge.openings import OpeningNode
+from academy.knowledge.settings import Library, LibrarySettings
+from academy.store import keys
+from academy.store.environment import Table
+from academy.store.errors import InvalidRecord, NotDeleted
+from academy.store.game_records import library_to_proto, settings_from_proto, settings_to_proto
+from academy.store.game_tables import packed
+from academy.store.pattern_records import entry_to_proto
+from academy.store.v1 import records_pb2
+from academy.store.working_games import Work
+from academy.v1 import events_pb2, game_pb2, pattern_pb2
+
+RECORDS_PER_EVENT: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSettings:
+    """Change the settings that `settings` gives. The result is all of them, and how much was removed.
+
+    Raises InvalidSettings and UnknownGame. Where nothing differs, nothing is logged.
+    """
+
+    game_id: str
+    settings: game_pb2.LibrarySettings
+    actor: str
+
+    def execute(self, work: Work) -> tuple[LibrarySettings, int]:
+        """Log the settings; a lowered capacity removes the weakest at once."""
+        before = work.knowledge(self.game_id).settings
+        settings = settings_from_proto(self.settings, before)
+        if settings == before:
+            return settings, 0
+        changed = settings_to_proto(settings)
+        _, outcome = work.record(
+            events_pb2.Event(game_id=self.game_id, actor=self.actor, settings_changed=changed)
+        )
+        return settings, outcome.removed
+
+
+@dataclass(frozen=True, slots=True)
+class DeletePattern:
+    """Take a pattern out of its library and keep it for undoing. The result is the pattern.
+
+    Raises UnknownPattern and UnknownGame.
+    """
+
+    game_id: str
+    library: Library
+    pattern_id: int
+    actor: str
+
+    def execute(self, work: Work) -> PatternEntry:
+        """Log the deletion and keep the record."""
+        knowledge = work.knowledge(self.game_id)
+        entry = knowledge.libraries[self.library].entries.get(self.pattern_id)
+        deleted = events_pb2.PatternDeleted(
+            library=library_to_proto(self.library), pattern_id=self.pattern_id
+        )
+        sequence, _ = work.record(
+            events_pb2.Event(game_id=self.game_id, actor=self.actor, pattern_deleted=deleted)
+        )
+        assert entry is not None  # recording has raised UnknownPattern otherwise
+        kept = records_pb2.DeletedPattern(
+            record=entry_to_proto(entry, self.library, knowledge.spec), event=sequence
+        )
+        key = keys.pattern(self.game_id, self.library, self.pattern_id)
+        work.transaction.put(Table.DELETED_PATTERNS, key, packed(kept))
+        return entry
+
+
+@dataclass(frozen=True, slots=True)
+class RestorePattern:
+    """Undo an admin's deletion. The result is the pattern as it is now.
+
+    It is None where a full library had no room. Raises NotDeleted and UnknownGame.
+    """
+
+    game_id: str
+    library: Library
+    pattern_id: int
+    actor: str
+
+    def execute(self, work: Work) -> PatternEntry | None:
+        """Log the undo with the whole record."""
+        knowledge = work.knowledge(self.game_id)
+        key = keys.pattern(self.game_id, self.library, self.pattern_id)
+        stored = work.transaction.get(Table.DELETED_PATTERNS, key)
+        if stored is None:
+            raise NotDeleted(self.pattern_id)
+        record = records_pb2.DeletedPattern.FromString(stored).record
+        restored = events_pb2.PatternRestored(record=record)
+        _, outcome = work.record(
+            events_pb2.Event(game_id=self.game_id, actor=self.actor, pattern_restored=restored)
+        )
+        work.transaction.delete(Table.DELETED_PATTERNS, key)
+        return knowledge.libraries[self.library].entries.get(outcome.pattern_id)
+
+
+@dataclass(frozen=True, slots=True)
+class PruneLibrary:
+    """Remove weak knowledge. The result is what went, or with `dry_run` what would go.
+
+    `below` is a strength for patterns, a value for openings, 0 for the game's own `prune_below`.
+    """
+
+    game_id: str
+    library: Library
+    below: float
+    dry_run: bool
+    actor: str
+
+    def execute(self, work: Work) -> Sequence[PatternEntry | OpeningNode]:
+        """Log the pruning unless nothing is to go. Raises InvalidRecord and UnknownGame."""
+        knowledge = work.knowledge(self.game_id)
+        if not 0.0 <= self.below < float("inf"):
+            raise InvalidRecord("below", f"{self.below!r} must be a number from 0")
+        below = self.below
+        if self.library is Library.OPENING:
+            below = below or knowledge.settings.prune_below
+            if below > 1.0:
+                raise InvalidRecord("below", f"{below!r}: openings are pruned by values, from 0 to 1")
+        prunable = knowledge.prunable(self.library, below)
+        if self.dry_run or not prunable:
+            return prunable
+        pruned = events_pb2.LibraryPruned(library=library_to_proto(self.library), below=below)
+        _, outcome = work.record(
+            events_pb2.Event(game_id=self.game_id, actor=self.actor, library_pruned=pruned)
+        )
+        return outcome.pruned
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """How many records were taken in, and how many of all capacity then left no room for."""
+
+    patterns: int
+    nodes: int
+    evicted: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportLibraries:
+    """Take in records of another ACADEMY, all or none.
+
+    With `replace` the libraries they are for are emptied first. Raises InvalidRecord naming the record,
+    UnknownLine for a node without its parent, UnknownGame.
+    """
+
+    game_id: str
+    patterns: Mapping[Library, Sequence[pattern_pb2.PatternRecord]]
+    nodes: Sequence[pattern_pb2.OpeningNodeRecord]
+    replace: bool
+    actor: str
+
+    def execute(self, work: Work) -> Imported:
+        """Log the records, patterns in several events where they are many."""
+        evicted = 0
+        for event in self._events():
+            evicted += work.record(event)[1].removed
+        return Imported(sum(map(len, self.patterns.values())), len(self.nodes), evicted)
+
+    def _events(self) -> Iterator[events_pb2.Event]:
+        for library, records in self.patterns.items():
+            for first in range(0, len(records), RECORDS_PER_EVENT):
+                imported = events_pb2.PatternsImported(
+                    records=records[first : first + RECORDS_PER_EVENT],
+                    replace=self.replace and first == 0,
+                    library=library_to_proto(library),
+                )
+                yield events_pb2.Event(game_id=self.game_id, actor=self.actor, patterns_imported=imported)
+        if self.nodes:
+            openings = events_pb2.OpeningsImported(nodes=self.nodes, replace=self.replace)
+            yield events_pb2.Event(game_id=self.game_id, actor=self.actor, openings_imported=openings)

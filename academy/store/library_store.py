@@ -1,0 +1,178 @@
+"""The store as the rest of ACADEMY uses it: commands to write, and reading calls.
+
+Libraries are read through `following.Follower`, which keeps them in memory.
+"""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self, TypeVar
+
+from academy.knowledge.settings import Library
+from academy.store import event_log, game_tables, keys, proposal_tables, tokens
+from academy.store.contest_commands import contest_record
+from academy.store.environment import LARGEST_MAP, Environment, Table
+from academy.store.errors import InvalidRecord, StoreReadOnly
+from academy.store.following import Follower, Listener
+from academy.store.v1 import records_pb2
+from academy.store.writing import QUEUE_SIZE, Command, Writer
+from academy.v1 import events_pb2, game_pb2, pattern_pb2, proposals_pb2
+
+MAX_PAGE: Final = 1_000
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """How many records to read at most, and the place to go on from (from the page before; 0 at first)."""
+
+    most: int = 100
+    place: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.most <= MAX_PAGE or not 0 <= self.place < 2**63:
+            raise InvalidRecord(
+                "page", f"{self.most} records from {self.place}: 1 to {MAX_PAGE} are read at once"
+            )
+
+
+class Store:
+    """An open data folder. Open it once a process, after any fork; its calls may come from any thread."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        read_only: bool = False,
+        largest_map: int = LARGEST_MAP,
+        queue_size: int = QUEUE_SIZE,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Open a folder, making it where it is missing.
+
+        `largest_map` bounds its size in bytes, `queue_size` the writes that may wait; `clock` gives
+        seconds since 1970. Raises StoreError, SchemaMismatch.
+        """
+        self.environment = Environment(folder, read_only=read_only, largest_map=largest_map)
+        self._clock = clock
+        self._writer = None if read_only else Writer(self.environment, queue_size=queue_size, clock=clock)
+
+    def close(self) -> None:
+        """Commit what waits, then close. Closing twice is harmless."""
+        if self._writer is not None:
+            self._writer.close()
+        self.environment.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # Writing
+
+    def submit(self, command: Command[_T]) -> "Future[_T]":
+        """Queue a command; see `Writer.submit`. Raises StoreBusy, StoreClosed, StoreReadOnly."""
+        if self._writer is None:
+            raise StoreReadOnly(f"{self.environment.folder}: was opened for reading only")
+        return self._writer.submit(command)
+
+    def run(self, command: Command[_T]) -> _T:
+        """Do a command and return its result once it is on the disk. Raises like `submit` and the command."""
+        return self.submit(command).result()
+
+    @property
+    def waiting_writes(self) -> int:
+        """How many commands wait for the writer."""
+        return 0 if self._writer is None else self._writer.waiting
+
+    # Reading
+
+    def follow(self, listener: Listener | None = None) -> Follower:
+        """Return a new reader of libraries that follows what is committed, for use by one thread."""
+        return Follower(self.environment, listener)
+
+    def authenticate(self, text: str) -> tokens.Caller:
+        """Return whose token or ticket this is. Raises UnknownToken, RevokedToken or ExpiredToken."""
+        with self.environment.reading() as transaction:
+            return tokens.authenticate(transaction, text, self._clock())
+
+    def tokens(self) -> list[tokens.Token]:
+        """Return all tokens, oldest first."""
+        with self.environment.reading() as transaction:
+            return tokens.tokens(transaction)
+
+    def game(self, game_id: str) -> game_pb2.Game:
+        """Return a game with its present settings. Raises UnknownGame."""
+        with self.environment.reading() as transaction:
+            return game_tables.game_record(transaction, game_id)
+
+    def games(self, *, after: str = "", most: int = MAX_PAGE) -> list[game_pb2.Game]:
+        """Return up to `most` games in the order of their ids, those after id `after`."""
+        found = []
+        with self.environment.reading() as transaction:
+            start = after.encode() + b"\0" if after else b""
+            for _, stored in transaction.scan(Table.GAMES, start=start):
+                found.append(game_pb2.Game.FromString(stored))
+                if len(found) == most:
+                    break
+        return found
+
+    def contest(self, contest_id: str) -> records_pb2.ContestRecord:
+        """Return a contest with its seats. Raises UnknownContest."""
+        with self.environment.reading() as transaction:
+            return contest_record(transaction, contest_id)
+
+    def open_contests(self, player: str, game_id: str) -> list[str]:
+        """Return the ids of the open contests of a game that a player has a seat in."""
+        prefix = keys.open_contest(player, game_id)
+        with self.environment.reading() as transaction:
+            return [key[len(prefix) :].decode() for key, _ in transaction.scan(Table.OPEN_CONTESTS, prefix)]
+
+    def proposals(
+        self, player: str, page: Page, *, contest_id: str = ""
+    ) -> tuple[list[proposals_pb2.Proposal], int]:
+        """Return a player's proposals, newest first, and the next page's place (0: none is left)."""
+        with self.environment.reading() as transaction:
+            return proposal_tables.of_player(
+                transaction, player, before=page.place, most=page.most, contest_id=contest_id
+            )
+
+    def events(
+        self, page: Page, *, game_id: str = "", newest_first: bool = False
+    ) -> tuple[list[events_pb2.Event], int]:
+        """Return events of a game (of all where empty), and the next page's place (0: none is left)."""
+        found: list[events_pb2.Event] = []
+        with self.environment.reading() as transaction:
+            if game_id:
+                game_tables.game_record(transaction, game_id)
+            log = event_log.scan(transaction, game_id, after=page.place, newest_first=newest_first)
+            for event in log:
+                if len(found) == page.most:
+                    return found, found[-1].sequence
+                found.append(event)
+        return found, 0
+
+    def last_event(self) -> int:
+        """Return the number of the newest event, 0 where there is none."""
+        with self.environment.reading() as transaction:
+            return event_log.last_sequence(transaction)
+
+    def held_proposals(self, game_id: str) -> int:
+        """Return how many proposals of a game wait for their contests' reports."""
+        with self.environment.reading() as transaction:
+            return proposal_tables.count_held(transaction, game_id)
+
+    def deleted_patterns(self, game_id: str, library: Library) -> list[pattern_pb2.PatternRecord]:
+        """Return the patterns of a library that can be restored."""
+        with self.environment.reading() as transaction:
+            return [
+                records_pb2.DeletedPattern.FromString(stored).record
+                for _, stored in transaction.scan(Table.DELETED_PATTERNS, keys.pattern(game_id, library))
+            ]

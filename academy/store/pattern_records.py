@@ -1,0 +1,184 @@
+"""Patterns and opening nodes as protobuf messages, and back.
+
+Stored messages leave out what follows from the rest; `with_figures` adds it for readers.
+"""
+
+from typing import Final
+
+from academy.knowledge.library import PatternEntry
+from academy.knowledge.openings import ROOT, OpeningNode
+from academy.knowledge.settings import Library
+from academy.knowledge.signatures import (
+    ELO_SCALE,
+    MAX_ELO,
+    MAX_SEPARATE_VOTES,
+    VALUE_SCALE,
+    Ballot,
+    Folded,
+    Vote,
+)
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.text import write_cells
+from academy.store import keys
+from academy.store.contest_records import MAX_MOVE_LENGTH, pattern_from_cells
+from academy.store.errors import InvalidRecord
+from academy.store.game_records import library_to_proto
+from academy.v1 import pattern_pb2
+
+_MAX_ELO_HUNDREDTHS: Final = round(MAX_ELO * ELO_SCALE)
+
+
+def entry_to_proto(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:
+    """Write a pattern of a library, without derived figures."""
+    ballot = entry.ballot
+    return pattern_pb2.PatternRecord(
+        game_id=spec.game_id,
+        library=library_to_proto(library),
+        pattern_id=entry.pattern_id,
+        cells=write_cells(entry.pattern, spec.geometry),
+        player=entry.player,
+        votes=[
+            pattern_pb2.Vote(
+                player=vote.player,
+                elo_hundredths=vote.elo_hundredths,
+                value_millionths=vote.value_millionths,
+                event=vote.event,
+            )
+            for vote in ballot.votes
+        ],
+        folded=_folded_to_proto(ballot.folded) if ballot.folded.votes else None,
+        uses=entry.uses,
+        successes=entry.successes,
+        last_contest=entry.last_contest,
+        last_contest_id=entry.last_contest_id,
+    )
+
+
+def _folded_to_proto(folded: Folded) -> pattern_pb2.FoldedVotes:
+    return pattern_pb2.FoldedVotes(
+        votes=folded.votes,
+        elo_hundredths=folded.elo_hundredths,
+        weight=folded.weight,
+        weighted_value=folded.weighted_value,
+        players=sorted(folded.players),
+    )
+
+
+def with_figures(record: pattern_pb2.PatternRecord, entry: PatternEntry) -> pattern_pb2.PatternRecord:
+    """Add a pattern's signature and strength to its message, which is returned."""
+    signature = entry.signature
+    record.signature.proposers = signature.proposers
+    record.signature.elo = signature.elo
+    record.signature.value = signature.value
+    record.signature.player = signature.player
+    record.strength = entry.strength
+    return record
+
+
+def entry_from_proto(
+    record: pattern_pb2.PatternRecord, spec: GameSpec, field: str = "pattern"
+) -> PatternEntry:
+    """Read a pattern of a library; derived figures do not matter. Raises InvalidRecord naming the field."""
+    addressed = 1 if spec.symmetric else spec.players
+    if not 1 <= record.player <= addressed:
+        raise InvalidRecord(f"{field}.player", f"{record.player} must be from 1 to {addressed} in this game")
+    if not record.votes and not record.folded.votes:
+        raise InvalidRecord(f"{field}.votes", "a pattern needs at least one vote")
+    if len(record.votes) > MAX_SEPARATE_VOTES:
+        raise InvalidRecord(f"{field}.votes", f"{len(record.votes)} given; at most {MAX_SEPARATE_VOTES}")
+    votes = tuple(_vote(vote, f"{field}.votes[{place}]") for place, vote in enumerate(record.votes))
+    if len({vote.player for vote in votes}) != len(votes):
+        raise InvalidRecord(f"{field}.votes", "a player has more than one vote")
+    if record.successes > record.uses:
+        raise InvalidRecord(f"{field}.successes", f"{record.successes} of only {record.uses} uses")
+    return PatternEntry(
+        pattern_id=record.pattern_id,
+        pattern=pattern_from_cells(record.cells, spec, f"{field}.cells"),
+        player=record.player,
+        ballot=Ballot(votes, _folded(record.folded, f"{field}.folded")),
+        uses=record.uses,
+        successes=record.successes,
+        last_contest=record.last_contest,
+        last_contest_id=record.last_contest_id,
+    )
+
+
+def _vote(vote: pattern_pb2.Vote, field: str) -> Vote:
+    keys.check_player_name(f"{field}.player", vote.player)
+    if abs(vote.elo_hundredths) > _MAX_ELO_HUNDREDTHS:
+        raise InvalidRecord(f"{field}.elo_hundredths", f"{vote.elo_hundredths} is out of range")
+    if vote.value_millionths > VALUE_SCALE:
+        raise InvalidRecord(f"{field}.value_millionths", f"{vote.value_millionths} is above {VALUE_SCALE:,}")
+    return Vote(vote.player, vote.elo_hundredths, vote.value_millionths, vote.event)
+
+
+def _folded(folded: pattern_pb2.FoldedVotes, field: str) -> Folded:
+    if len(set(folded.players)) != folded.votes:
+        raise InvalidRecord(
+            f"{field}.players", f"{len(set(folded.players))} digests for {folded.votes} votes"
+        )
+    if abs(folded.elo_hundredths) > folded.votes * _MAX_ELO_HUNDREDTHS:
+        raise InvalidRecord(f"{field}.elo_hundredths", f"{folded.elo_hundredths} is out of range")
+    if not folded.votes * ELO_SCALE <= folded.weight <= folded.votes * _MAX_ELO_HUNDREDTHS:
+        raise InvalidRecord(f"{field}.weight", f"{folded.weight} is out of range for {folded.votes} votes")
+    if folded.weighted_value > folded.weight * VALUE_SCALE:
+        raise InvalidRecord(f"{field}.weighted_value", f"{folded.weighted_value} is more than its weight")
+    return Folded(
+        folded.votes,
+        folded.elo_hundredths,
+        folded.weight,
+        folded.weighted_value,
+        frozenset(folded.players),
+    )
+
+
+def node_to_proto(node: OpeningNode, game_id: str) -> pattern_pb2.OpeningNodeRecord:
+    """Write a node of the opening tree."""
+    return pattern_pb2.OpeningNodeRecord(
+        game_id=game_id,
+        node_id=node.node_id,
+        parent_id=node.parent_id,
+        move=node.move,
+        depth=node.depth,
+        visits=node.visits,
+        wins=node.wins,
+        draws=node.draws,
+        losses=node.losses,
+        value_millionths=node.value_millionths,
+        values=node.values,
+        elo_hundredths=node.elo_hundredths,
+        mover=node.mover,
+    )
+
+
+def node_from_proto(
+    record: pattern_pb2.OpeningNodeRecord, spec: GameSpec, field: str = "node"
+) -> OpeningNode:
+    """Read a node of the opening tree. Raises InvalidRecord naming the field."""
+    for name in ("wins", "draws", "losses", "value_millionths"):
+        given = len(getattr(record, name))
+        if given != spec.players:
+            raise InvalidRecord(f"{field}.{name}", f"{given} numbers given for {spec.players} players")
+    if (record.node_id == ROOT) != (record.depth == 0):
+        raise InvalidRecord(f"{field}.depth", f"{record.depth} at node {record.node_id}: the root, 0, has 0")
+    if record.node_id != ROOT:
+        if not 1 <= len(record.move) <= MAX_MOVE_LENGTH:
+            raise InvalidRecord(f"{field}.move", f"must have 1 to {MAX_MOVE_LENGTH:,} characters")
+        if not 1 <= record.mover <= spec.players:
+            raise InvalidRecord(f"{field}.mover", f"{record.mover} must be from 1 to {spec.players}")
+    if any(value > record.visits * VALUE_SCALE for value in record.value_millionths):
+        raise InvalidRecord(f"{field}.value_millionths", f"more than {record.visits} visits can sum up to")
+    return OpeningNode(
+        node_id=record.node_id,
+        parent_id=record.parent_id,
+        move=record.move,
+        depth=record.depth,
+        mover=record.mover,
+        visits=record.visits,
+        wins=tuple(record.wins),
+        draws=tuple(record.draws),
+        losses=tuple(record.losses),
+        value_millionths=tuple(record.value_millionths),
+        values=record.values,
+        elo_hundredths=record.elo_hundredths,
+    )

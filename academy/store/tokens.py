@@ -1,0 +1,203 @@
+"""Bearer tokens and contest tickets: making, reading and checking them.
+
+A token is `acd_ID_SECRET`; a ticket, good for one seat of one contest, is `acdt_CONTEST.SEAT.SECRET`. Both
+name the record they belong to, so that checking one is one look-up, and only a SHA-256 hash of the
+secret is stored: 32 random bytes cannot be guessed from it.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import re
+import secrets
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from academy.store import keys
+from academy.store.environment import Table, Transaction
+from academy.store.errors import InvalidRecord, UnknownTokenId
+from academy.store.game_tables import packed
+from academy.store.v1 import records_pb2
+from academy.store.working_games import Work
+from academy.v1 import contests_pb2
+
+_TOKEN: Final = re.compile(r"acd_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
+_TICKET: Final = re.compile(r"acdt_([A-Za-z0-9_-]{2,172})\.([0-9]{1,3})\.([A-Za-z0-9_-]{43})")
+
+
+class Role(StrEnum):
+    """What a token's holder may do; a ticket's holder is a bot in one contest."""
+
+    BOT = "bot"
+    ARENA = "arena"
+    ADMIN = "admin"
+
+
+class TokenRefused(PermissionError):
+    """A token or ticket that gives no rights."""
+
+
+class UnknownToken(TokenRefused):
+    """Neither a token nor a ticket that was ever given, or a ticket that was replaced."""
+
+    def __init__(self) -> None:
+        super().__init__("the token is not known here")
+
+
+class RevokedToken(TokenRefused):
+    """A token that was revoked."""
+
+    def __init__(self) -> None:
+        super().__init__("the token was revoked; ask for a new one")
+
+
+class ExpiredToken(TokenRefused):
+    """A token whose time is over."""
+
+    def __init__(self) -> None:
+        super().__init__("the token has expired; ask for a new one")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token without its secret. Times are seconds since 1970; None = never."""
+
+    token_id: str
+    name: str
+    role: Role
+    created: float
+    expires: float | None = None
+    revoked: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who a token or ticket belongs to.
+
+    Of a ticket `contest_id` and `seat` say what it is good for, `over` whether that contest has been
+    reported, and `name` is the player's; of a token they are empty.
+    """
+
+    name: str
+    role: Role
+    token_id: str = ""
+    contest_id: str = ""
+    seat: int = 0
+    over: bool = False
+
+
+def _hash(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def new_ticket(contest_id: str, seat: int) -> tuple[str, bytes]:
+    """Return a fresh ticket, and the hash to keep of it."""
+    secret = secrets.token_urlsafe(32)
+    contest = base64.urlsafe_b64encode(contest_id.encode()).rstrip(b"=").decode()
+    return f"acdt_{contest}.{seat}.{secret}", _hash(secret)
+
+
+@dataclass(frozen=True, slots=True)
+class CreateToken:
+    """Make a token. The result is its record and the text to give to its holder, told only this once."""
+
+    name: str
+    role: Role
+    expires: float | None = None
+
+    def execute(self, work: Work) -> tuple[Token, str]:
+        """Store it. Raises InvalidRecord for a bad name or a time of expiry that has passed."""
+        keys.check_player_name("name", self.name)
+        if self.expires is not None and not self.expires > work.now:
+            raise InvalidRecord("expires", "the time of expiry has passed already")
+        token = Token(secrets.token_hex(8), self.name, self.role, work.now, self.expires)
+        secret = secrets.token_urlsafe(32)
+        _put(work.transaction, token, _hash(secret))
+        return token, f"acd_{token.token_id}_{secret}"
+
+
+@dataclass(frozen=True, slots=True)
+class RevokeToken:
+    """End a token's rights at once; revoking again changes nothing. The result is its record."""
+
+    token_id: str
+
+    def execute(self, work: Work) -> Token:
+        """Store the revocation. Raises UnknownTokenId."""
+        stored = work.transaction.get(Table.TOKENS, self.token_id.encode()) if self.token_id else None
+        if stored is None:
+            raise UnknownTokenId(self.token_id)
+        record = records_pb2.TokenRecord.FromString(stored)
+        if not record.revoke_time:
+            record.revoke_time = work.now
+            work.transaction.put(Table.TOKENS, self.token_id.encode(), packed(record))
+        return _token(record)
+
+
+def tokens(transaction: Transaction) -> list[Token]:
+    """Return all tokens, oldest first."""
+    found = (
+        _token(records_pb2.TokenRecord.FromString(stored)) for _, stored in transaction.scan(Table.TOKENS)
+    )
+    return sorted(found, key=lambda token: (token.created, token.token_id))
+
+
+def authenticate(transaction: Transaction, text: str, now: float) -> Caller:
+    """Return whose token or ticket this is. Raises UnknownToken, RevokedToken or ExpiredToken."""
+    if found := _TOKEN.fullmatch(text):
+        return _token_caller(transaction, found[1], found[2], now)
+    if found := _TICKET.fullmatch(text):
+        return _ticket_caller(transaction, found[1], int(found[2]), found[3])
+    raise UnknownToken
+
+
+def _token_caller(transaction: Transaction, token_id: str, secret: str, now: float) -> Caller:
+    stored = transaction.get(Table.TOKENS, token_id.encode())
+    record = records_pb2.TokenRecord.FromString(stored or b"")
+    if not hmac.compare_digest(record.secret_hash, _hash(secret)):
+        raise UnknownToken
+    if record.revoke_time:
+        raise RevokedToken
+    if record.expire_time and record.expire_time <= now:
+        raise ExpiredToken
+    return Caller(record.name, Role(record.role), record.token_id)
+
+
+def _ticket_caller(transaction: Transaction, contest: str, seat: int, secret: str) -> Caller:
+    try:
+        contest_id = base64.urlsafe_b64decode(contest + "=" * (-len(contest) % 4)).decode("ascii")
+        stored = transaction.get(Table.CONTESTS, keys.contest(contest_id))
+    except (binascii.Error, UnicodeDecodeError, InvalidRecord):
+        raise UnknownToken from None
+    record = records_pb2.ContestRecord.FromString(stored or b"")
+    ticket_hash = record.seats[seat - 1].ticket_hash if 1 <= seat <= len(record.seats) else b""
+    if not hmac.compare_digest(ticket_hash, _hash(secret)):
+        raise UnknownToken
+    over = record.contest.state != contests_pb2.CONTEST_STATE_OPEN
+    name = record.contest.players[seat - 1].name
+    return Caller(name, Role.BOT, contest_id=contest_id, seat=seat, over=over)
+
+
+def _put(transaction: Transaction, token: Token, secret_hash: bytes) -> None:
+    record = records_pb2.TokenRecord(
+        token_id=token.token_id,
+        secret_hash=secret_hash,
+        name=token.name,
+        role=token.role.value,
+        create_time=token.created,
+        expire_time=token.expires or 0.0,
+    )
+    transaction.put(Table.TOKENS, token.token_id.encode(), packed(record))
+
+
+def _token(record: records_pb2.TokenRecord) -> Token:
+    return Token(
+        token_id=record.token_id,
+        name=record.name,
+        role=Role(record.role),
+        created=record.create_time,
+        expires=record.expire_time or None,
+        revoked=record.revoke_time or None,
+    )

@@ -1,0 +1,155 @@
+"""The writer: one thread a process that turns queued commands into durable commits.
+
+Commands that wait together are committed together, since a commit costs a wait for the disk. Each
+runs in a nested transaction of its own, so that one that is refused leaves the others alone.
+"""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, TypeVar
+
+import lmdb
+
+from academy.store.environment import Environment, Transaction
+from academy.store.errors import StoreBusy, StoreClosed
+from academy.store.working_games import Work, WorkingGames
+
+QUEUE_SIZE: Final = 4_096
+GROUP_SIZE: Final = 256
+
+_T = TypeVar("_T")
+_Result = TypeVar("_Result", covariant=True)
+_log = logging.getLogger(__name__)
+
+
+class Command(Protocol[_Result]):
+    """A change to the store. It may run again when its transaction has to be repeated."""
+
+    def execute(self, work: Work) -> _Result:
+        """Do it, or raise: then nothing of it is kept."""
+
+
+@dataclass(slots=True)
+class _Queued:
+    command: Command[Any]
+    future: "Future[Any]"
+    result: Any = None
+    fault: Exception | None = None
+
+
+class Writer:
+    """Takes commands from any thread and commits them in the order they came."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        *,
+        queue_size: int = QUEUE_SIZE,
+        group_size: int = GROUP_SIZE,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._environment = environment
+        self._group_size = group_size
+        self._clock = clock
+        self._games = WorkingGames()
+        self._queue: queue.Queue[_Queued | None] = queue.Queue(queue_size)
+        self._closing = threading.Lock()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="academy-writer", daemon=True)
+        self._thread.start()
+
+    @property
+    def waiting(self) -> int:
+        """How many commands wait."""
+        return self._queue.qsize()
+
+    def submit(self, command: Command[_T]) -> "Future[_T]":
+        """Queue a command; the future has its result once that is on the disk.
+
+        A command that is refused sets the refusal; a failing disk sets a StoreError for all commands of the
+        commit. Cancelling works until the command's turn. Raises StoreBusy when too many wait, StoreClosed.
+        """
+        future: Future[_T] = Future()
+        with self._closing:
+            if self._closed:
+                raise StoreClosed("the store was closed")
+            try:
+                self._queue.put_nowait(_Queued(command, future))
+            except queue.Full:
+                raise StoreBusy(f"{self._queue.maxsize} writes are waiting; try again later") from None
+        return future
+
+    def close(self) -> None:
+        """Commit what waits, then stop."""
+        with self._closing:
+            first = not self._closed
+            self._closed = True
+        if first:
+            self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        ended = False
+        while not ended:
+            group: list[_Queued] = []
+            taken = self._queue.get()
+            while taken is not None:
+                if taken.future.set_running_or_notify_cancel():
+                    group.append(taken)
+                if len(group) == self._group_size:
+                    break
+                try:
+                    taken = self._queue.get_nowait()
+                except queue.Empty:
+                    break
+            ended = taken is None
+            if group:
+                self._commit(group)
+
+    def _commit(self, group: list[_Queued]) -> None:
+        touched: set[str] = set()
+        try:
+            self._environment.write(lambda transaction: self._execute(transaction, group, touched))
+        except Exception as fault:
+            # Whatever it was, the callers must hear of it and the thread must live on.
+            self._forget(touched)
+            if not isinstance(fault, OSError):
+                _log.exception("a group of writes failed")
+            for queued in group:
+                queued.future.set_exception(fault)
+            return
+        for queued in group:
+            if queued.fault is None:
+                queued.future.set_result(queued.result)
+            else:
+                queued.future.set_exception(queued.fault)
+
+    def _execute(self, transaction: Transaction, group: list[_Queued], touched: set[str]) -> None:
+        # A repeated transaction must not meet what the abandoned one did in memory.
+        self._forget(touched)
+        for queued in group:
+            queued.result = queued.fault = None
+            own: set[str] = set()
+            try:
+                with transaction.nested() as part:
+                    work = Work(part, self._games, self._clock())
+                    own = work.touched
+                    queued.result = queued.command.execute(work)
+            except lmdb.Error:
+                touched |= own
+                raise
+            except Exception as fault:
+                # The command's own refusal, or a mistake in it: its caller's business either way.
+                self._forget(own)
+                queued.fault = fault
+            touched |= own
+
+    def _forget(self, games: set[str]) -> None:
+        for game_id in games:
+            self._games.forget(game_id)
+        games.clear()

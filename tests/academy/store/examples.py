@@ -1,0 +1,100 @@
+"""A small Go, players, and contests to report: what the store's tests tell it."""
+
+import random
+from collections.abc import Sequence
+
+from academy.knowledge.boards import SquareGeometry
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import SQUARE
+from academy.store.game_records import spec_to_proto
+from academy.v1 import contests_pb2, game_pb2, pattern_pb2, proposals_pb2
+
+COLUMNS = "ABCDEFGHJ"
+SIZE = 9
+
+
+def go(game_id: str = "go-9x9") -> GameSpec:
+    """Go on 9x9, as its referee describes it."""
+    return GameSpec(
+        game_id=game_id,
+        geometry=SquareGeometry(SIZE, SIZE),
+        symmetries=tuple(SQUARE),
+        cell_names=tuple(f"{column}{SIZE - row}" for row in range(SIZE) for column in COLUMNS),
+        expected_length=60.0,
+    )
+
+
+def go_game(game_id: str = "go-9x9") -> game_pb2.Game:
+    """The same as a message."""
+    return spec_to_proto(go(game_id))
+
+
+def contest(
+    contest_id: str, game_id: str = "go-9x9", names: Sequence[str] = ("gnugo 1", "seki")
+) -> contests_pb2.Contest:
+    """A contest to open."""
+    return contests_pb2.Contest(
+        contest_id=contest_id,
+        game_id=game_id,
+        players=[
+            contests_pb2.ContestPlayer(name=name, elo=1500.0 + 50 * place) for place, name in enumerate(names)
+        ],
+    )
+
+
+def report(
+    contest_id: str,
+    game_id: str = "go-9x9",
+    *,
+    plies: int = 60,
+    seed: int | None = None,
+    names: Sequence[str] = ("gnugo 1", "seki"),
+    first_wins: bool = True,
+) -> contests_pb2.ReportContestRequest:
+    """A game of random moves, never captured, that the first player wins or loses; the same for the same seed."""
+    chance = random.Random(contest_id if seed is None else seed)
+    cells = chance.sample(range(SIZE * SIZE), plies)
+    board = ["-"] * (SIZE * SIZE)
+    told = contests_pb2.ReportContestRequest(
+        contest=contest(contest_id, game_id, names),
+        termination="score",
+        results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS][:: 1 if first_wins else -1],
+    )
+    names_of_cells = go().cell_names
+    for number, cell in enumerate(cells, 1):
+        player = 1 if number % 2 else 2
+        board[cell] = "xo"[player - 1]
+        told.plies.add(
+            player=player,
+            move=names_of_cells[cell],
+            board="".join(board),
+            legal_moves=SIZE * SIZE - number,
+            interaction=number > 10,
+            values=[contests_pb2.SeatValue(player=player, value=round(chance.random(), 3))],
+        )
+    return told
+
+
+def endgame_proposal(told: contests_pb2.ReportContestRequest, *, seat: int = 1, back: int = 0) -> proposals_pb2.NewProposal:
+    """The 3x3 around the last move (or a move `back` plies before it), as the player in `seat` sees it."""
+    ply = told.plies[len(told.plies) - 1 - back]
+    values = [value.value for value in ply.values if value.player == seat]
+    return proposals_pb2.NewProposal(
+        library=pattern_pb2.LIBRARY_ENDGAME,
+        cells=window(ply.board, go().cell_names.index(ply.move)),
+        ply=len(told.plies) - back,
+        value=values[0] if values else 0.5,
+    )
+
+
+def window(board: str, cell: int) -> str:
+    """The 3x3 around a cell, `+` where it hangs over the edge."""
+    middle_row, middle_column = divmod(cell, SIZE)
+
+    def letter(row: int, column: int) -> str:
+        return board[row * SIZE + column] if 0 <= row < SIZE and 0 <= column < SIZE else "+"
+
+    return "\n".join(
+        "".join(letter(row, column) for column in range(middle_column - 1, middle_column + 2))
+        for row in range(middle_row - 1, middle_row + 2)
+    )
