@@ -38,7 +38,7 @@ def places(pattern: Pattern, board: Board) -> Iterator[tuple[int, int]]:
 
 def all_matches(spec: GameSpec, patterns: Mapping[int, Pattern], board: Board) -> list[Match]:
     """All matches as (pattern id, symmetry, row, column), in order."""
-    found = []
+    found: list[Match] = []
     for pattern_id, pattern in sorted(patterns.items()):
         images = spec.images(pattern)
         for symmetry, image in enumerate(images):

@@ -55,12 +55,21 @@ def graph_games(draw: st.DrawFn) -> GameSpec:
 
 @st.composite
 def grid_games(draw: st.DrawFn) -> GameSpec:
-    shape, groups = draw(st.sampled_from([(SquareGeometry, SQUARE_GROUPS), (HexGeometry, HEXAGON_GROUPS)]))
+    rows, columns = draw(SIDES), draw(SIDES)
+    hexagonal = draw(st.booleans())
+    geometry: Geometry = HexGeometry(rows, columns) if hexagonal else SquareGeometry(rows, columns)
+    groups = HEXAGON_GROUPS if hexagonal else SQUARE_GROUPS
     names = draw(st.permutations(draw(st.sampled_from(groups))))
-    return GameSpec("grid", shape(draw(SIDES), draw(SIDES)), symmetric=False, symmetries=tuple(names))
+    return GameSpec("grid", geometry, symmetric=False, symmetries=tuple(names))
 
 
 games = st.one_of(grid_games(), grid_games(), graph_games())
+square_games = st.builds(
+    lambda rows, columns, names: GameSpec("square", SquareGeometry(rows, columns), symmetries=names),
+    SIDES,
+    SIDES,
+    st.sampled_from(SQUARE_GROUPS),
+)
 
 
 @st.composite

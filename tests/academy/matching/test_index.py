@@ -1,13 +1,23 @@
-"""An index finds what the obvious matcher finds, match by match."""
+"""An index finds what the obvious matcher finds, match by match, whatever was put in or taken out before."""
 
+import random
+from collections.abc import Mapping
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, InvalidBoard, SquareGeometry
+from academy.knowledge.cells import Code, State
+from academy.knowledge.patterns import InvalidPattern, Pattern, graph_pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import HEXAGON, SQUARE, NodeSymmetry
+from academy.knowledge.text import read_cells
+from academy.matching import sieve, table
 from academy.matching.index import PatternIndex
 from academy.matching.matches import Matches
-from tests.academy.matching.reference import Match, all_matches
-from tests.academy.matching.strategies import boards, games, libraries
+from tests.academy.matching.reference import Match, all_matches, state_at
+from tests.academy.matching.strategies import boards, games, libraries, patterns, square_games
 
 
 def as_tuples(matches: Matches) -> list[Match]:
@@ -15,13 +25,284 @@ def as_tuples(matches: Matches) -> list[Match]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-@settings(max_examples=300, deadline=None)
+def index_of(spec: GameSpec, library: Mapping[int, Pattern]) -> PatternIndex:
+    index = PatternIndex(spec)
+    for pattern_id, pattern in library.items():
+        index.put(pattern_id, pattern)
+    return index
+
+
+@settings(max_examples=500, deadline=None)
 @given(st.data())
 def test_it_finds_what_the_obvious_matcher_finds(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)
     library = data.draw(libraries(spec.geometry))
     board = data.draw(boards(spec.geometry))
+    assert as_tuples(index_of(spec, library).match(board)) == all_matches(spec, library, board)
+
+
+# Where a match lies
+
+IDENTITY = ("identity",)
+HALF_TURN = ("identity", "rotate_180")
+EIGHT = tuple(SQUARE)
+SQUARE_BOARD = """
+    - - - -
+    - x o -
+    - - - -
+"""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "symmetries", "expected"),
+    [
+        pytest.param("x o", IDENTITY, [(0, 1, 1)], id="its first cell names the place"),
+        pytest.param("x", EIGHT, [(0, 1, 1)], id="a pattern that is its own image is reported once"),
+        pytest.param("o x", HALF_TURN, [(1, 1, 1)], id="the image's first cell, not the pattern's"),
+        pytest.param(
+            "x o",
+            ("rotate_180", "identity"),
+            [(1, 1, 1)],
+            id="symmetries are numbered as the game lists them",
+        ),
+        pytest.param("# x", IDENTITY, [(0, 1, 0)], id="cells that accept anything count for the place"),
+        pytest.param("# # # x", IDENTITY, [(0, 1, -2)], id="'#' hangs over the left edge"),
+        pytest.param("#\n#\n#\nx", IDENTITY, [(0, -2, 1)], id="'#' hangs over the upper edge"),
+        pytest.param("o #\n- #\n# #\n# #", IDENTITY, [(0, 1, 2)], id="'#' hangs over the lower right edge"),
+        pytest.param("+ +\n+ -", IDENTITY, [(0, -1, -1)], id="a corner's edge lies at row -1 and column -1"),
+        pytest.param(
+            "+ +\n+ -",
+            EIGHT,
+            [(0, -1, -1), (1, -1, 3), (2, 2, 3), (3, 2, -1)],
+            id="the corner's mirror images are its turned ones, reported under the least symmetry",
+        ),
+        pytest.param("B W", IDENTITY, [(0, 1, 1)], id="either of a player's pieces"),
+        pytest.param("b o", IDENTITY, [], id="a king is not a soldier"),
+        pytest.param("1 o", IDENTITY, [(0, 1, 1)], id="no second player's piece"),
+        pytest.param("x 2 2 +", IDENTITY, [(0, 1, 1)], id="no first player's piece, and then the edge"),
+        pytest.param("x + #", IDENTITY, [], id="the board does not end there"),
+    ],
+)
+def test_a_match_on_a_square_board(
+    pattern: str, symmetries: tuple[str, ...], expected: list[tuple[int, int, int]]
+) -> None:
+    spec = GameSpec("square", SquareGeometry(3, 4), symmetries=symmetries)
+    board = Board.from_letters(spec.geometry, "".join(SQUARE_BOARD.split()))
+    index = index_of(spec, {7: read_cells(pattern, spec.geometry)})
+    assert as_tuples(index.match(board)) == [(7, *place) for place in expected]
+
+
+def test_symmetries_of_a_corner_are_those_the_test_above_names() -> None:
+    assert EIGHT[:4] == ("identity", "rotate_90", "rotate_180", "rotate_270")
+
+
+def test_a_match_on_a_hexagonal_board_with_cells_cut_off() -> None:
+    spec = GameSpec("hex", HexGeometry(3, 3), symmetric=False, symmetries=tuple(HEXAGON))
+    board = Board.from_letters(spec.geometry, "+x--o---+")
+    neighbours = grid_pattern([(0, 0, Code.FIRST_SOLDIER), (0, 1, Code.OFF_BOARD)])
+    found = as_tuples(index_of(spec, {1: neighbours}).match(board))
+    # The cell (0, 1) touches (0, 0), cut off, and (-1, 1) and (-1, 2), beyond the edge.
+    images = [neighbours.image(symmetry) for symmetry in spec.symmetry_group]
+    edges = {
+        (row + cell_row, column + cell_column)
+        for _, symmetry, row, column in found
+        for (cell_row, cell_column), code in zip(images[symmetry].cells, images[symmetry].codes, strict=True)
+        if code == Code.OFF_BOARD
+    }
+    assert edges == {(0, 0), (-1, 1), (-1, 2)}
+    assert len(found) == 3
+
+
+def test_a_match_on_a_graph_has_no_place_but_its_nodes() -> None:
+    turn = NodeSymmetry("turn", (1, 2, 0))
+    turn_back = NodeSymmetry("turn_back", (2, 0, 1))
+    spec = GameSpec(
+        "graph",
+        GraphGeometry(("a", "b", "c")),
+        symmetric=False,
+        symmetries=("identity", "turn", "turn_back"),
+        node_symmetries=(turn, turn_back),
+    )
+    board = Board.from_letters(spec.geometry, "-xo")
+    pattern = graph_pattern([(0, Code.FIRST_SOLDIER), (1, Code.SECOND_SOLDIER)])
+    assert as_tuples(index_of(spec, {3: pattern}).match(board)) == [(3, 1, 0, 0)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_a_query_for_the_second_player_is_one_with_the_colours_exchanged(data: st.DataObject) -> None:
+    spec: GameSpec = data.draw(square_games)
+    library = data.draw(libraries(spec.geometry))
+    board = data.draw(boards(spec.geometry))
+    first, second = index_of(spec, library).match_both(board)
+    swapped = {pattern_id: spec.reversed_pattern(pattern) for pattern_id, pattern in library.items()}
+    assert as_tuples(first) == all_matches(spec, library, board)
+    assert as_tuples(second) == all_matches(spec, swapped, board)
+
+
+# Large libraries and boards
+
+
+def loose_pattern(chance: random.Random, board: Board, rows: int, columns: int, telling: int) -> Pattern:
+    """A piece of the board of which only some cells are looked at."""
+    assert isinstance(board.geometry, SquareGeometry | HexGeometry)
+    top = chance.randint(0, board.geometry.rows - rows)
+    left = chance.randint(0, board.geometry.columns - columns)
+    looked_at = chance.sample(range(rows * columns), telling)
+    codes = [Code.ANYTHING] * (rows * columns)
+    for place in looked_at:
+        row, column = divmod(place, columns)
+        state = board.states[(top + row) * board.geometry.columns + left + column]
+        codes[place] = chance.choice([code for code in Code if code & state and code != Code.ANYTHING])
+    return grid_pattern((*divmod(place, columns), code) for place, code in enumerate(codes))
+
+
+@pytest.mark.parametrize("geometry", [SquareGeometry(19, 19), HexGeometry(14, 14)])
+def test_thousands_of_hits_of_patterns_of_nine_by_nine(geometry: SquareGeometry | HexGeometry) -> None:
+    chance = random.Random(9)
+    symmetries = SQUARE if isinstance(geometry, SquareGeometry) else HEXAGON
+    spec = GameSpec("wide", geometry, symmetries=tuple(symmetries))
+    states = (State.EMPTY,) * 4 + (State.FIRST_SOLDIER, State.SECOND_SOLDIER, State.SECOND_KING)
+    board = Board(geometry, bytes(chance.choices(states, k=geometry.size)))
+    library = {number: loose_pattern(chance, board, 9, 9, 2 + number % 12) for number in range(40)}
+    found = as_tuples(index_of(spec, library).match(board))
+    assert len(found) > 2000
+    assert {pattern_id for pattern_id, *_ in found} == set(library)
+    assert found == all_matches(spec, library, board)
+
+
+def test_a_pattern_of_the_whole_board_and_its_edge() -> None:
+    spec = GameSpec("go", SquareGeometry(19, 19), symmetries=EIGHT)
+    chance = random.Random(21)
+    board = Board(spec.geometry, bytes(chance.choices((1, 2, 8), k=361)))
+    whole = grid_pattern(
+        (row, column, state_at(board, row - 1, column - 1)) for row in range(21) for column in range(21)
+    )
+    index = index_of(spec, {1: whole})
+    assert as_tuples(index.match(board)) == [(1, 0, -1, -1)]
+    for number, name in enumerate(EIGHT):
+        turned = spec.board_image(board, SQUARE[name])
+        assert turned is not None
+        assert as_tuples(index.match(turned)) == [(1, number, -1, -1)]
+
+
+def test_work_done_in_parts_gives_the_same_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = GameSpec("go", SquareGeometry(13, 13), symmetries=EIGHT)
+    chance = random.Random(5)
+    board = Board(spec.geometry, bytes(chance.choices((1, 2, 8), (1, 5, 1), k=169)))
+    library = {number: loose_pattern(chance, board, 3, 4, 3) for number in range(30)}
+    index = index_of(spec, library)
+    whole = as_tuples(index.match(board))
+    monkeypatch.setattr(table, "_MAX_TABLE_BYTES", 1)
+    monkeypatch.setattr(sieve, "_MAX_DENSE_WORDS", 1)
+    assert board.states.count(2) > table.WORD
+    assert as_tuples(index.match(board)) == whole == all_matches(spec, library, board)
+
+
+def test_boards_in_one_call_are_matched_each_for_itself() -> None:
+    spec = GameSpec("square", SquareGeometry(1, 2))
+    index = index_of(spec, {1: read_cells("x", spec.geometry)})
+    positions = [Board.from_letters(spec.geometry, letters) for letters in ("x-", "--", "-x")]
+    found = [as_tuples(matches) for matches in index.match_many(positions)]
+    assert found == [[(1, 0, 0, 0)], [], [(1, 0, 0, 1)]]
+
+
+# Putting and removing
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_an_index_that_changed_is_as_good_as_a_fresh_one(data: st.DataObject) -> None:
+    spec: GameSpec = data.draw(games)
+    board = data.draw(boards(spec.geometry))
     index = PatternIndex(spec)
-    for pattern_id, pattern in library.items():
-        index.put(pattern_id, pattern)
+    library: dict[int, Pattern] = {}
+    steps = st.tuples(st.integers(0, 7), st.one_of(st.none(), patterns(spec.geometry)))
+    for pattern_id, pattern in data.draw(st.lists(steps, max_size=30)):
+        if pattern is not None:
+            index.put(pattern_id, pattern)
+            library[pattern_id] = pattern
+        elif pattern_id in library:
+            index.remove(pattern_id)
+            del library[pattern_id]
+        assert len(index) == len(library)
+        assert (pattern_id in index) == (pattern_id in library)
+    in_order = dict(sorted(library.items()))
+    assert as_tuples(index.match(board)) == as_tuples(index_of(spec, in_order).match(board))
+
+
+def test_many_patterns_come_and_go() -> None:
+    spec = GameSpec("go", SquareGeometry(9, 9), symmetries=EIGHT)
+    chance = random.Random(3)
+    board = Board(spec.geometry, bytes(chance.choices((1, 1, 2, 8), k=81)))
+    index = PatternIndex(spec)
+    library: dict[int, Pattern] = {}
+    for number in range(600):
+        rows, columns = chance.randint(1, 7), chance.randint(1, 7)
+        library[number] = loose_pattern(chance, board, rows, columns, chance.randint(1, rows * columns))
+        index.put(number, library[number])
+        while len(library) > 60:
+            gone = chance.choice(list(library))
+            index.remove(gone)
+            del library[gone]
     assert as_tuples(index.match(board)) == all_matches(spec, library, board)
+    for number in list(library):
+        index.remove(number)
+    assert as_tuples(index.match(board)) == []
+
+
+def test_a_pattern_put_again_replaces_the_one_before() -> None:
+    spec = GameSpec("square", SquareGeometry(1, 2))
+    board = Board.from_letters(spec.geometry, "xo")
+    index = index_of(spec, {1: read_cells("x", spec.geometry)})
+    index.put(1, read_cells("o", spec.geometry))
+    assert as_tuples(index.match(board)) == [(1, 0, 0, 1)]
+
+
+# What is refused
+
+SQUARE_GAME = GameSpec("square", SquareGeometry(2, 3))
+GRAPH_GAME = GameSpec("graph", GraphGeometry(("a", "b")))
+
+
+@pytest.mark.parametrize(
+    ("spec", "pattern", "complaint"),
+    [
+        (SQUARE_GAME, grid_pattern([(0, 0, 1), (1, 1, 1)]), "full rectangle"),
+        (SQUARE_GAME, grid_pattern((0, column, 1) for column in range(6)), "6 columns"),
+        (SQUARE_GAME, Pattern(((0, 0), (0, 1)), bytes([1, 33])), r"code 33 at cell \(0, 1\)"),
+        (SQUARE_GAME, Pattern(((0, 0), (0, 1)), bytes([63, 32])), "other than"),
+        (GRAPH_GAME, graph_pattern([(2, 1)]), r"cell \(0, 2\).*node 0 to 1"),
+        (GRAPH_GAME, Pattern(((1, 0),), bytes([1])), r"cell \(1, 0\)"),
+    ],
+)
+def test_a_pattern_that_cannot_occur_is_refused_and_changes_nothing(
+    spec: GameSpec, pattern: Pattern, complaint: str
+) -> None:
+    known = graph_pattern([(0, 1)])
+    index = index_of(spec, {1: known})
+    board = Board(spec.geometry, bytes([State.EMPTY]) * spec.geometry.size)
+    before = as_tuples(index.match(board))
+    with pytest.raises(InvalidPattern, match=complaint):
+        index.put(1, pattern)
+    assert before and as_tuples(index.match(board)) == before
+
+
+@pytest.mark.parametrize(
+    ("board", "complaint"),
+    [
+        (Board(SquareGeometry(3, 2), bytes([1]) * 6), "geometry differs"),
+        (Board(HexGeometry(2, 3), bytes([1]) * 6), "geometry differs"),
+        (Board(SQUARE_GAME.geometry, bytes([1]) * 5), "5 states for 6 cells"),
+        (Board(SQUARE_GAME.geometry, bytes([1, 1, 1, 0, 1, 1])), "state 0"),
+        (Board(SQUARE_GAME.geometry, bytes([1, 1, 1, 3, 1, 1])), "state 3"),
+    ],
+)
+def test_a_board_of_another_kind_is_refused(board: Board, complaint: str) -> None:
+    with pytest.raises(InvalidBoard, match=complaint):
+        PatternIndex(SQUARE_GAME).match(board)
+
+
+def test_removing_what_is_not_there_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        PatternIndex(SQUARE_GAME).remove(4)

@@ -1,0 +1,58 @@
+"""A pattern hangs on its most central stone and is tested where it most often fails."""
+
+import pytest
+
+from academy.knowledge.boards import HexGeometry, SquareGeometry
+from academy.knowledge.cells import CODE_LETTERS
+from academy.knowledge.symmetries import HEXAGON, SQUARE
+from academy.knowledge.text import read_cells
+from academy.matching.anchoring import TESTED_CODES, AnchorKind, anchored
+from academy.matching.images import SymmetryGroup
+
+EIGHT = SymmetryGroup(SQUARE.values())
+BOARD = SquareGeometry(19, 19)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "anchor"),
+    [
+        ("x", AnchorKind.FIRST_PIECE, (0, 0)),
+        ("- - -\n- o -\n- - x", AnchorKind.SECOND_PIECE, (1, 1)),
+        ("- - -\n- - -\n- - B", AnchorKind.FIRST_PIECE, (2, 2)),
+        ("- - -\n- 1 -\n- - -", AnchorKind.BOARD_CELL, (1, 1)),
+        ("+ + +\n+ - 2", AnchorKind.BOARD_CELL, (1, 1)),
+        ("# # # # x - o", AnchorKind.FIRST_PIECE, (0, 4)),
+    ],
+)
+def test_the_anchor(text: str, kind: AnchorKind, anchor: tuple[int, int]) -> None:
+    found = anchored(read_cells(text, BOARD), EIGHT)
+    assert found.kind == kind
+    assert tuple(found.anchors[0].tolist()) == anchor
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("- x 1 o", "o-1x"),
+        ("1 - w x 2", "wx-12"),
+        ("+ + +\n- x 2", "+++-2x"),
+        ("o + x +\n# # # #", "+o+x"),
+    ],
+)
+def test_the_most_telling_tests_come_first(text: str, order: str) -> None:
+    found = anchored(read_cells(text, BOARD), EIGHT)
+    assert "".join(CODE_LETTERS[int(TESTED_CODES[code])] for code in found.codes) == order
+
+
+@pytest.mark.parametrize(
+    ("text", "images"),
+    [("x", 1), ("x x", 2), ("x o", 4), ("x o\n- -", 8), ("x -\n- x", 2), ("x #", 4)],
+)
+def test_equal_images_count_once(text: str, images: int) -> None:
+    assert anchored(read_cells(text, BOARD), EIGHT).distinct.sum() == images
+
+
+def test_images_on_the_hexagonal_board() -> None:
+    twelve = SymmetryGroup(HEXAGON.values())
+    pair = anchored(read_cells("x x", HexGeometry(5, 5)), twelve)
+    assert pair.distinct.sum() == 3
