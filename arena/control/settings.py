@@ -69,7 +69,7 @@ class Control:
     """A competition as its control file describes it.
 
     `competitors` are names of `players` in the order of the cross-table. `rounds` is the number of
-    games of each pair, None for no end.
+    games of each pair, None for no end. With `pin_cores` each game keeps to one core.
     """
 
     path: Path
@@ -80,6 +80,7 @@ class Control:
     description: str = ""
     rounds: int | None = None
     parallel: int = 1
+    pin_cores: bool = False
     seed: int = 0
     record_games: bool = True
     check_players: bool = True

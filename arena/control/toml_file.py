@@ -43,6 +43,8 @@ def _control(path: Path, file: Table) -> Control:
     kind = competition.need("kind", values.choice(*KINDS))
     game = _game(_heading(file, "game"))
     players, fixed = _players(_heading(file, "players"), folder)
+    if kind == "all-play-all" and (seats := referee(game.name).from_settings(game.settings).seats) != 2:
+        competition.fail("kind", f"all-play-all is for games of two, {game.name} has {seats} seats")
     control = Control(
         path=path,
         kind=kind,
@@ -52,6 +54,7 @@ def _control(path: Path, file: Table) -> Control:
         description=competition.take("description", values.text, "").strip(),
         rounds=competition.take("rounds", values.whole(1, 10_000_000), None),
         parallel=competition.take("parallel", values.whole(1, 1023), 1),
+        pin_cores=competition.take("pin_cores", values.flag, False),
         seed=competition.take("seed", values.whole(0, 2**63 - 1), 0),
         record_games=competition.take("record_games", values.flag, True),
         check_players=competition.take("check_players", values.flag, True),

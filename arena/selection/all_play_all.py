@@ -1,7 +1,7 @@
 """Every competitor meets every other one, in both colours by turns."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
@@ -67,10 +67,9 @@ class AllPlayAll(Selector):
         self._take(matchup, number)
         return self._fixture(matchup, number)
 
-    def completed(self, game_id: str, outcome: Outcome) -> Collection[str]:
+    def completed(self, game_id: str, outcome: Outcome) -> None:
         """Note that the game needs not be given out. Raises UnknownFixture."""
         self._take(*self._parse(game_id))
-        return ()
 
     def fixture(self, game_id: str) -> Fixture:
         """The pair's game with the number in the id. Raises UnknownFixture."""

@@ -2,7 +2,6 @@
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from referees.api import Outcome
@@ -41,8 +40,8 @@ class Selector(ABC):
         """Give out the next game; None when there is none to give out now."""
 
     @abstractmethod
-    def completed(self, game_id: str, outcome: Outcome) -> Collection[str]:
-        """Take in a game's outcome; return the ids of other games that it made superfluous."""
+    def completed(self, game_id: str, outcome: Outcome) -> None:
+        """Take in a game's outcome. Raises UnknownFixture."""
 
     @abstractmethod
     def fixture(self, game_id: str) -> Fixture:

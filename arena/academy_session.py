@@ -1,0 +1,74 @@
+"""A competition's connection to ACADEMY, whether it runs elsewhere or is embedded."""
+
+import contextlib
+import time
+from pathlib import Path
+from typing import Final
+
+from academy.knowledge.spec import GameSpec
+from arena.academy_link import AcademyAddress, AcademyLink, AcademyUnavailable
+from arena.control.settings import AcademySettings
+from arena.embedded import EmbeddedAcademy
+
+FIRST_CALL_SECONDS: Final = 30.0
+
+
+class AcademySession:
+    """Keeps ACADEMY reachable for one competition, whose game is registered there.
+
+    `link` is what calls are made through; it changes when an embedded server is restarted.
+    """
+
+    def __init__(self, settings: AcademySettings, spec: GameSpec, log_path: Path) -> None:
+        """Connect and register the game.
+
+        Raises AcademyUnavailable or AcademyRefusal, EmbeddedFailure, MissingToken, and OSError for
+        certificates that can't be read.
+        """
+        self.spec = spec
+        self.update = settings.update
+        self._embedded = EmbeddedAcademy(settings.data, log_path) if settings.embedded else None
+        with contextlib.ExitStack() as undo:
+            if self._embedded is not None:
+                undo.callback(self._embedded.close)
+                address = self._embedded.start()
+            else:
+                address = AcademyAddress(
+                    settings.address,
+                    settings.read_token(),
+                    settings.tls_ca,
+                    settings.tls_cert,
+                    settings.tls_key,
+                )
+            self.link = AcademyLink(address)
+            self._register()
+            undo.pop_all()
+
+    def tend(self) -> bool:
+        """Restart an embedded server that has ended; return whether that was needed.
+
+        Raises EmbeddedFailure when that does not help.
+        """
+        address = self._embedded.restart_if_dead() if self._embedded is not None else None
+        if address is None:
+            return False
+        old, self.link = self.link, AcademyLink(address)
+        old.close()
+        return True
+
+    def close(self) -> None:
+        """Close the connection; an embedded server ends."""
+        self.link.close()
+        if self._embedded is not None:
+            self._embedded.close()
+
+    def _register(self) -> None:
+        deadline = time.monotonic() + FIRST_CALL_SECONDS
+        while True:
+            try:
+                self.link.register_game(self.spec)
+                return
+            except AcademyUnavailable:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.5)

@@ -1,0 +1,130 @@
+"""The files of a competition: all beside its control file, all beginning with its name."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from arena.results.games import FinishedGame
+from arena.results.series import StoredRecord
+
+STOP_WORD: Final = "stop"
+_FILES: Final = (".log", ".hist", ".results.sqlite", ".results.sqlite-wal", ".results.sqlite-shm")
+_MORE_FILES: Final = (".report", ".cmd", ".academy.log")
+_FOLDERS: Final = (".games", ".void", ".protocol")
+
+
+class AlreadyRunning(RuntimeError):
+    """The competition is being run by another process."""
+
+
+class CompetitionFiles:
+    """Where a competition keeps what. Two control files in a folder must differ before the extension."""
+
+    def __init__(self, control: Path) -> None:
+        """Raises ValueError for a control file whose extension is one of the outputs' own."""
+        if control.suffix in (*_FILES, *_MORE_FILES, *_FOLDERS, ".sqlite", ".lock", ".academy"):
+            raise ValueError(f"{control}: a control file may not end in {control.suffix}, an output does")
+        self.name = control.stem
+        self._base = control.with_suffix("")
+        self.results = self._at(".results.sqlite")
+        self.log = self._at(".log")
+        self.history = self._at(".hist")
+        self.report = self._at(".report")
+        self.academy_log = self._at(".academy.log")
+        self.games = self._at(".games")
+        self.protocol = self._at(".protocol")
+        self._stop_request = self._at(".cmd")
+        self._lock = self._at(".lock")
+
+    def _at(self, extension: str) -> Path:
+        return self._base.with_name(self._base.name + extension)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from running the competition, until the block or this process ends.
+
+        Raises AlreadyRunning, naming the process that runs it.
+        """
+        with self._lock.open("a+", encoding="ascii") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                lock.seek(0)
+                raise AlreadyRunning(
+                    f"the competition {self.name} is already running (process {lock.read().strip() or '?'})"
+                ) from None
+            lock.truncate(0)
+            lock.write(f"{os.getpid()}\n")
+            lock.flush()
+            yield
+
+    def running(self) -> bool:
+        """Whether a process runs the competition now."""
+        try:
+            with self.locked():
+                return False
+        except AlreadyRunning:
+            return True
+
+    # Stopping from outside
+
+    def request_stop(self) -> None:
+        """Ask the process that runs the competition to stop when its games are over."""
+        self._stop_request.write_text(STOP_WORD, encoding="ascii")
+
+    def stop_requested(self) -> bool:
+        """Whether that was asked."""
+        try:
+            return self._stop_request.read_text(encoding="ascii", errors="replace").strip() == STOP_WORD
+        except FileNotFoundError:
+            return False
+
+    def forget_stop(self) -> None:
+        """Remove a request to stop."""
+        self._stop_request.unlink(missing_ok=True)
+
+    # Records
+
+    def write_record(self, record: StoredRecord, void: bool = False) -> None:
+        """Write a game's record file, whole or not at all."""
+        folder = self._at(".void") if void else self.games
+        folder.mkdir(exist_ok=True)
+        _write_whole(folder / f"{record.game_id}.{record.extension}", record.content)
+
+    def has_record(self, record: StoredRecord) -> bool:
+        """Whether the record file of a finished game is there."""
+        return (self.games / f"{record.game_id}.{record.extension}").exists()
+
+    def rewrite_history(self, games: Iterable[FinishedGame]) -> None:
+        """Write the history file anew, a line a game."""
+        _write_whole(self.history, "".join(map(_history_line, games)))
+
+    def add_to_history(self, game: FinishedGame) -> None:
+        """Add a game's line to the history file."""
+        with self.history.open("a", encoding="utf-8") as file:
+            file.write(_history_line(game))
+
+    def write_report(self, text: str) -> None:
+        """Write the report file, whole or not at all."""
+        _write_whole(self.report, text)
+
+    def reset(self) -> None:
+        """Delete all outputs. The control file stays, and so does what ACADEMY has learnt."""
+        for extension in (*_FILES, *_MORE_FILES):
+            self._at(extension).unlink(missing_ok=True)
+        for extension in _FOLDERS:
+            shutil.rmtree(self._at(extension), ignore_errors=True)
+
+
+def _history_line(game: FinishedGame) -> str:
+    return f"{game.game_id:>7} {game.describe()}\n"
+
+
+def _write_whole(path: Path, content: str) -> None:
+    draft = path.with_name(path.name + ".new")
+    draft.write_text(content, encoding="utf-8")
+    draft.replace(path)

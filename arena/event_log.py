@@ -1,0 +1,39 @@
+"""A competition's event log: one line an event, time first, then `name=value` pairs."""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import structlog
+
+_PROCESSORS: Final[list[structlog.typing.Processor]] = [
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.LogfmtRenderer(key_order=["timestamp", "event", "game"], drop_missing=True),
+]
+
+
+class EventLog:
+    """Appends to a file that players' standard error may go to as well. Threads may share it."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file. Raises OSError."""
+        self._file = path.open("a", encoding="utf-8", buffering=1)
+        self._logger = structlog.wrap_logger(
+            structlog.WriteLogger(self._file), processors=_PROCESSORS, cache_logger_on_first_use=True
+        )
+
+    def add(self, event: str, **values: object) -> None:
+        """Write an event, with what belongs to it."""
+        self._logger.info(event, **values)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

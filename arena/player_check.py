@@ -1,0 +1,39 @@
+"""Starting a player to see whether it would play: the checks before a competition's first game."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from arena.jobs import PlayerSetup
+from arena.players.player import Seating
+from arena.players.protocols import player_for
+from referees.api import Referee
+
+CHECK_GAME_ID = "startup-check"
+
+
+def check_player(
+    setup: PlayerSetup, rules: Referee[Any, Any], environment: Mapping[str, str], quiet: bool
+) -> str:
+    """Start a player, bring it to the beginning of a game, and end it; return what it calls itself.
+
+    Players know a check by GOMILL_GAME_ID, which is `startup-check`. Their standard error goes to
+    ours, whatever their settings say, or nowhere if `quiet`. Raises PlayerFailure or InvalidParameters.
+    """
+    player = player_for(
+        Seating(
+            setup=replace(setup, discard_stderr=quiet),
+            seat=1,
+            label=setup.name,
+            referee=rules,
+            game_id=CHECK_GAME_ID,
+            seed=0,
+            environment={**environment, "GOMILL_GAME_ID": CHECK_GAME_ID},
+        )
+    )
+    try:
+        player.start()
+        player.set_up()
+        return player.description or player.name
+    finally:
+        player.close()

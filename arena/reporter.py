@@ -1,0 +1,119 @@
+"""Delivers the outbox to ACADEMY while games go on, again and again until it is acknowledged."""
+
+import queue
+import random
+import threading
+from typing import Final
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from academy.v1 import contests_pb2
+from arena.academy_link import AcademyRefusal, AcademyUnavailable
+from arena.academy_session import AcademySession
+from arena.results.outbox import Outbox, WaitingReport
+
+FIRST_PAUSE_SECONDS: Final = 0.5
+LONGEST_PAUSE_SECONDS: Final = 60.0
+_IDLE_SECONDS: Final = 3600.0
+
+
+class Reporter:
+    """A thread of its own that sends waiting reports, oldest first.
+
+    After a failure it pauses, twice as long each time up to a minute. What people should know of is
+    put into `warnings`.
+    """
+
+    def __init__(self, outbox: Outbox, session: AcademySession) -> None:
+        self.warnings: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._outbox = outbox
+        self._session = session
+        self._woken = threading.Event()
+        self._stopping = threading.Event()
+        self._pause = FIRST_PAUSE_SECONDS
+        self._longest_pause = LONGEST_PAUSE_SECONDS
+        self._last_warning = ""
+        self._thread = threading.Thread(target=self._run, name="reporter", daemon=True)
+
+    def start(self) -> None:
+        """Begin to deliver."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Deliver now: there is something new, or hope for what is old."""
+        self._pause = FIRST_PAUSE_SECONDS
+        self._woken.set()
+
+    def waiting(self) -> int:
+        """How many reports still wait."""
+        return self._outbox.counts()["waiting"]
+
+    def hurry(self) -> None:
+        """Pause for no longer than two seconds from now on: the run is waiting for the rest."""
+        self._longest_pause = 2.0
+        self.wake()
+
+    def stop(self) -> None:
+        """End the thread after the call it is in. What waits is delivered by the next run."""
+        self._stopping.set()
+        self._woken.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._woken.clear()
+            if self._deliver_all():
+                self._pause = FIRST_PAUSE_SECONDS
+                self._woken.wait(_IDLE_SECONDS)
+            else:
+                # A little chance keeps many arenas from calling a restarted server all at once.
+                self._woken.wait(min(self._pause, self._longest_pause) * random.uniform(0.8, 1.2))
+                self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
+
+    def _deliver_all(self) -> bool:
+        """Send what waits; return whether nothing is left to try again."""
+        try:
+            while reports := self._outbox.waiting():
+                delivered = 0
+                for report in reports:
+                    if self._stopping.is_set():
+                        return True
+                    try:
+                        delivered += self._deliver(report)
+                    except AcademyUnavailable as error:
+                        self._outbox.failed(report, str(error))
+                        self._warn(f"{error}; trying again")
+                        if not error.reached:
+                            return False
+                if delivered < len(reports):
+                    return False
+        except SQLAlchemyError as error:
+            self._warn(f"the outbox can't be used: {error}; trying again")
+            return False
+        return True
+
+    def _deliver(self, report: WaitingReport) -> bool:
+        """Send a report; return whether it is settled. Raises AcademyUnavailable."""
+        request = contests_pb2.ReportContestRequest.FromString(report.report)
+        link = self._session.link
+        try:
+            try:
+                link.report(request)
+            except AcademyRefusal as refusal:
+                if not refusal.unknown_game:
+                    raise
+                link.register_game(self._session.spec)
+                link.report(request)
+        except AcademyRefusal as refusal:
+            if refusal.identity:
+                raise AcademyUnavailable(str(refusal)) from refusal
+            self._outbox.refused(report, str(refusal))
+            self._warn(f"{refusal}; this report is given up")
+            return True
+        self._outbox.acknowledged(report)
+        return True
+
+    def _warn(self, text: str) -> None:
+        if text != self._last_warning:
+            self._last_warning = text
+            self.warnings.put(text)

@@ -1,0 +1,156 @@
+"""A run of a competition from its control file: everything is opened, used and closed here."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import Any
+
+from arena.academy_session import AcademySession
+from arena.competition import Competition, RunEnd
+from arena.competition_files import CompetitionFiles
+from arena.control.settings import Control
+from arena.display import display_for
+from arena.event_log import EventLog
+from arena.interruption import Interruption
+from arena.player_check import check_player
+from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
+from arena.results.registration import Heading
+from arena.results.report import Summary, report_text
+from arena.results.series import Series, SeriesReader
+from arena.results.standings import Standings
+from arena.selection.all_play_all import letters
+from arena.selection.kinds import selector_for
+from arena.selection.selector import Selector
+from arena.workers.pool import WorkerPool
+from referees.api import Referee, referee
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended, and how many reports ACADEMY has not taken."""
+
+    end: RunEnd
+    undelivered: int
+
+
+@dataclass(frozen=True)
+class Results:
+    """A competition's results as they stand."""
+
+    summary: Summary
+    standings: Standings
+
+    def as_text(self) -> str:
+        """The report."""
+        return report_text(self.summary, self.standings)
+
+    def as_json(self) -> Mapping[str, Any]:
+        """The same as plain values."""
+        return {**vars(self.summary), **self.standings.as_json()}
+
+
+def check_players(control: Control, quiet: bool, tell: Callable[[str], None]) -> None:
+    """Start each competitor once and bring it to the beginning of a game.
+
+    Raises PlayerFailure or InvalidParameters for the first that does not get there.
+    """
+    rules = _referee(control)
+    for name in control.competitors:
+        tell(f"checking player {name}")
+        description = check_player(control.players[name], rules, {}, quiet)
+        tell(f"player {name} works: {description}")
+
+
+def run(
+    control: Control,
+    files: CompetitionFiles,
+    *,
+    parallel: int,
+    max_games: int | None,
+    quiet: bool,
+    log_protocol: bool,
+) -> Ended:
+    """Run a competition, or take it up again where it was left.
+
+    Raises AlreadyRunning, ResultsError, Interrupted, PlayerFailure, and what `Competition.run` and
+    `AcademySession` raise.
+    """
+    selector = selector_for(control)
+    rules = _referee(control)
+    with ExitStack() as stack:
+        stack.enter_context(files.locked())
+        database = stack.enter_context(closing(ResultsDatabase.open(sqlite_url(files.results))))
+        series = Series.register(database, _heading(control, files, rules, selector))
+        interruption = stack.enter_context(Interruption())
+        log = stack.enter_context(EventLog(files.log))
+        if control.check_players:
+            check_players(control, quiet=True, tell=lambda text: log.add(text))
+            interruption.check()
+        workers = stack.enter_context(WorkerPool(parallel, pin=control.pin_cores))
+        session = None
+        if control.academy is not None:
+            session = AcademySession(control.academy, rules.spec(), files.academy_log)
+            stack.callback(session.close)
+        with display_for(quiet) as display:
+            competition = Competition(
+                control,
+                files,
+                series,
+                selector,
+                workers,
+                session,
+                display,
+                log,
+                log_protocol=log_protocol,
+                check_interruption=interruption.check,
+            )
+            end = competition.run(max_games)
+        files.write_report(_results(control, files, series).as_text())
+        return Ended(end, series.outbox.counts()["waiting"])
+
+
+def read_results(control: Control, files: CompetitionFiles) -> Results:
+    """The results so far; works while the competition runs. Raises ResultsError if there are none."""
+    if not files.results.exists():
+        raise ResultsError(f"there are no results of {files.name!r} yet: {files.results} does not exist")
+    with closing(ResultsDatabase.open(sqlite_url(files.results), create=False)) as database:
+        return _results(control, files, SeriesReader.find(database, files.name))
+
+
+def _results(control: Control, files: CompetitionFiles, series: SeriesReader) -> Results:
+    standings = Standings(control.competitors, control.elo, series.finished_games())
+    summary = Summary(
+        name=files.name,
+        kind=control.kind,
+        description=control.description,
+        game=control.game.name,
+        settings=control.game.settings,
+        total=selector_for(control).total,
+        letters={name: letters(place) for place, name in enumerate(control.competitors)},
+        voids=series.void_count(),
+        reports=series.outbox.counts() if control.academy is not None else {},
+    )
+    return Results(summary, standings)
+
+
+def _referee(control: Control) -> Referee[Any, Any]:
+    return referee(control.game.name).from_settings(control.game.settings)
+
+
+def _heading(
+    control: Control, files: CompetitionFiles, rules: Referee[Any, Any], selector: Selector
+) -> Heading:
+    return Heading(
+        name=files.name,
+        kind=control.kind,
+        description=control.description,
+        selector=selector.description,
+        games=selector.total,
+        game=control.game.name,
+        settings=control.game.settings,
+        move_limit=control.game.move_limit,
+        scorer=control.game.scorer,
+        variant=rules.spec().game_id,
+        seats=[rules.seat_name(seat) for seat in range(1, rules.seats + 1)],
+        players=[control.players[name] for name in control.competitors],
+    )
