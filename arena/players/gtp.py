@@ -3,13 +3,13 @@
 import math
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from arena.jobs import PlayerSetup
 from arena.players.error_log import ErrorLog
-from arena.players.failures import CannotStart, IllFormed, MoveDisputed, PlayerFailure, Refused
+from arena.players.failures import CannotStart, IllFormed, Late, MoveDisputed, PlayerFailure, Refused
 from arena.players.gtp_channel import GtpChannel, InvalidWord, check_word
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
 from arena.players.process import ChildProcess
@@ -108,40 +108,46 @@ class GtpPlayer(Player):
 
     def set_up(self) -> None:
         """Shake hands, send the startup commands and set up the board, within `start_seconds` in all."""
-        deadline = time.monotonic() + self._setup.start_seconds
+        limit = self._setup.start_seconds
+        deadline = time.monotonic() + limit
+        try:
+            self._shake_hands(deadline)
+            for command in self._parameters.startup_commands:
+                self._ask_by(deadline, *command)
+            for line in self._words.setup():
+                self._ask_by(deadline, *line.split())
+            self._place_handicap(deadline)
+        except Late as failure:
+            raise Late(f"{failure} (all of the start-up may take {limit:g} s)") from failure
 
-        def ask(*words: str) -> str:
-            return self._ask(*words, seconds=max(0.0, deadline - time.monotonic()))
+    def _ask_by(self, deadline: float, *words: str) -> str:
+        return self._ask(*words, seconds=max(0.0, deadline - time.monotonic()))
 
-        self._shake_hands(ask, deadline)
-        for command in self._parameters.startup_commands:
-            ask(*command)
-        for line in self._words.setup():
-            ask(*line.split())
-        handicap = self._words.handicap()
-        if handicap is not None:
-            placed = ask(*handicap.split())
-            try:
-                self._words.check_handicap(placed)
-            except UnreadableMove as error:
-                raise IllFormed(f"player {self.seating.label}: '{handicap}': {error}") from error
+    def _ask_if_willing(self, deadline: float, command: str) -> str:
+        try:
+            return self._ask_by(deadline, command)
+        except Refused:
+            return ""
 
-    def _shake_hands(self, ask: Callable[..., str], deadline: float) -> None:
-        def ask_if_willing(command: str) -> str:
-            try:
-                return ask(command)
-            except Refused:
-                return ""
+    def _place_handicap(self, deadline: float) -> None:
+        command = self._words.handicap()
+        if command is None:
+            return
+        try:
+            self._words.check_handicap(self._ask_by(deadline, *command.split()))
+        except UnreadableMove as error:
+            raise IllFormed(f"player {self.seating.label}: '{command}': {error}") from error
 
-        version = ask_if_willing("protocol_version")
+    def _shake_hands(self, deadline: float) -> None:
+        version = self._ask_if_willing(deadline, "protocol_version")
         if version and _number(version) != 2.0:
             raise IllFormed(
                 f"player {self.seating.label}: speaks GTP of version {version[:20]!r}; version 2 is needed"
             )
-        name, release = ask_if_willing("name"), ask_if_willing("version")
-        self.name = _short_name(name, release)
+        name = self._ask_if_willing(deadline, "name")
+        self.name = _short_name(name, self._ask_if_willing(deadline, "version"))
         if self._knows(DESCRIBE_ENGINE, max(0.0, deadline - time.monotonic())):
-            self.description = ask_if_willing(DESCRIBE_ENGINE)[:MAX_COMMENT]
+            self.description = self._ask_if_willing(deadline, DESCRIBE_ENGINE)[:MAX_COMMENT]
         self.description = self.description or self.name
 
     def choose(self, view: Any) -> Choice:
@@ -222,12 +228,14 @@ class GtpPlayer(Player):
 
     def _say_goodbye(self, deadline: float) -> tuple[float | None, bool]:
         """The CPU time the engine tells, and whether it claims to tell it at all."""
+        assert self._process is not None
         told, claims = None, False
         try:
             claims = self._knows(CPU_TIME, deadline - time.monotonic())
             if claims:
                 told = _number(self._ask(CPU_TIME, seconds=deadline - time.monotonic()))
                 told = told if told is not None and told >= 0.0 else None
+            self._process.note_memory()
             self._ask("quit", seconds=deadline - time.monotonic())
         except PlayerFailure as failure:
             self.warnings.append(str(failure))

@@ -69,7 +69,7 @@ class GtpChannel:
             response = self._exchange(command.encode(), time.monotonic() + seconds)
         except Late:
             self.broken = True
-            raise Late(self._message(command, f"no answer within {seconds:g} s")) from None
+            raise Late(self._message(command, f"no answer within {seconds:.3g} s")) from None
         except PlayerFailure as failure:
             self.broken = True
             raise type(failure)(self._message(command, str(failure))) from None

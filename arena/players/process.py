@@ -58,7 +58,7 @@ class ChildProcess:
     ) -> None:
         self._log = stderr if isinstance(stderr, ErrorLog) else None
         self._child = _launch(command, environment, working_directory, stderr, memory_bytes)
-        # What the process had used before its program was loaded is this process's own.
+        self._peak_memory: int | None = None
         self._memory_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         self.pid: Final = self._child.pid
         self._pidfd = os.pidfd_open(self.pid)
@@ -156,6 +156,13 @@ class ChildProcess:
             self._child.stderr.close()
             self._err = None
 
+    def note_memory(self) -> None:
+        """Note the peak of the memory in use so far: of a process that has exited it is not known."""
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
+                if line.startswith("VmHWM:"):
+                    self._peak_memory = int(line.split()[1]) * 1024
+
     def obituary(self) -> str:
         """How the process ended, or what else it must be whose output has ended; with its last words."""
         end = "closed its channel"
@@ -198,8 +205,8 @@ class ChildProcess:
         soon after killed. What is left of its group is killed in any case.
         """
         assert self._child.stdin is not None
+        self.note_memory()
         self._child.stdin.close()
-        memory = self._memory_in_use()
         killed = self._exit_status() is None and not self._exits_within(seconds)
         if killed:
             os.killpg(self.pid, signal.SIGTERM)
@@ -208,15 +215,16 @@ class ChildProcess:
         os.killpg(self.pid, signal.SIGKILL)
         _, status, usage = os.wait4(self.pid, 0)
         self._child.returncode = os.waitstatus_to_exitcode(status)
-        if memory is None and usage.ru_maxrss * 1024 > self._memory_before:
-            memory = usage.ru_maxrss * 1024
+        # wait4's figure counts what this process used before the child loaded its program.
+        if self._peak_memory is None and usage.ru_maxrss * 1024 > self._memory_before:
+            self._peak_memory = usage.ru_maxrss * 1024
         os.close(self._pidfd)
         for pipe in (self._child.stdout, self._child.stderr):
             if pipe is not None:
                 pipe.close()
         if self._log is not None:
             self._log.close()
-        return ProcessCost(usage.ru_utime + usage.ru_stime, memory, killed)
+        return ProcessCost(usage.ru_utime + usage.ru_stime, self._peak_memory, killed)
 
     def _exits_within(self, seconds: float) -> bool:
         try:
@@ -224,14 +232,6 @@ class ChildProcess:
         except Late:
             return False
         return True
-
-    def _memory_in_use(self) -> int | None:
-        """The peak so far. wait4's own figure counts this process's memory before the child's exec."""
-        with contextlib.suppress(OSError):
-            for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
-                if line.startswith("VmHWM:"):
-                    return int(line.split()[1]) * 1024
-        return None
 
 
 def _poll_until(poll: select.poll, deadline: float) -> set[int | None]:

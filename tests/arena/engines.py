@@ -1,0 +1,91 @@
+"""Players for the tests of the arena, and what is left of them."""
+
+import shutil
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.jobs import GameJob, PlayerSetup
+from arena.players.player import Choice
+from referees.api import Referee
+
+ENGINE = Path(__file__).with_name("misbehaving_engine.py")
+GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
+needs_gnugo = pytest.mark.skipif(GNUGO is None, reason="gnugo is not installed")
+
+
+def misbehaving(fault: str, name: str = "villain", **setup: Any) -> PlayerSetup:
+    command = (sys.executable, "-I", "-S", str(ENGINE), fault)
+    limits = {"start_seconds": 20.0, "move_seconds": 20.0, "exit_seconds": 20.0}
+    return PlayerSetup(name, command, **(limits | setup))
+
+
+def gnugo(name: str, level: int = 1, **setup: Any) -> PlayerSetup:
+    assert GNUGO is not None
+    return PlayerSetup(name, (GNUGO, "--mode", "gtp", "--level", str(level)), **setup)
+
+
+def python_player(name: str, factory: str = "tests.arena.engines:always_pass", **setup: Any) -> PlayerSetup:
+    return PlayerSetup(name, (factory,), protocol="python", **setup)
+
+
+def job(
+    *players: PlayerSetup, game_id: str = "0_1", settings: Mapping[str, Any] | None = None, **more: Any
+) -> GameJob:
+    settings = {"board_size": 5, "komi": 0.5} if settings is None else settings
+    return GameJob(game_id, "go", settings, players, **({"seed": 1} | more))
+
+
+def always_pass(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    return lambda view: "pass"
+
+
+def resigning(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], None]:
+    return lambda view: None
+
+
+def sleepy(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    def choose(view: Any) -> str:
+        time.sleep(0.2)
+        return "pass"
+
+    return choose
+
+
+def confused(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    def choose(view: Any) -> str:
+        raise ZeroDivisionError("a bug")
+
+    return choose
+
+
+def hopeful(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], Choice]:
+    return lambda view: Choice("pass", value=0.625, comment="surely won")
+
+
+def running(pids: list[int]) -> list[int]:
+    """Those of the processes that still run."""
+    return [pid for pid in pids if _state(pid) not in ("Z", "X", "")]
+
+
+def left_running(pids: list[int], seconds: float = 3.0) -> list[int]:
+    """Those that still run after some time for the killed ones to end."""
+    deadline = time.monotonic() + seconds
+    while running(pids) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return running(pids)
+
+
+def noted(pids: Path) -> list[int]:
+    return [int(line) for line in pids.read_text().split()] if pids.exists() else []
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""

@@ -1,0 +1,71 @@
+"""The dialogue of a GTP player: which commands are sent, in which order, and what they are for."""
+
+import pytest
+
+from arena.match import play
+from arena.players.gtp import GtpParameters
+from arena.players.player import InvalidParameters
+from tests.arena.engines import job, misbehaving, python_player
+
+
+def sent(transcript):
+    return [
+        line.removeprefix(">> villain: ") for line in transcript.read_text().splitlines() if line[0] == ">"
+    ]
+
+
+def test_a_game_takes_these_commands(tmp_path):
+    transcript = tmp_path / "t"
+    parameters = {
+        "startup_commands": ["time_settings 0 5 1", ["level", "3"]],
+        "aliases": {"final_score": "score"},
+    }
+    play(
+        job(
+            misbehaving("none", parameters=parameters),
+            python_player("passer"),
+            scorer="players",
+            transcript=str(transcript),
+        )
+    )
+    assert sent(transcript) == [
+        *("protocol_version", "name", "version", "known_command gomill-describe_engine"),
+        *("time_settings 0 5 1", "level 3"),
+        *("boardsize 5", "clear_board", "komi 0.5"),
+        *("genmove b", "known_command academy-expected_value", "academy-expected_value"),
+        *("known_command gomill-explain_last_move", "gomill-explain_last_move", "play w pass"),
+        *("genmove b", "academy-expected_value", "gomill-explain_last_move", "play w pass"),
+        *("genmove b", "academy-expected_value", "gomill-explain_last_move"),
+        *("known_command score", "known_command gomill-cpu_time", "gomill-cpu_time", "quit"),
+    ]
+
+
+def test_as_second_player_it_is_told_of_the_move_before_it_is_asked(tmp_path):
+    transcript = tmp_path / "t"
+    play(job(python_player("passer"), misbehaving("none"), transcript=str(transcript), move_limit=2))
+    moves = [line for line in sent(transcript) if line.startswith(("play", "genmove"))]
+    assert moves == ["play b pass", "genmove w"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"startup_command": []}, "'startup_command' is no parameter of a GTP player"),
+        ({"startup_commands": "level 3"}, "startup_commands: 'level 3' is not a list"),
+        ({"startup_commands": 3}, "startup_commands: 3 is not a list"),
+        ({"startup_commands": [""]}, "a command is empty"),
+        ({"startup_commands": [["level", "3 4"]]}, "'3 4' cannot be a word"),
+        ({"startup_commands": [["level", 3]]}, "startup_commands"),
+        ({"aliases": ["genmove"]}, "does not map"),
+        ({"aliases": {"genmove": "kgs genmove"}}, "'kgs genmove' cannot be a word"),
+        ({"reliable_scorer": "no"}, "reliable_scorer: 'no' is neither true nor false"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(parameters, says):
+    with pytest.raises(InvalidParameters, match=says):
+        GtpParameters.read(parameters)
+
+
+def test_commands_are_strings_or_lists_of_words():
+    read = GtpParameters.read({"startup_commands": ["level 3", ("komi", "7")], "aliases": {"a": "b"}})
+    assert read == GtpParameters((("level", "3"), ("komi", "7")), {"a": "b"}, True)

@@ -1,0 +1,158 @@
+"""GTP on the wire: which bytes are which response."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from arena.players.failures import Disconnected, IllFormed, Late, Refused
+from arena.players.gtp_channel import GtpChannel, InvalidWord
+from arena.players.process import ChildProcess
+from arena.players.transcript import Transcript
+
+# Answers each line it reads with the next of its arguments (in hex), then ends.
+PARROT = (
+    "import os, sys\n"
+    "for answer in sys.argv[1:]:\n"
+    "    sys.stdin.readline()\n"
+    "    os.write(1, bytes.fromhex(answer))\n"
+)
+
+
+@pytest.fixture
+def channel():
+    made = []
+
+    def make(*answers, **options):
+        command = (sys.executable, "-I", "-S", "-c", PARROT, *(answer.hex() for answer in answers))
+        made.append(ChildProcess(command, environment={}))
+        return GtpChannel(made[-1], "alpha", **options)
+
+    yield make
+    for process in made:
+        process.end(0.0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (b"= D4\n\n", "D4"),
+        (b"=D4\n\n", "D4"),
+        (b"=\n\n", ""),
+        (b"= D4\r\n\r\n", "D4"),
+        (b"\n \n\r\n= D4\n\n", "D4"),
+        (b"  = D4  \n\n", "D4"),
+        (b"= a\tb\n\n", "a b"),
+        (b"= a\x07\x00b\x7f\n\n", "ab"),
+        (b"= one\n  two  \nthree\n\n", "one\n  two  \nthree"),
+        (b"=\none\n \ntwo\n\n", "one\n \ntwo"),
+        (b"= cut off", "cut off"),
+        (b"= cut\noff\n", "cut\noff"),
+        ("= 囲碁\n\n".encode(), "囲碁"),
+        (b"= \xff\n\n", "\ufffd"),
+    ],
+)
+def test_responses_are_read_leniently(channel, answer, text):
+    assert channel(answer).ask("name", seconds=10) == text
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure", "says"),
+    [
+        (
+            b"? no such command\n\n",
+            Refused,
+            "player alpha: 'name': answered with a failure: \"no such command\"",
+        ),
+        (b"?\n\n", Refused, "failure"),
+        (b"", Disconnected, "player alpha: 'name': exited with status 0"),
+        (b"\n\n\n", Disconnected, "exited with status 0"),
+        (b"\x01abc", IllFormed, "speaks GMP"),
+        (b"player\n\n", IllFormed, "first byte is b'p'"),
+        (b"# comment\n\n", IllFormed, 'must begin with "=" or "\\?", not "# comment"'),
+    ],
+)
+def test_other_bytes_are_failures_that_say_which_command_met_them(channel, answer, failure, says):
+    engine = channel(answer)
+    with pytest.raises(failure, match=says):
+        engine.ask("name", seconds=10)
+    assert engine.broken == (failure is not Refused)
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        ("print('= ' + 'x' * (1 << 21))", "line of more than 1048576 bytes"),
+        ("print('= x' + 'y\\n' * (1 << 20))", "response of more than 1048576 bytes"),
+        ("while True: print()", "response of more than 1048576 bytes"),
+    ],
+)
+def test_a_response_has_a_limited_length(program, says):
+    process = ChildProcess(
+        (sys.executable, "-I", "-S", "-c", program), environment={}, stderr=subprocess.DEVNULL
+    )
+    with pytest.raises(IllFormed, match=says):
+        GtpChannel(process, "alpha").ask("name", seconds=10)
+    process.end(0.0)
+
+
+def test_the_first_byte_is_looked_at_only_once(channel):
+    engine = channel(b"= 2\n\n", b"what?\n\n")
+    engine.ask("protocol_version", seconds=10)
+    with pytest.raises(IllFormed, match='must begin with "=" or "\\?", not "what\\?"'):
+        engine.ask("name", seconds=10)
+
+
+def test_a_second_response_to_one_command_is_not_taken_for_the_next(channel):
+    engine = channel(b"= D4\n\n= E5\n\n", b"= F6\n\n")
+    assert engine.ask("genmove", "b", seconds=10) == "D4"
+    with pytest.raises(IllFormed, match="spoke without being asked: '= E5'"):
+        engine.ask("genmove", "b", seconds=10)
+
+
+def test_superfluous_blank_lines_are_nothing(channel):
+    engine = channel(b"= D4\n\n\n\r\n", b"= F6\n\n")
+    assert [engine.ask("genmove", "b", seconds=10) for _ in range(2)] == ["D4", "F6"]
+
+
+def test_the_whole_response_must_be_there_in_time(channel):
+    engine = channel(b"= D4\n", b"")
+    started = time.monotonic()
+    with pytest.raises(Late, match=r"player alpha: 'genmove b': no answer within 0\.2 s"):
+        engine.ask("genmove", "b", seconds=0.2)
+    assert time.monotonic() - started < 2.0
+    assert engine.broken
+
+
+@pytest.mark.parametrize("word", ["", "two words", "line\n", "bell\x07", "del\x7f"])
+def test_what_is_no_word_is_never_sent(channel, word):
+    engine = channel(b"= 2\n\n")
+    with pytest.raises(InvalidWord):
+        engine.ask("play", word, seconds=10)
+    assert engine.ask("protocol_version", seconds=10) == "2"
+
+
+def test_aliases_rename_commands_and_what_is_asked_of_them(channel, tmp_path):
+    with Transcript(tmp_path / "t") as transcript:
+        engine = channel(
+            b"= true\n\n", b"= D4\n\n", b"? eh\n\n", aliases={"genmove": "move!"}, transcript=transcript
+        )
+        assert engine.knows("genmove", 10)
+        assert engine.knows("genmove", 10)
+        assert engine.ask("genmove", "b", seconds=10) == "D4"
+        assert not engine.knows("final_score", 10)
+        assert not engine.knows("final_score", 10)
+    assert (tmp_path / "t").read_text().splitlines() == [
+        ">> alpha: known_command move!",
+        "<< alpha: = true",
+        ">> alpha: move! b",
+        "<< alpha: = D4",
+        ">> alpha: known_command final_score",
+        "<< alpha: ? eh",
+    ]
+
+
+@pytest.mark.parametrize("answer", [b"= false\n\n", b"= yes\n\n", b"= TRUE\n\n", b"=\n\n"])
+def test_only_true_means_that_a_command_is_known(channel, answer):
+    assert not channel(answer).knows("gomill-cpu_time", 10)

@@ -1,0 +1,233 @@
+"""Child processes over pipes: lines under deadlines, limits, and ends that leave nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.players.error_log import ErrorLog
+from arena.players.failures import CannotStart, Disconnected, IllFormed, Late
+from arena.players.process import MAX_LINE, ChildProcess
+from tests.arena.engines import left_running, running
+
+PYTHON = (sys.executable, "-I", "-S", "-c")
+
+
+def start(*command, **options):
+    return ChildProcess(command, **({"environment": {}} | options))
+
+
+def soon(seconds=10.0):
+    return time.monotonic() + seconds
+
+
+@pytest.fixture
+def echo():
+    process = start("cat")
+    yield process
+    process.end(1.0)
+
+
+def test_lines_go_out_and_come_back(echo):
+    for line in (b"genmove b", b"", b"\xff\x00 \r"):
+        echo.write_line(line, soon())
+        assert echo.read_line(soon()) == line
+
+
+def test_any_lines_come_back_in_order():
+    @settings(max_examples=50, deadline=None)
+    @given(st.lists(st.binary(max_size=300).map(lambda line: line.replace(b"\n", b"")), max_size=20))
+    def holds(lines):
+        for line in lines:
+            process.write_line(line, soon())
+        assert [process.read_line(soon()) for _ in lines] == lines
+
+    process = start("cat")
+    try:
+        holds()
+    finally:
+        process.end(1.0)
+
+
+def test_what_stands_before_the_end_of_output_is_a_line_and_then_there_is_none():
+    process = start("printf", "one\\ntwo")
+    assert [process.read_line(soon()) for _ in range(3)] == [b"one", b"two", None]
+    assert process.end(1.0).killed is False
+
+
+def test_reading_ends_at_the_deadline(echo):
+    started = time.monotonic()
+    with pytest.raises(Late):
+        echo.read_line(soon(0.1))
+    assert 0.1 <= time.monotonic() - started < 1.0
+
+
+def test_writing_to_a_process_that_does_not_read_ends_at_the_deadline():
+    process = start("sleep", "100")
+    with pytest.raises(Late):
+        process.write_line(b"x" * (1 << 20), soon(0.2))
+    assert process.end(0.0).killed
+
+
+def test_writing_to_a_process_that_reports_its_troubles_first_goes_on(tmp_path):
+    program = "import sys; sys.stderr.write('trouble ' * 100_000); print(len(sys.stdin.readline()))"
+    process = start(*PYTHON, program, stderr=ErrorLog(tmp_path / "log", "p"))
+    process.write_line(b"x" * (1 << 18), soon())
+    assert process.read_line(soon()) == str((1 << 18) + 1).encode()
+    process.end(5.0)
+
+
+def test_a_line_without_an_end_is_refused():
+    process = start("cat", "/dev/zero")
+    with pytest.raises(IllFormed, match=f"more than {MAX_LINE} bytes"):
+        process.read_line(soon())
+    process.end(0.0)
+
+
+@pytest.mark.parametrize(
+    ("program", "how"),
+    [
+        ("import sys; sys.exit(7)", "exited with status 7"),
+        ("import os; os.kill(os.getpid(), 9)", "was killed by SIGKILL"),
+        ("import os, time; os.close(1); os.close(0); time.sleep(100)", "closed its channel"),
+        ("import sys; sys.exit('out of stones')", 'exited with status 1; its last words: "out of stones"'),
+    ],
+)
+def test_how_a_process_ended_is_told_with_its_last_words(program, how, tmp_path):
+    process = start(*PYTHON, program, stderr=ErrorLog(tmp_path / "log", "p"))
+    assert process.read_line(soon()) is None
+    assert process.obituary() == how
+    with pytest.raises(Disconnected, match=how.split(";")[0]):
+        process.write_line(b"hello", soon())
+    process.end(0.0)
+
+
+def test_the_end_is_noticed_though_a_descendant_holds_the_pipes():
+    process = start("sh", "-c", "sleep 100 & echo $!")
+    child = int(process.read_line(soon()) or 0)
+    assert process.read_line(soon(5.0)) is None
+    assert running([child])
+    process.end(0.0)
+    assert not left_running([child])
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "says"),
+    [
+        ((), {}, "the command is empty"),
+        (("no-such-program",), {}, "'no-such-program': there is no such program"),
+        (("/etc/passwd",), {}, "'/etc/passwd': it is not an executable file"),
+        (("true", "a\0b"), {}, "null byte"),
+        (("true",), {"working_directory": "/etc/passwd"}, "'/etc/passwd' is not a directory"),
+    ],
+)
+def test_what_cannot_be_started_is_an_error_that_says_why(command, options, says):
+    with pytest.raises(CannotStart, match=says):
+        start(*command, **options)
+
+
+def test_a_file_that_is_no_program_is_an_error(tmp_path):
+    program = tmp_path / "program"
+    program.write_bytes(b"\x01\x02\x03")
+    program.chmod(0o755)
+    with pytest.raises(CannotStart, match="format error"):
+        start(str(program))
+
+
+def test_environment_and_working_directory_are_the_childs(tmp_path):
+    process = start(
+        "sh", "-c", "echo $STONES $HOME; pwd", environment={"STONES": "9"}, working_directory=str(tmp_path)
+    )
+    assert process.read_line(soon()) == f"9 {os.environ['HOME']}".encode()
+    assert process.read_line(soon()) == str(tmp_path.resolve()).encode()
+    process.end(1.0)
+
+
+def test_memory_is_limited():
+    program = "x = bytearray(1 << 30); print('got it')"
+    process = start(*PYTHON, program, memory_bytes=256 << 20, stderr=subprocess.DEVNULL)
+    assert process.read_line(soon()) is None
+    assert process.obituary() == "exited with status 1"
+    process.end(0.0)
+
+
+def test_cpu_time_and_peak_memory_are_those_of_the_program():
+    ballast = bytearray(100 << 20)
+    lines = ("import time", "x = b'x' * (50 << 20); del x", "while time.process_time() < 0.2: pass")
+    process = start(*PYTHON, "\n".join((*lines, "print(flush=True)", "input()")))
+    process.read_line(soon())
+    cost = process.end(0.0)
+    del ballast
+    assert cost.cpu_seconds is not None and cost.peak_memory_bytes is not None
+    assert 0.2 <= cost.cpu_seconds < 0.5
+    assert 50 << 20 < cost.peak_memory_bytes < 80 << 20
+
+
+def test_ending_closes_the_input_waits_terminates_and_kills():
+    assert start("cat").end(5.0).killed is False
+    started = time.monotonic()
+    process = start("sleep", "100")
+    assert process.end(0.1).killed is True
+    assert time.monotonic() - started < 0.5
+    stubborn = start(
+        *PYTHON, "import signal, time; signal.signal(15, signal.SIG_IGN); print(flush=True); time.sleep(100)"
+    )
+    stubborn.read_line(soon())
+    started = time.monotonic()
+    assert stubborn.end(0.1).killed is True
+    assert 0.5 < time.monotonic() - started < 2.0
+    assert not left_running([process.pid, stubborn.pid])
+
+
+def test_a_process_in_the_middle_of_a_flood_exits_by_itself_when_it_is_let():
+    process = start(
+        *PYTHON,
+        "import sys; sys.stdout.write('x' * (1 << 21)); sys.stderr.write('done')",
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.end(10.0).killed is False
+
+
+def test_descriptors_are_not_used_up():
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(5):
+        start("cat").end(1.0)
+        start("sh", "-c", "exec 2>&-", stderr=ErrorLog(os.devnull, "p")).end(1.0)
+        with pytest.raises(CannotStart):
+            start("no-such-program")
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_children_do_not_outlive_a_killed_parent():
+    program = (
+        "import sys, time; from arena.players.process import ChildProcess\n"
+        "print(ChildProcess(['sleep', '100'], environment={}).pid, flush=True); time.sleep(100)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        assert running([child])
+        parent.send_signal(signal.SIGKILL)
+    assert not left_running([child])
+
+
+def test_the_log_holds_whole_lines_under_their_label_and_is_bounded(tmp_path):
+    path = Path(tmp_path / "log")
+    log = ErrorLog(path, "0_1 alpha", limit=40)
+    log.add(b"one\ntw")
+    assert log.last_words == "tw"
+    log.add(b"o\n\n")
+    assert log.last_words == "two"
+    log.add(b"\xff\n" + b"y" * 40 + b"\nnever shown\n")
+    log.close()
+    assert path.read_bytes() == (
+        b"0_1 alpha: one\n0_1 alpha: two\n0_1 alpha: \n0_1 alpha: \xff\n"
+        b"0_1 alpha: (more than fits in the log: what follows is dropped)\n"
+    )
+    assert log.last_words == "never shown"
