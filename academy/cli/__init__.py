@@ -1,0 +1,8 @@
+"""The command line: `academy serve | games | patterns | openings | ...`.
+
+Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no server answers; 4 `check` found faults.
+"""
+
+from academy.cli.app import main
+
+__all__ = ["main"]

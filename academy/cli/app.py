@@ -1,0 +1,42 @@
+"""The command `academy` put together."""
+
+from importlib import metadata
+from typing import Annotated
+
+import typer
+
+from academy.cli import data_folder, libraries, serving, transfer
+from academy.cli.failures import Commands
+
+application = typer.Typer(
+    name="academy",
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="ACADEMY keeps what competing players learn of their games. "
+    "Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 no server answers, 4 check found faults.",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"academy {metadata.version('academy-arena')}")
+        raise typer.Exit
+
+
+@application.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options of the program itself."""
+
+
+for room in (serving, libraries, transfer, data_folder):
+    room.add_to(application)
+
+
+def main() -> None:
+    """The console entry point."""
+    application()

@@ -1,0 +1,157 @@
+"""Commands that work on a data folder itself, also while a server uses it."""
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.text import Text
+
+from academy.cli import printing
+from academy.cli.failures import CommandError, Commands, ExitCode
+from academy.cli.libraries import Json
+from academy.cli.serving import DEFAULT_DATA, Data
+from academy.store import backup as copies
+from academy.store import check as checking
+from academy.store.library_store import Store
+from academy.store.tokens import CreateToken, RevokeToken, Role, Token
+
+_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+
+def add_to(application: typer.Typer) -> None:
+    """Add these commands."""
+    tokens = typer.Typer(cls=Commands, no_args_is_help=True, help="Make, list and revoke bearer tokens.")
+    tokens.command("create")(create_token)
+    tokens.command("list")(list_tokens)
+    tokens.command("revoke")(revoke_token)
+    application.add_typer(tokens, name="tokens")
+    application.command("check")(check)
+    application.command("backup")(backup)
+    application.command("restore")(restore)
+
+
+def create_token(
+    name: Annotated[str, typer.Argument(help="Whom it is for: a bot's knowledge is kept under this name.")],
+    role: Annotated[Role, typer.Option(help="What its holder may do.")] = Role.BOT,
+    expires: Annotated[str, typer.Option(help="How long it is good: 12h, 30d, 52w; nothing: for ever.")] = "",
+    data: Data = DEFAULT_DATA,
+    json: Json = False,
+) -> None:
+    """Make a token and print it. It is shown only now: ACADEMY keeps no more than a hash."""
+    until = time.time() + _duration(expires) if expires else None
+    with Store(data) as store:
+        token, text = store.run(CreateToken(name, role, until))
+    if json:
+        printing.print_json(_as_json(token) | {"token": text})
+    else:
+        typer.echo(text)
+
+
+def list_tokens(data: Data = DEFAULT_DATA, json: Json = False) -> None:
+    """List all tokens, without their secrets."""
+    with _existing(data) as store:
+        found = store.tokens()
+    if json:
+        printing.print_json([_as_json(token) for token in found])
+        return
+    table = printing.new_table("Tokens", " id", " name", " role", " created", " expires", " revoked")
+    for token in found:
+        table.add_row(
+            token.token_id,
+            Text(token.name),
+            token.role.value,
+            _date(token.created),
+            _date(token.expires),
+            _date(token.revoked),
+        )
+    printing.console().print(table)
+
+
+def revoke_token(
+    token_id: Annotated[str, typer.Argument(help="The token's id, as `tokens list` shows it.")],
+    data: Data = DEFAULT_DATA,
+    json: Json = False,
+) -> None:
+    """End a token's rights at once, also at a running server."""
+    with _existing(data) as store:
+        token = store.run(RevokeToken(token_id))
+    if json:
+        printing.print_json(_as_json(token))
+    else:
+        typer.echo(f"revoked {token.token_id} of {token.name}")
+
+
+def check(
+    data: Data = DEFAULT_DATA,
+    replay: Annotated[
+        bool, typer.Option(help="Make every library again from the event log, and compare.")
+    ] = True,
+    json: Json = False,
+) -> None:
+    """Check a data folder: indexes, counts, and the libraries against their events. Ends with 4 on faults."""
+    with _existing(data, read_only=True) as store:
+        findings = list(checking.check(store.environment, replay=replay))
+        events = store.last_event()
+    if json:
+        printing.print_json(
+            {
+                "events": events,
+                "findings": [{"game_id": each.game_id, "what": each.what} for each in findings],
+            }
+        )
+    else:
+        for each in findings:
+            typer.echo(f"{each.game_id or 'all games'}: {each.what}")
+        typer.echo(f"{data}: {events:,} events, " + (f"{len(findings)} faults" if findings else "sound"))
+    if findings:
+        raise typer.Exit(ExitCode.FAULTY)
+
+
+def backup(
+    target: Annotated[Path, typer.Argument(help="A folder that is empty or not there yet.")],
+    data: Data = DEFAULT_DATA,
+) -> None:
+    """Copy a data folder as of this moment, also while a server uses it."""
+    with _existing(data, read_only=True) as store:
+        size = copies.backup(store.environment, target)
+    typer.echo(f"{target}: {size:,} bytes, verified")
+
+
+def restore(
+    source: Annotated[Path, typer.Argument(help="A backup.")],
+    data: Annotated[
+        Path, typer.Option("--data", envvar="ACADEMY_DATA", help="Empty, or not there yet.")
+    ] = DEFAULT_DATA,
+) -> None:
+    """Put a backup into an empty data folder."""
+    size = copies.restore(source, data)
+    typer.echo(f"{data}: {size:,} bytes, verified; start it with: academy serve --data {data}")
+
+
+def _existing(data: Path, *, read_only: bool = False) -> Store:
+    if not (data / "data.mdb").exists():
+        raise CommandError(f"{data}: holds no data of ACADEMY; give the folder with --data", ExitCode.USAGE)
+    return Store(data, read_only=read_only)
+
+
+def _duration(text: str) -> float:
+    number, unit = text[:-1], text[-1:]
+    if unit not in _SECONDS or not number.isascii() or not number.isdigit() or int(number) == 0:
+        raise CommandError(
+            f"{text!r} is no time: write a number and one of {' '.join(_SECONDS)}", ExitCode.USAGE
+        )
+    return float(int(number) * _SECONDS[unit])
+
+
+def _date(seconds: float | None) -> str:
+    return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _as_json(token: Token) -> dict[str, object]:
+    times = {"created": token.created, "expires": token.expires, "revoked": token.revoked}
+    return {"token_id": token.token_id, "name": token.name, "role": token.role.value} | {
+        name: None if when is None else datetime.fromtimestamp(when, UTC).isoformat()
+        for name, when in times.items()
+    }

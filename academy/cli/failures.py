@@ -1,0 +1,93 @@
+"""Failures as one clear line and an exit code, never a traceback."""
+
+import sys
+from enum import IntEnum
+from typing import Any, Final, cast
+
+import grpc
+import typer
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from typer.core import TyperGroup
+
+from academy.store.errors import Conflict, InvalidRecord, StoreError, UnknownRecord
+
+
+class ExitCode(IntEnum):
+    """What the command tells the shell."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    UNREACHABLE = 3
+    FAULTY = 4
+
+
+class CommandError(RuntimeError):
+    """A command that cannot be done; the message says why and what to do."""
+
+    def __init__(self, what: str, exit_code: ExitCode = ExitCode.FAILED) -> None:
+        super().__init__(what)
+        self.exit_code = exit_code
+
+
+_EXPECTED: Final = (CommandError, StoreError, UnknownRecord, InvalidRecord, Conflict, grpc.RpcError)
+_REMEDIES: Final = {
+    grpc.StatusCode.UNAVAILABLE: (
+        "start one with `academy serve`, or give its --address (and the TLS options it needs)"
+    ),
+    grpc.StatusCode.UNAUTHENTICATED: (
+        "give a token with --token or ACADEMY_TOKEN; `academy tokens create` makes one"
+    ),
+    grpc.StatusCode.PERMISSION_DENIED: "use an admin's token; `academy tokens create --role admin` makes one",
+}
+
+
+class Commands(TyperGroup):
+    """A group of commands whose failures are told in one line."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except _EXPECTED as error:
+            message, exit_code = told(error)
+            sys.stderr.write(f"academy: {message}\n")
+            raise typer.Exit(exit_code) from error
+        except BrokenPipeError:
+            # Whoever read the output has seen enough.
+            sys.stderr.close()
+            raise typer.Exit(ExitCode.DONE) from None
+
+
+class PatternCommands(TyperGroup):
+    """A group in which anything that is no command of it is a game to list the patterns of."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command."""
+        if args and args[0] not in self.commands:
+            args = ["list", *args]
+        return super().resolve_command(ctx, args)
+
+
+def told(error: Exception) -> tuple[str, ExitCode]:
+    """Return how a failure is told, on one line, and what the command exits with."""
+    if isinstance(error, CommandError):
+        return str(error), error.exit_code
+    if not isinstance(error, grpc.RpcError):
+        return " ".join(str(error).split()), ExitCode.FAILED
+    code = error.code()
+    remedy = _REMEDIES.get(code)
+    if code is grpc.StatusCode.UNAVAILABLE:
+        return f"no server answers ({error.details()}); {remedy}", ExitCode.UNREACHABLE
+    line = f"{error.details()} [{code.name}{_reason(error)}]"
+    return (f"{line}; {remedy}" if remedy else line), ExitCode.FAILED
+
+
+def _reason(error: grpc.RpcError) -> str:
+    status = rpc_status.from_call(cast(grpc.Call, error))
+    for detail in status.details if status is not None else ():
+        info = error_details_pb2.ErrorInfo()
+        if detail.Unpack(info):
+            return f", {info.reason}"
+    return ""

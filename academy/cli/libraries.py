@@ -1,0 +1,318 @@
+"""Commands that look into a server's libraries and mend them."""
+
+from collections.abc import Callable, Iterator
+from enum import Enum, StrEnum
+from typing import Annotated, Any, Final
+
+import typer
+
+from academy.cli import printing
+from academy.cli.connection import Server, with_server
+from academy.cli.failures import CommandError, ExitCode, PatternCommands
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
+
+_PAGE: Final = 1_000
+
+
+class LibraryName(StrEnum):
+    """The libraries as commands name them."""
+
+    OPENING = "opening"
+    MIDDLE_GAME = "middle-game"
+    ENDGAME = "endgame"
+
+
+class PatternLibraryName(StrEnum):
+    """The libraries that hold patterns."""
+
+    MIDDLE_GAME = "middle-game"
+    ENDGAME = "endgame"
+
+
+_NUMBERS: Final = {
+    "opening": pattern_pb2.LIBRARY_OPENING,
+    "middle-game": pattern_pb2.LIBRARY_MIDDLE_GAME,
+    "endgame": pattern_pb2.LIBRARY_ENDGAME,
+}
+
+Game = Annotated[str, typer.Argument(help="The game's id.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+WhichPatterns = Annotated[PatternLibraryName, typer.Option("--library", help="Which library.")]
+Limit = Annotated[int, typer.Option(min=1, help="Print at most so many.")]
+
+
+def number_of(library: Enum) -> pattern_pb2.Library.ValueType:
+    """The enum value of a library's name."""
+    return _NUMBERS[library.value]
+
+
+def add_to(application: typer.Typer) -> None:
+    """Add these commands."""
+    application.command("games")(with_server(games))
+    patterns = typer.Typer(
+        cls=PatternCommands, no_args_is_help=True, help="List, show, delete, restore patterns."
+    )
+    patterns.command("list")(with_server(list_patterns))
+    patterns.command("show")(with_server(show_pattern))
+    patterns.command("delete")(with_server(delete_pattern))
+    patterns.command("restore")(with_server(restore_pattern))
+    application.add_typer(patterns, name="patterns")
+    application.command("openings")(with_server(openings))
+    application.command("events")(with_server(events))
+    application.command("statistics")(with_server(statistics))
+    application.command("prune")(with_server(prune))
+    application.command("settings")(with_server(settings))
+
+
+def games(server: Server, json: Json = False) -> None:
+    """List the games that are registered."""
+    found = list(_pages(server.contests.ListGames, contests_pb2.ListGamesRequest(page_size=_PAGE), "games"))
+    if json:
+        printing.print_json([printing.as_json(game) for game in found])
+    else:
+        printing.console().print(printing.games_table(found))
+
+
+def list_patterns(
+    server: Server,
+    game: Game,
+    library: WhichPatterns = PatternLibraryName.MIDDLE_GAME,
+    order: Annotated[
+        str,
+        typer.Option(
+            help="strength, value, elo, proposers, uses, successes, pattern_id; and 'desc': greatest first."
+        ),
+    ] = "strength desc",
+    proposer: Annotated[str, typer.Option(help="Only those proposed by this player.")] = "",
+    min_elo: Annotated[float | None, typer.Option(help="Only those of at least this Elo.")] = None,
+    min_value: Annotated[float | None, typer.Option(help="Only those worth at least this.")] = None,
+    max_value: Annotated[float | None, typer.Option(help="Only those worth at most this.")] = None,
+    min_proposers: Annotated[int | None, typer.Option(min=0, help="Only those of so many players.")] = None,
+    player: Annotated[int, typer.Option(min=0, help="Only those that address this player.")] = 0,
+    limit: Limit = 20,
+    page: Annotated[str, typer.Option(help="Go on where a list ended: the token it printed.")] = "",
+    json: Json = False,
+) -> None:
+    """List patterns, the strongest first."""
+    response = server.libraries.ListPatterns(
+        libraries_pb2.ListPatternsRequest(
+            game_id=game,
+            library=number_of(library),
+            page_size=limit,
+            page_token=page,
+            order_by=order,
+            filter=libraries_pb2.PatternFilter(
+                proposer=proposer,
+                min_elo=min_elo,
+                min_value=min_value,
+                max_value=max_value,
+                min_proposers=min_proposers,
+                player=player,
+            ),
+        )
+    )
+    if json:
+        printing.print_json(printing.as_json(response))
+        return
+    title = f"{game}, {library.value}: {len(response.patterns)} of {response.total_size} patterns"
+    printing.console().print(printing.patterns_table(title, response.patterns))
+    if response.next_page_token:
+        printing.console().print(f"more with --page {response.next_page_token}", soft_wrap=True)
+
+
+def _print_pattern(title: str, pattern: pattern_pb2.PatternRecord, json: bool) -> None:
+    if json:
+        printing.print_json(printing.as_json(pattern))
+        return
+    printing.console().print(printing.patterns_table(title, [pattern]))
+    for vote in pattern.votes:
+        printing.console().print(
+            f"  {vote.player}: Elo {vote.elo_hundredths / 100:.0f}, value {vote.value_millionths / 1e6:.3f}",
+            markup=False,
+        )
+    if pattern.folded.votes:
+        printing.console().print(f"  and {pattern.folded.votes} older votes")
+
+
+PatternId = Annotated[int, typer.Argument(min=1, help="The pattern's number.")]
+
+
+def show_pattern(
+    server: Server,
+    game: Game,
+    pattern_id: PatternId,
+    library: WhichPatterns = PatternLibraryName.MIDDLE_GAME,
+    json: Json = False,
+) -> None:
+    """Show one pattern and its votes."""
+    request = libraries_pb2.GetPatternRequest(game_id=game, library=number_of(library), pattern_id=pattern_id)
+    _print_pattern(game, server.libraries.GetPattern(request).pattern, json)
+
+
+def delete_pattern(
+    server: Server,
+    game: Game,
+    pattern_id: PatternId,
+    library: WhichPatterns = PatternLibraryName.MIDDLE_GAME,
+    json: Json = False,
+) -> None:
+    """Delete a pattern; `patterns restore` undoes it."""
+    request = libraries_pb2.DeletePatternRequest(
+        game_id=game, library=number_of(library), pattern_id=pattern_id
+    )
+    _print_pattern(f"Deleted from {game}", server.libraries.DeletePattern(request).pattern, json)
+
+
+def restore_pattern(
+    server: Server,
+    game: Game,
+    pattern_id: PatternId,
+    library: WhichPatterns = PatternLibraryName.MIDDLE_GAME,
+    json: Json = False,
+) -> None:
+    """Undo a deletion."""
+    request = libraries_pb2.RestorePatternRequest(
+        game_id=game, library=number_of(library), pattern_id=pattern_id
+    )
+    _print_pattern(f"Restored to {game}", server.libraries.RestorePattern(request).pattern, json)
+
+
+def openings(
+    server: Server,
+    game: Game,
+    moves: Annotated[list[str] | None, typer.Argument(help="The moves to begin after.")] = None,
+    depth: Annotated[int, typer.Option(min=0, help="How many plies further; 0 = all.")] = 4,
+    min_visits: Annotated[int, typer.Option(min=0, help="Leave out moves played less often.")] = 1,
+    limit: Limit = 200,
+    json: Json = False,
+) -> None:
+    """Show the opening tree: moves, visits, results and value for whoever makes the move."""
+    request = libraries_pb2.ListOpeningsRequest(game_id=game, moves=moves or [], depth=depth, page_size=_PAGE)
+    found: list[pattern_pb2.OpeningNodeRecord] = []
+    for node in _pages(server.libraries.ListOpenings, request, "nodes"):
+        if node.visits >= min_visits:
+            found.append(node)
+        if len(found) == limit:
+            break
+    if json:
+        printing.print_json([printing.as_json(node) for node in found])
+    else:
+        printing.console().print(printing.openings_table(f"Openings of {game}", found))
+
+
+def events(
+    server: Server,
+    game: Annotated[str, typer.Argument(help="Only this game's.")] = "",
+    oldest: Annotated[bool, typer.Option(help="Begin with the first.")] = False,
+    limit: Limit = 50,
+    json: Json = False,
+) -> None:
+    """Show the event log, the newest first."""
+    request = libraries_pb2.ListEventsRequest(
+        game_id=game, newest_first=not oldest, page_size=min(limit, _PAGE)
+    )
+    found = []
+    for event in _pages(server.libraries.ListEvents, request, "events"):
+        found.append(event)
+        if len(found) == limit:
+            break
+    if json:
+        printing.print_json([printing.as_json(event) for event in found])
+    else:
+        printing.console().print(printing.events_table(found))
+
+
+def statistics(server: Server, game: Game, json: Json = False) -> None:
+    """Show how much is known of a game, and its measures."""
+    figures = server.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=game))
+    measures = server.libraries.GetMeasures(libraries_pb2.GetMeasuresRequest(game_id=game))
+    if json:
+        printing.print_json(printing.as_json(figures) | {"measures": printing.as_json(measures)["measures"]})
+    else:
+        printing.console().print(printing.statistics_table(figures, measures))
+
+
+def prune(
+    server: Server,
+    game: Game,
+    library: Annotated[LibraryName, typer.Argument(help="Which library.")],
+    below: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            help="Patterns of less strength go; of openings, lines all worth less to their mover "
+            "(0: the game's own setting).",
+        ),
+    ] = 0.0,
+    dry_run: Annotated[bool, typer.Option(help="Only show what would go.")] = False,
+    json: Json = False,
+) -> None:
+    """Remove weak knowledge."""
+    response = server.libraries.PruneLibrary(
+        libraries_pb2.PruneLibraryRequest(
+            game_id=game, library=number_of(library), below=below, dry_run=dry_run
+        )
+    )
+    if json:
+        printing.print_json(printing.as_json(response))
+        return
+    what = "would be removed" if dry_run else "removed"
+    title = f"{game}, {library.value}: {response.removed} {what}"
+    if response.nodes:
+        printing.console().print(printing.openings_table(title, response.nodes))
+    elif response.patterns:
+        printing.console().print(printing.patterns_table(title, response.patterns))
+    else:
+        printing.console().print(title)
+
+
+def settings(
+    server: Server,
+    game: Game,
+    changes: Annotated[
+        list[str] | None, typer.Argument(help="What to set, as in endgame_capacity=2000; nothing: show.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show or change a game's settings; lowering a capacity removes the weakest at once."""
+    if changes:
+        wanted = game_pb2.LibrarySettings()
+        names = [_set(wanted, change) for change in changes]
+        response = server.libraries.UpdateSettings(
+            libraries_pb2.UpdateSettingsRequest(game_id=game, settings=wanted, fields=names)
+        )
+        now, removed = response.settings, response.removed
+    else:
+        now = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game.settings
+        removed = 0
+    if json:
+        printing.print_json(printing.as_json(now))
+        return
+    printing.console().print(printing.settings_table(game, now))
+    if changes:
+        printing.console().print(f"{removed} records removed")
+
+
+def _set(settings: game_pb2.LibrarySettings, change: str) -> str:
+    name, equals, value = change.partition("=")
+    field = settings.DESCRIPTOR.fields_by_name.get(name)
+    if field is None or not equals:
+        known = ", ".join(field.name for field in settings.DESCRIPTOR.fields)
+        raise CommandError(f"{change!r}: write NAME=VALUE, NAME one of {known}", ExitCode.USAGE)
+    kind = float if field.type == field.TYPE_DOUBLE else int
+    try:
+        setattr(settings, name, kind(value))
+    except ValueError as error:
+        what = "a number" if kind is float else "a whole number, 0 or more"
+        raise CommandError(f"{change!r}: {value!r} is not {what}", ExitCode.USAGE) from error
+    return name
+
+
+def _pages(call: Callable[[Any], Any], request: Any, items: str) -> Iterator[Any]:
+    """All items of a listing, page by page."""
+    while True:
+        response = call(request)
+        yield from getattr(response, items)
+        if not response.next_page_token:
+            return
+        request.page_token = response.next_page_token

@@ -1,0 +1,212 @@
+"""What commands print: tables with drawn patterns and lines of play, or JSON."""
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
+
+
+def console() -> Console:
+    """Standard output, as wide as the terminal; wide enough for every table elsewhere."""
+    return Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+
+
+def print_json(value: object) -> None:
+    """Print one JSON document."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def as_json(message: Message) -> dict[str, Any]:
+    """A message as plain data: names as in the protos, enums by name, times in ISO 8601."""
+    plain: dict[str, Any] = {}
+    for field in message.DESCRIPTOR.fields:
+        if field.has_presence and not message.HasField(field.name):
+            continue
+        value = getattr(message, field.name)
+        if isinstance(value, Mapping):
+            plain[field.name] = {str(key): _plain(field, each) for key, each in sorted(value.items())}
+        elif field.is_repeated:
+            plain[field.name] = [_plain(field, each) for each in value]
+        else:
+            plain[field.name] = _plain(field, value)
+    return plain
+
+
+def _plain(field: Any, value: Any) -> Any:
+    if isinstance(value, Timestamp):
+        return value.ToJsonString()
+    if isinstance(value, Message):
+        return as_json(value)
+    if field.enum_type is not None:
+        known = field.enum_type.values_by_number.get(value)
+        return known.name if known is not None else value
+    return value
+
+
+def new_table(title: str, *headings: str) -> Table:
+    """An empty table; a heading that begins with a blank is of text, others are of numbers."""
+    table = Table(title=title, title_justify="left")
+    for heading in headings:
+        numeric = not heading.startswith(" ")
+        table.add_column(heading.strip(), justify="right" if numeric else "left")
+    return table
+
+
+def games_table(games: Iterable[game_pb2.Game]) -> Table:
+    """Games with their boards and libraries' capacities."""
+    table = new_table(
+        "Games", " game", "players", " board", " symmetries", "opening", "middle-game", "endgame"
+    )
+    for game in games:
+        settings = game.settings
+        table.add_row(
+            game.game_id,
+            str(game.players),
+            board_of(game),
+            str(len(game.symmetries)),
+            *(
+                f"{capacity:,}"
+                for capacity in (
+                    settings.opening_capacity,
+                    settings.middle_game_capacity,
+                    settings.endgame_capacity,
+                )
+            ),
+        )
+    return table
+
+
+def board_of(game: game_pb2.Game) -> str:
+    """A game's board in a few words."""
+    shape = game.geometry.WhichOneof("shape")
+    if shape == "graph":
+        return f"{len(game.geometry.graph.nodes)} nodes"
+    grid = game.geometry.square if shape == "square" else game.geometry.hex
+    return f"{grid.rows}x{grid.columns} {'hexagons' if shape == 'hex' else 'squares'}"
+
+
+def patterns_table(title: str, patterns: Iterable[pattern_pb2.PatternRecord]) -> Table:
+    """Patterns, drawn as text beside their figures."""
+    table = new_table(
+        title, "id", " pattern", "proposers", "elo", "value", "player", "strength", "uses", "successes"
+    )
+    table.show_lines = True
+    for pattern in patterns:
+        table.add_row(
+            str(pattern.pattern_id),
+            Text(drawn(pattern.cells)),
+            str(pattern.signature.proposers),
+            f"{pattern.signature.elo:.0f}",
+            f"{pattern.signature.value:.3f}",
+            str(pattern.signature.player),
+            f"{pattern.strength:.1f}",
+            str(pattern.uses),
+            str(pattern.successes),
+        )
+    return table
+
+
+def drawn(cells: str) -> str:
+    """A pattern's cells with a blank between those that stand side by side."""
+    rows = cells.splitlines()
+    if any(" " in row.strip() for row in rows):
+        return cells
+    return "\n".join(" ".join(row) for row in rows)
+
+
+def openings_table(title: str, nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Table:
+    """The opening tree: each move indented below the one it answers, values for its mover."""
+    table = new_table(title, " move", "visits", "won", "drawn", "lost", "value", "elo")
+    first = min((node.depth for node in nodes), default=0)
+    for node in nodes:
+        mover = (node.mover or 1) - 1
+        visits = max(node.visits, 1)
+        table.add_row(
+            Text("  " * (node.depth - first) + (node.move or "(start)")),
+            str(node.visits),
+            str(node.wins[mover]),
+            str(node.draws[mover]),
+            str(node.losses[mover]),
+            f"{node.value_millionths[mover] / visits / 1e6:.3f}",
+            f"{node.elo_hundredths / visits / 100:.0f}" if node.mover else "",
+        )
+    return table
+
+
+def statistics_table(
+    statistics: libraries_pb2.GetStatisticsResponse, measures: libraries_pb2.GetMeasuresResponse
+) -> Table:
+    """What is known of a game, in numbers, and LUDAE's measures of it."""
+    table = new_table(statistics.game_id, " what", "value", "of contests")
+    for name in (
+        "contests",
+        "players",
+        "opening_nodes",
+        "opening_depth",
+        "middle_game_patterns",
+        "endgame_patterns",
+        "held_proposals",
+        "generation",
+    ):
+        table.add_row(
+            name.replace("_", " ").replace("middle game", "middle-game"), f"{getattr(statistics, name):,}"
+        )
+    for name, measure in sorted(measures.measures.items()):
+        value = f"{measure.value:.4g}" if measure.HasField("value") else "not known"
+        table.add_row(name.replace("_", " "), value, f"{measure.contests:,}")
+    return table
+
+
+def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
+    """A game's settings."""
+    table = new_table(f"Settings of {game_id}", " setting", "value")
+    for field in settings.DESCRIPTOR.fields:
+        table.add_row(field.name, f"{getattr(settings, field.name):g}")
+    return table
+
+
+def events_table(events: Iterable[Any]) -> Table:
+    """Events with who caused them and what they did."""
+    table = new_table("Events", "number", " time", " game", " by", " what")
+    for event in events:
+        table.add_row(
+            str(event.sequence),
+            event.time.ToJsonString(),
+            event.game_id,
+            Text(event.actor),
+            Text(_what(event)),
+        )
+    return table
+
+
+def _what(event: Any) -> str:
+    kind = event.WhichOneof("kind") or "unknown"
+    words = kind.replace("_", " ")
+    body: Any = getattr(event, kind, None)
+    match kind:
+        case "contest_reported":
+            report = body.report
+            names = " - ".join(player.name for player in report.contest.players)
+            how = "void" if report.void else f"{len(report.plies)} plies, {report.termination}"
+            return f"{words}: {report.contest.contest_id} {names}, {how}"
+        case "pattern_deleted":
+            return f"{words}: {body.pattern_id}"
+        case "pattern_restored":
+            return f"{words}: {body.record.pattern_id}"
+        case "library_pruned":
+            return f"{words}: below {body.below:g}"
+        case "patterns_imported":
+            return f"{words}: {len(body.records)}"
+        case "openings_imported":
+            return f"{words}: {len(body.nodes)}"
+        case "proposal_judged":
+            return f"{words}: {body.proposal.proposal_id} by {body.proposal.player}"
+    return words

@@ -1,0 +1,127 @@
+"""The command that runs a server."""
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import typer
+
+from academy.cli.failures import CommandError, ExitCode
+from academy.service import logs
+from academy.service.addresses import DEFAULT_ADDRESS, Address, Certificates, InvalidAddress
+from academy.service.lifetime import end_with_parent, write_private
+from academy.service.limits import Limits
+from academy.service.server import AcademyServer, ServerSettings, serve_metrics
+from academy.store.library_store import Store
+from academy.store.tokens import CreateToken, Role
+
+EMBEDDED_NAME: Final = "arena"
+Data = Annotated[Path, typer.Option("--data", envvar="ACADEMY_DATA", help="The data folder.")]
+DEFAULT_DATA: Final = Path("academy-data")
+
+
+def add_to(application: typer.Typer) -> None:
+    """Add this command."""
+    application.command("serve")(serve)
+
+
+def serve(
+    data: Data = DEFAULT_DATA,
+    address: Annotated[
+        str, typer.Option(help="Where to listen: host:port (port 0: any free one) or unix:PATH.")
+    ] = DEFAULT_ADDRESS,
+    tls_cert: Annotated[Path | None, typer.Option(help="PEM certificate of the server.")] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="PEM key of the certificate.")] = None,
+    tls_client_ca: Annotated[
+        Path | None,
+        typer.Option(help="PEM file of the authority clients' certificates are checked by (mutual TLS)."),
+    ] = None,
+    insecure: Annotated[bool, typer.Option(help="Let other machines connect without TLS.")] = False,
+    metrics_address: Annotated[str, typer.Option(help="Serve Prometheus metrics at this host:port.")] = "",
+    grace: Annotated[
+        float, typer.Option(min=0.0, help="Seconds that running calls get when the server ends.")
+    ] = 10.0,
+    rate: Annotated[
+        float, typer.Option(min=1.0, help="Questions a second that one caller may ask on average.")
+    ] = Limits.questions_per_second,
+    concurrent_calls: Annotated[
+        int, typer.Option(min=1, help="Calls and streams answered at once.")
+    ] = Limits.concurrent_calls,
+    idle_seconds: Annotated[
+        float, typer.Option(min=1.0, help="A stream on which nothing is asked for so long is closed.")
+    ] = Limits.idle_stream_seconds,
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"], typer.Option(help="What to log.")
+    ] = "info",
+    log_format: Annotated[
+        Literal["auto", "console", "json"],
+        typer.Option(help="How: auto is console on a terminal, else JSON."),
+    ] = "auto",
+    embedded_token_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="For a program that starts its own server: write a fresh token with all rights to this file "
+            "before listening, and end when that program does."
+        ),
+    ] = None,
+) -> None:
+    """Run the server until SIGTERM or Ctrl-C; then finish what runs, and end with 0."""
+    logs.configure(log_level, log_format)
+    if embedded_token_file is not None:
+        end_with_parent()
+    try:
+        settings = ServerSettings(
+            address=Address.parse(address),
+            certificates=Certificates(tls_cert, tls_key, tls_client_ca),
+            insecure=insecure,
+            metrics_address=Address.parse(metrics_address) if metrics_address else None,
+            grace=grace,
+            limits=Limits(
+                questions_per_second=rate,
+                question_burst=2 * rate,
+                concurrent_calls=concurrent_calls,
+                concurrent_calls_per_caller=min(concurrent_calls, Limits.concurrent_calls_per_caller),
+                idle_stream_seconds=idle_seconds,
+            ),
+        )
+        with Store(data) as store:
+            asyncio.run(_serve(store, data, settings, embedded_token_file))
+    except InvalidAddress as error:
+        raise CommandError(str(error), ExitCode.USAGE) from error
+
+
+async def _serve(
+    store: Store, data: Path, settings: ServerSettings, embedded_token_file: Path | None
+) -> None:
+    stopped = asyncio.Event()
+    hurried = asyncio.Event()
+
+    def stop() -> None:
+        (hurried if stopped.is_set() else stopped).set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop)
+    server = AcademyServer(store, settings)
+    if settings.metrics_address is not None:
+        serve_metrics(server.metrics, settings.metrics_address)
+    if embedded_token_file is not None:
+        _, token = store.run(CreateToken(EMBEDDED_NAME, Role.ADMIN))
+        write_private(embedded_token_file, token)
+    address = await server.start()
+    typer.echo(f"academy: serving {data} at {address}; {_token_hint(store, data)}")
+    await stopped.wait()
+    ending = asyncio.create_task(server.stop())
+    hurry = asyncio.create_task(hurried.wait())
+    await asyncio.wait({ending, hurry}, return_when=asyncio.FIRST_COMPLETED)
+    if not ending.done():
+        await server.stop(grace=0)
+    await ending
+    hurry.cancel()
+
+
+def _token_hint(store: Store, data: Path) -> str:
+    usable = sum(token.revoked is None for token in store.tokens())
+    if usable:
+        return f"{usable} token{'s' if usable > 1 else ''} (academy tokens list --data {data})"
+    return f"no tokens yet: academy tokens create NAME --role admin --data {data}"

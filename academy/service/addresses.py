@@ -1,0 +1,111 @@
+"""Where a server listens and a client connects: `host:port` or `unix:PATH`, with or without TLS."""
+
+import ipaddress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import grpc
+
+# A Unix socket's path must fit into sockaddr_un.
+MAX_SOCKET_PATH: Final = 107
+DEFAULT_ADDRESS: Final = "127.0.0.1:50551"
+
+
+class InvalidAddress(ValueError):
+    """An address that cannot be listened on or connected to; the message says why."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """A TCP host and port, or the path of a Unix socket."""
+
+    host: str = ""
+    port: int = 0
+    path: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> "Address":
+        """Read `host:port`, `[::1]:port` or `unix:PATH`. Raises InvalidAddress."""
+        if text.startswith("unix:"):
+            path = text.removeprefix("unix:")
+            if path.startswith("//"):
+                path = path.removeprefix("//")
+            if not path or len(path.encode()) > MAX_SOCKET_PATH:
+                raise InvalidAddress(
+                    f"{text!r}: a Unix socket's path has 1 to {MAX_SOCKET_PATH} bytes, this one "
+                    f"{len(path.encode())}; use a shorter folder name"
+                )
+            return cls(path=path)
+        host, colon, port = text.rpartition(":")
+        if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+            raise InvalidAddress(f"{text!r}: write host:port (port 0 to 65535) or unix:PATH")
+        return cls(host=host.removeprefix("[").removesuffix("]"), port=int(port))
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach it."""
+        if self.path or self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def with_port(self, port: int) -> "Address":
+        """The same address with the port that the system chose."""
+        return self if self.path else Address(host=self.host, port=port)
+
+    def __str__(self) -> str:
+        if self.path:
+            return f"unix:{self.path}"
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """PEM files of one side of a TLS connection.
+
+    `authority` is what the other side's certificate is checked against; a server that has it asks its
+    clients for certificates (mutual TLS).
+    """
+
+    certificate: Path | None = None
+    key: Path | None = None
+    authority: Path | None = None
+
+    def __post_init__(self) -> None:
+        if (self.certificate is None) != (self.key is None):
+            raise InvalidAddress("TLS needs a certificate and its key: give both files or neither")
+
+    def server_credentials(self) -> grpc.ServerCredentials | None:
+        """Return what a server listens with, or None without TLS. Raises InvalidAddress."""
+        if self.certificate is None or self.key is None:
+            if self.authority is not None:
+                raise InvalidAddress("mutual TLS needs the server's own certificate and key too")
+            return None
+        credentials: grpc.ServerCredentials = grpc.ssl_server_credentials(
+            [(_pem(self.key, "PRIVATE KEY"), _pem(self.certificate, "CERTIFICATE"))],
+            root_certificates=_pem(self.authority, "CERTIFICATE") if self.authority else None,
+            require_client_auth=self.authority is not None,
+        )
+        return credentials
+
+    def channel_credentials(self) -> grpc.ChannelCredentials:
+        """Return what a client connects with. Raises InvalidAddress."""
+        credentials: grpc.ChannelCredentials = grpc.ssl_channel_credentials(
+            root_certificates=_pem(self.authority, "CERTIFICATE") if self.authority else None,
+            private_key=_pem(self.key, "PRIVATE KEY") if self.key else None,
+            certificate_chain=_pem(self.certificate, "CERTIFICATE") if self.certificate else None,
+        )
+        return credentials
+
+
+def _pem(path: Path, what: str) -> bytes:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InvalidAddress(f"{path}: cannot be read ({error.strerror})") from error
+    if f"{what}-----".encode() not in content:
+        raise InvalidAddress(f"{path}: holds no PEM block {what!r}")
+    return content

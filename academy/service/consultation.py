@@ -1,0 +1,220 @@
+"""Bots ask: single calls and streams, answered by the same code, under fair use in contests."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Final
+
+from academy.knowledge.boards import Board
+from academy.knowledge.fair_use import check_value
+from academy.knowledge.game import PATTERN_LIBRARIES
+from academy.knowledge.settings import Library
+from academy.knowledge.signatures import ELO_SCALE
+from academy.knowledge.spec import GameSpec
+from academy.service import identity
+from academy.service.errors import refused, row_of
+from academy.service.guard import Context, Guard
+from academy.service.limits import Limits
+from academy.service.live_games import LiveGames
+from academy.service.metrics import Metrics
+from academy.service.opening_answers import opening_answer
+from academy.service.pattern_answers import PatternAnswer, PatternQuestion
+from academy.service.refusals import AnswerTooLarge, about, require
+from academy.service.seats import Seat, Seats
+from academy.service.writes import Writes
+from academy.store.contest_commands import CountConsultation
+from academy.store.contest_records import check_value as check_expected_value
+from academy.store.following import GameView
+from academy.store.game_records import pattern_library_from_proto
+from academy.store.tokens import Caller, Role
+from academy.v1 import consultation_pb2 as messages
+from academy.v1 import consultation_pb2_grpc
+
+# Others are let in after so many positions of one call.
+_POSITIONS_AT_ONCE: Final = 8
+# Answers of so few placements fit into any message.
+_SURELY_SMALL: Final = 10_000
+
+
+class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
+    """academy.v1.ConsultationService."""
+
+    def __init__(
+        self, games: LiveGames, writes: Writes, seats: Seats, guard: Guard, limits: Limits, metrics: Metrics
+    ) -> None:
+        self._games = games
+        self._writes = writes
+        self._seats = seats
+        self._guard = guard
+        self._limits = limits
+        self._lines_asked = metrics.questions.labels("opening")
+        self._positions_asked = metrics.questions.labels("position")
+
+    async def LookUpOpening(
+        self, request: messages.LookUpOpeningRequest, context: Context
+    ) -> messages.LookUpOpeningResponse:
+        """Return what is known of the position after a list of moves."""
+        caller = identity.caller()
+        self._check_moves(request)
+        game = self._games.game(request.game_id)
+        spec = game.view.spec
+        seat = self._seats.asking(caller, spec, request.contest_id, request.player)
+        self._lines_asked.inc()
+        consultations = 0
+        if seat is not None:
+            own_move = _own_moves(spec, request.player, len(request.moves)) + 1
+            count = CountConsultation(seat.contest_id, seat.player, tuple(request.moves), own_move)
+            consultations = await self._writes.done(count)
+        elo = _elo(caller, seat, game.view)
+        question = (request.player, elo, *request.moves)
+        known = game.openings.get(question)
+        if known is None:
+            known = opening_answer(game.view.openings, request.moves, request.player, elo)
+            game.remember(question, known)
+        answer = messages.LookUpOpeningResponse()
+        answer.CopyFrom(known)
+        answer.consultations = consultations
+        return answer
+
+    async def MatchPatterns(
+        self, request: messages.MatchPatternsRequest, context: Context
+    ) -> messages.MatchPatternsResponse:
+        """Return the patterns that occur on each position."""
+        caller = identity.caller()
+        self._check_positions(request)
+        self._guard.ask(caller, len(request.positions) - 1)
+        game = self._games.game(request.game_id)
+        spec = game.view.spec
+        require(
+            not request.both_players or spec.players == 2,
+            "both_players",
+            f"{spec.game_id} has {spec.players} players: only games of two have an opponent",
+            players=spec.players,
+        )
+        questions, seats = self._questions(caller, request, game.view)
+        libraries = _libraries(request)
+        answer = PatternAnswer(
+            spec, [(library, game.shelves[library]) for library in libraries], request.include_cells
+        )
+        for place, question in enumerate(questions):
+            if place and place % _POSITIONS_AT_ONCE == 0:
+                await asyncio.sleep(0)
+            answer.add(question)
+        self._positions_asked.inc(len(questions))
+        if answer.placements > _SURELY_SMALL or request.include_cells:
+            size = answer.response.ByteSize()
+            if size > self._limits.message_bytes:
+                raise AnswerTooLarge(size, self._limits.message_bytes)
+        for seat in seats:
+            for library, pattern_ids in answer.found.items():
+                self._writes.note_uses(seat, library, pattern_ids)
+        return answer.response
+
+    async def Play(
+        self, request_iterator: AsyncIterator[messages.PlayRequest], context: Context
+    ) -> AsyncIterator[messages.PlayResponse]:
+        """Answer questions in the order they come; a refusal is an answer too."""
+        caller = identity.caller()
+        async for request in request_iterator:
+            answer = messages.PlayResponse(request_id=request.request_id)
+            try:
+                self._guard.ask(caller, 1)
+                match request.WhichOneof("question"):
+                    case "opening":
+                        answer.opening.CopyFrom(await self.LookUpOpening(request.opening, context))
+                    case "patterns":
+                        answer.patterns.CopyFrom(await self.MatchPatterns(request.patterns, context))
+                    case _:
+                        require(False, "question", "neither opening nor patterns were asked about")
+            except Exception as error:
+                # What the table does not know ends the stream, as it would end a call.
+                if row_of(error) is None:
+                    raise
+                answer.refusal.CopyFrom(refused(error).refusal())
+            yield answer
+
+    def _check_moves(self, request: messages.LookUpOpeningRequest) -> None:
+        count, most = len(request.moves), self._limits.moves_per_list
+        require(count <= most, "moves", f"{count:,} moves: at most {most:,}", value=count, limit=most)
+        longest = self._limits.characters_per_move
+        for place, move in enumerate(request.moves):
+            require(
+                1 <= len(move) <= longest,
+                f"moves[{place}]",
+                f"{len(move):,} characters: a move has 1 to {longest:,}",
+                value=len(move),
+                limit=longest,
+            )
+
+    def _check_positions(self, request: messages.MatchPatternsRequest) -> None:
+        count, most = len(request.positions), self._limits.positions_per_call
+        require(
+            1 <= count <= most, "positions", f"{count:,} positions: 1 to {most:,}", value=count, limit=most
+        )
+        matches, most = request.max_matches, self._limits.matches_per_position
+        require(matches <= most, "max_matches", f"{matches:,}: at most {most:,}", value=matches, limit=most)
+        total = count * (matches or self._limits.default_matches)
+        most = self._limits.matches_per_call
+        require(
+            total <= most,
+            "max_matches",
+            f"{count:,} positions of {matches or self._limits.default_matches:,} matches each are {total:,}: "
+            f"at most {most:,} a call",
+            value=total,
+            limit=most,
+        )
+
+    def _questions(
+        self, caller: Caller, request: messages.MatchPatternsRequest, view: GameView
+    ) -> tuple[list[PatternQuestion], set[Seat]]:
+        """Check every position before any is answered."""
+        spec = view.spec
+        questions = []
+        seats: dict[int, Seat | None] = {}
+        for place, position in enumerate(request.positions):
+            field = f"positions[{place}]"
+            player = position.player
+            if player not in seats:
+                seats[player] = self._seats.asking(caller, spec, request.contest_id, player)
+            value = position.expected_value if position.HasField("expected_value") else None
+            if value is not None:
+                check_expected_value(f"{field}.expected_value", value)
+            seat = seats[player]
+            if seat is not None:
+                check_value(value)
+            with about(f"{field}.board"):
+                board = Board.from_letters(spec.geometry, position.board)
+            questions.append(
+                PatternQuestion(
+                    board,
+                    player,
+                    request.both_players,
+                    request.max_matches or self._limits.default_matches,
+                    _elo(caller, seat, view),
+                )
+            )
+        return questions, {seat for seat in seats.values() if seat is not None}
+
+
+def _elo(caller: Caller, seat: Seat | None, view: GameView) -> float | None:
+    """The arena's rating of whoever asks: a bot in analysis has that of its last contest."""
+    if seat is not None:
+        return seat.elo
+    if caller.role is not Role.BOT:
+        return None
+    hundredths = view.measures.players.get(caller.name)
+    return None if hundredths is None else hundredths / ELO_SCALE
+
+
+def _libraries(request: messages.MatchPatternsRequest) -> tuple[Library, ...]:
+    asked = [
+        pattern_library_from_proto(library, f"libraries[{place}]")
+        for place, library in enumerate(request.libraries)
+    ]
+    return tuple(dict.fromkeys(asked)) or PATTERN_LIBRARIES
+
+
+def _own_moves(spec: GameSpec, player: int, moves: int) -> int:
+    """How many of the moves of a list are the player's own: with turns in order of the seats."""
+    if spec.simultaneous:
+        return moves
+    return (moves + spec.players - player) // spec.players

@@ -1,0 +1,68 @@
+"""The arena's side: games registered, contests opened and reported."""
+
+from academy.service import identity, paging
+from academy.service.guard import Context
+from academy.service.limits import Limits
+from academy.service.seats import Seats
+from academy.service.writes import Writes
+from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.library_store import Store
+from academy.v1 import contests_pb2 as messages
+from academy.v1 import contests_pb2_grpc
+
+
+class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
+    """academy.v1.ContestService."""
+
+    def __init__(self, store: Store, writes: Writes, seats: Seats, limits: Limits) -> None:
+        self._store = store
+        self._writes = writes
+        self._seats = seats
+        self._limits = limits
+
+    async def RegisterGame(
+        self, request: messages.RegisterGameRequest, context: Context
+    ) -> messages.RegisterGameResponse:
+        """Make a game known."""
+        game, created = await self._writes.done(RegisterGame(request.game, identity.caller().name))
+        return messages.RegisterGameResponse(game=game, created=created)
+
+    async def GetGame(self, request: messages.GetGameRequest, context: Context) -> messages.GetGameResponse:
+        """Return one game."""
+        return messages.GetGameResponse(game=self._store.game(request.game_id))
+
+    async def ListGames(
+        self, request: messages.ListGamesRequest, context: Context
+    ) -> messages.ListGamesResponse:
+        """Return the games by id."""
+        size = paging.page_size(request.page_size, self._limits)
+        key = paging.page_key(request, (str,))
+        games, more = paging.fitting(self._store.games(after=str(key[0]) if key else ""), size, self._limits)
+        token = paging.page_token(request, [games[-1].game_id]) if more else ""
+        return messages.ListGamesResponse(games=games, next_page_token=token)
+
+    async def OpenContest(
+        self, request: messages.OpenContestRequest, context: Context
+    ) -> messages.OpenContestResponse:
+        """Begin a contest and give its seats tickets."""
+        contest, tickets = await self._writes.done(OpenContest(request.contest))
+        return messages.OpenContestResponse(contest=contest, tickets=tickets)
+
+    async def ReportContest(
+        self, request: messages.ReportContestRequest, context: Context
+    ) -> messages.ReportContestResponse:
+        """End a contest and learn from it."""
+        reported = await self._writes.done(ReportContest(request, identity.caller().name))
+        return messages.ReportContestResponse(
+            contest=reported.contest,
+            counted=reported.counted,
+            accepted=reported.accepted,
+            dropped=reported.dropped,
+        )
+
+    async def GetContest(
+        self, request: messages.GetContestRequest, context: Context
+    ) -> messages.GetContestResponse:
+        """Return one contest; a bot sees those it plays."""
+        contest = self._seats.visible(identity.caller(), request.contest_id)
+        return messages.GetContestResponse(contest=contest)

@@ -1,0 +1,175 @@
+"""From our exceptions to gRPC statuses: one table.
+
+A refusal's public attributes become the metadata of its `google.rpc.ErrorInfo`, `retry_after` its
+`RetryInfo`, `field` its `BadRequest`.
+"""
+
+import traceback
+import uuid
+from dataclasses import dataclass, field
+from typing import Any, Final, NoReturn
+
+import grpc
+import structlog
+from google.protobuf.duration_pb2 import Duration
+from google.rpc import code_pb2, error_details_pb2, status_pb2
+from grpc import aio
+
+from academy.knowledge.boards import InvalidBoard
+from academy.knowledge.fair_use import FairUseExceeded, ValueNotLow
+from academy.knowledge.library import UnknownPattern
+from academy.knowledge.openings import UnknownLine
+from academy.knowledge.patterns import InvalidPattern
+from academy.knowledge.settings import InvalidSettings
+from academy.knowledge.signatures import InvalidVote
+from academy.knowledge.spec import InvalidGame
+from academy.service import refusals
+from academy.service.rates import RateExceeded
+from academy.store import errors as store
+from academy.store import tokens
+from academy.v1 import consultation_pb2
+
+DOMAIN: Final = "academy"
+# ErrorInfo metadata is meant for numbers and names, not for documents.
+MAX_METADATA_VALUE: Final = 256
+MAX_MESSAGE: Final = 2_000
+# Where grpc clients look for a google.rpc.Status.
+DETAILS_KEY: Final = "grpc-status-details-bin"
+
+_STATUS_CODES: Final = {status.value[0]: status for status in grpc.StatusCode}
+_log = structlog.get_logger()
+
+_TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
+    refusals.NotAuthenticated: (code_pb2.UNAUTHENTICATED, "TOKEN_INVALID"),
+    refusals.NotPermitted: (code_pb2.PERMISSION_DENIED, "NOT_PERMITTED"),
+    refusals.InvalidField: (code_pb2.INVALID_ARGUMENT, "INVALID_FIELD"),
+    refusals.StalePageToken: (code_pb2.INVALID_ARGUMENT, "STALE_PAGE_TOKEN"),
+    refusals.UnknownOpening: (code_pb2.NOT_FOUND, "UNKNOWN_OPENING"),
+    refusals.TooManyCalls: (code_pb2.RESOURCE_EXHAUSTED, "TOO_MANY_CALLS"),
+    refusals.StreamIdle: (code_pb2.DEADLINE_EXCEEDED, "STREAM_IDLE"),
+    refusals.Draining: (code_pb2.UNAVAILABLE, "DRAINING"),
+    refusals.AnswerTooLarge: (code_pb2.RESOURCE_EXHAUSTED, "ANSWER_TOO_LARGE"),
+    refusals.AnalysisDuringContest: (code_pb2.FAILED_PRECONDITION, "ANALYSIS_DURING_CONTEST"),
+    tokens.UnknownToken: (code_pb2.UNAUTHENTICATED, "TOKEN_UNKNOWN"),
+    tokens.RevokedToken: (code_pb2.UNAUTHENTICATED, "TOKEN_REVOKED"),
+    tokens.ExpiredToken: (code_pb2.UNAUTHENTICATED, "TOKEN_EXPIRED"),
+    RateExceeded: (code_pb2.RESOURCE_EXHAUSTED, "RATE_EXCEEDED"),
+    FairUseExceeded: (code_pb2.RESOURCE_EXHAUSTED, "FAIR_USE_EXCEEDED"),
+    ValueNotLow: (code_pb2.FAILED_PRECONDITION, "VALUE_NOT_LOW"),
+    InvalidBoard: (code_pb2.INVALID_ARGUMENT, "INVALID_BOARD"),
+    InvalidPattern: (code_pb2.INVALID_ARGUMENT, "INVALID_PATTERN"),
+    InvalidVote: (code_pb2.INVALID_ARGUMENT, "INVALID_VALUE"),
+    InvalidSettings: (code_pb2.INVALID_ARGUMENT, "INVALID_SETTINGS"),
+    InvalidGame: (code_pb2.INVALID_ARGUMENT, "INVALID_GAME"),
+    UnknownLine: (code_pb2.INVALID_ARGUMENT, "UNKNOWN_LINE"),
+    UnknownPattern: (code_pb2.NOT_FOUND, "UNKNOWN_PATTERN"),
+    store.UnknownGame: (code_pb2.NOT_FOUND, "UNKNOWN_GAME"),
+    store.UnknownContest: (code_pb2.NOT_FOUND, "UNKNOWN_CONTEST"),
+    store.NotDeleted: (code_pb2.NOT_FOUND, "PATTERN_NOT_DELETED"),
+    store.UnknownRecord: (code_pb2.NOT_FOUND, "UNKNOWN_RECORD"),
+    store.InvalidRecord: (code_pb2.INVALID_ARGUMENT, "INVALID_RECORD"),
+    store.GameConflict: (code_pb2.ALREADY_EXISTS, "GAME_CONFLICT"),
+    store.ContestConflict: (code_pb2.ALREADY_EXISTS, "CONTEST_CONFLICT"),
+    store.ContestOver: (code_pb2.FAILED_PRECONDITION, "CONTEST_OVER"),
+    store.ConsultationOutOfOrder: (code_pb2.FAILED_PRECONDITION, "CONSULTATION_OUT_OF_ORDER"),
+    store.TooManyProposals: (code_pb2.RESOURCE_EXHAUSTED, "TOO_MANY_PROPOSALS"),
+    store.StoreBusy: (code_pb2.RESOURCE_EXHAUSTED, "STORE_BUSY"),
+    store.StoreFull: (code_pb2.RESOURCE_EXHAUSTED, "STORE_FULL"),
+    store.StoreReadOnly: (code_pb2.FAILED_PRECONDITION, "STORE_READ_ONLY"),
+    store.SchemaMismatch: (code_pb2.FAILED_PRECONDITION, "STORE_SCHEMA"),
+    store.StoreCorrupt: (code_pb2.DATA_LOSS, "STORE_CORRUPT"),
+    store.StoreClosed: (code_pb2.UNAVAILABLE, "STORE_CLOSED"),
+    store.StoreError: (code_pb2.UNAVAILABLE, "STORE_FAILED"),
+}
+
+# When asking again is worth it, for exceptions that do not say so themselves, in seconds.
+_RETRY_AFTER: Final[dict[type[Exception], float]] = {store.StoreBusy: 0.25}
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An exception in the terms of the protocol: a `google.rpc.Code`, and what the caller is told."""
+
+    code: int
+    reason: str
+    message: str
+    metadata: dict[str, str] = field(default_factory=dict)
+    retry_after: float | None = None
+    field_path: str = ""
+
+    async def abort(self, context: aio.ServicerContext[Any, Any]) -> NoReturn:
+        """End a call with the status and its details."""
+        status = status_pb2.Status(code=self.code, message=self.message)
+        info = error_details_pb2.ErrorInfo(reason=self.reason, domain=DOMAIN, metadata=self.metadata)
+        status.details.add().Pack(info)
+        if self.retry_after is not None:
+            delay = Duration()
+            delay.FromMicroseconds(round(self.retry_after * 1e6))
+            status.details.add().Pack(error_details_pb2.RetryInfo(retry_delay=delay))
+        if self.field_path:
+            violation = error_details_pb2.BadRequest.FieldViolation(
+                field=self.field_path, description=self.message
+            )
+            status.details.add().Pack(error_details_pb2.BadRequest(field_violations=[violation]))
+        await context.abort(self.status_code, self.message, ((DETAILS_KEY, status.SerializeToString()),))
+
+    @property
+    def status_code(self) -> grpc.StatusCode:
+        """The code as grpc has it."""
+        return _STATUS_CODES[self.code]
+
+    def refusal(self) -> consultation_pb2.Refusal:
+        """The message that says so on a stream that goes on."""
+        metadata = dict(self.metadata)
+        if self.retry_after is not None:
+            metadata["retry_after"] = f"{self.retry_after:g}"
+        return consultation_pb2.Refusal(
+            code=self.code, message=self.message, reason=self.reason, metadata=metadata
+        )
+
+
+def row_of(error: BaseException) -> tuple[int, str] | None:
+    """The code and reason of an exception by the table, its base classes' where it has none of its own."""
+    for kind in type(error).__mro__:
+        row = _TABLE.get(kind)
+        if row is not None:
+            return row
+    return None
+
+
+def refused(error: Exception) -> Refused:
+    """Translate an exception; one that is not in the table is logged and becomes INTERNAL with its number."""
+    row = row_of(error)
+    if row is None:
+        return _incident(error)
+    code, reason = row
+    numbers = dict(vars(error))
+    cause = error.__cause__
+    if isinstance(error, refusals.InvalidField) and cause is not None:
+        reason = (row_of(cause) or row)[1]
+        numbers |= vars(cause)
+    reason = str(numbers.pop("reason", reason))
+    retry_after = numbers.pop("retry_after", _RETRY_AFTER.get(type(error)))
+    return Refused(
+        code=code,
+        reason=reason,
+        message=str(error)[:MAX_MESSAGE],
+        metadata={
+            name: str(value)[:MAX_METADATA_VALUE]
+            for name, value in numbers.items()
+            if not name.startswith("_") and isinstance(value, str | int | float | None)
+        },
+        retry_after=retry_after if isinstance(retry_after, float) else None,
+        field_path=str(numbers.get("field", "")) if code == code_pb2.INVALID_ARGUMENT else "",
+    )
+
+
+def _incident(error: Exception) -> Refused:
+    number = uuid.uuid4().hex[:12]
+    _log.error("incident", incident=number, traceback="".join(traceback.format_exception(error)))
+    return Refused(
+        code=code_pb2.INTERNAL,
+        reason="INTERNAL",
+        message=f"an error of the server's own; its log has it as incident {number}",
+        metadata={"incident": number},
+    )

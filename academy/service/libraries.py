@@ -1,0 +1,259 @@
+"""The libraries themselves, for admins."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Final
+
+from academy.knowledge.game import PATTERN_LIBRARIES
+from academy.knowledge.library import PatternEntry, UnknownPattern
+from academy.knowledge.openings import OpeningNode, OpeningTree
+from academy.knowledge.settings import Library
+from academy.knowledge.spec import GameSpec
+from academy.service import identity, paging
+from academy.service.guard import Context
+from academy.service.imports import gathered
+from academy.service.limits import Limits
+from academy.service.live_games import LiveGame, LiveGames
+from academy.service.pattern_listing import PatternListing
+from academy.service.refusals import StalePageToken, UnknownOpening, require
+from academy.service.writes import Writes
+from academy.store.game_records import (
+    library_from_proto,
+    pattern_library_from_proto,
+    settings_from_proto,
+    settings_to_proto,
+    spec_to_proto,
+)
+from academy.store.library_commands import ChangeSettings, DeletePattern, PruneLibrary, RestorePattern
+from academy.store.library_store import Page, Store
+from academy.store.pattern_records import entry_to_proto, node_to_proto, with_figures
+from academy.v1 import events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2
+from academy.v1 import libraries_pb2 as messages
+
+_PRUNED_SHOWN: Final = 100
+_EVENTS_AT_ONCE: Final = 50
+_RECORDS_AT_ONCE: Final = 200
+
+
+class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
+    """academy.v1.LibraryService."""
+
+    def __init__(self, store: Store, games: LiveGames, writes: Writes, limits: Limits) -> None:
+        self._store = store
+        self._games = games
+        self._writes = writes
+        self._limits = limits
+
+    async def ListPatterns(
+        self, request: messages.ListPatternsRequest, context: Context
+    ) -> messages.ListPatternsResponse:
+        """Return a page of a library."""
+        size = paging.page_size(request.page_size, self._limits)
+        key = paging.page_key(request, (float, int))
+        library = pattern_library_from_proto(request.library)
+        game = self._games.game(request.game_id)
+        listing = PatternListing(game.shelves[library], request.filter, request.order_by)
+        records = (_pattern(game, library, pattern_id) for pattern_id in listing.after(key))
+        patterns, more = paging.fitting(records, size, self._limits)
+        token = paging.page_token(request, listing.key_of(patterns[-1].pattern_id)) if more else ""
+        return messages.ListPatternsResponse(
+            patterns=patterns, next_page_token=token, total_size=listing.total
+        )
+
+    async def GetPattern(
+        self, request: messages.GetPatternRequest, context: Context
+    ) -> messages.GetPatternResponse:
+        """Return one pattern."""
+        library = pattern_library_from_proto(request.library)
+        game = self._games.game(request.game_id)
+        return messages.GetPatternResponse(pattern=_pattern(game, library, request.pattern_id))
+
+    async def DeletePattern(
+        self, request: messages.DeletePatternRequest, context: Context
+    ) -> messages.DeletePatternResponse:
+        """Delete a pattern and return it."""
+        library = pattern_library_from_proto(request.library)
+        spec = self._games.game(request.game_id).view.spec
+        command = DeletePattern(request.game_id, library, request.pattern_id, identity.caller().name)
+        entry = await self._writes.done(command)
+        return messages.DeletePatternResponse(pattern=_record(entry, library, spec))
+
+    async def RestorePattern(
+        self, request: messages.RestorePatternRequest, context: Context
+    ) -> messages.RestorePatternResponse:
+        """Undo a deletion; the answer is empty where a full library of stronger patterns had no room."""
+        library = pattern_library_from_proto(request.library)
+        spec = self._games.game(request.game_id).view.spec
+        command = RestorePattern(request.game_id, library, request.pattern_id, identity.caller().name)
+        entry = await self._writes.done(command)
+        if entry is None:
+            return messages.RestorePatternResponse()
+        return messages.RestorePatternResponse(pattern=_record(entry, library, spec))
+
+    async def ListOpenings(
+        self, request: messages.ListOpeningsRequest, context: Context
+    ) -> messages.ListOpeningsResponse:
+        """Return a page of the opening tree, from a line of moves on."""
+        size = paging.page_size(request.page_size, self._limits)
+        key = paging.page_key(request, (int, int))
+        view = self._games.game(request.game_id).view
+        generation, first = (int(key[0]), int(key[1])) if key else (view.generation, 0)
+        if generation != view.generation:
+            raise StalePageToken(
+                "page_token: the opening tree has changed since the page before; begin again"
+            )
+        start = _walked(view.openings, view.spec, request.moves)
+        nodes = list(_branch(view.openings, start, request.depth))
+        records = (node_to_proto(node, request.game_id) for node in nodes[first:])
+        page, more = paging.fitting(records, size, self._limits)
+        token = paging.page_token(request, [generation, first + len(page)]) if more else ""
+        return messages.ListOpeningsResponse(nodes=page, next_page_token=token)
+
+    async def UpdateSettings(
+        self, request: messages.UpdateSettingsRequest, context: Context
+    ) -> messages.UpdateSettingsResponse:
+        """Change settings: those that `fields` names, or all."""
+        given = request.settings
+        if request.fields:
+            wanted = game_pb2.LibrarySettings()
+            stated = {field.name: value for field, value in given.ListFields()}
+            for place, name in enumerate(request.fields):
+                require(
+                    name in stated,
+                    f"fields[{place}]",
+                    f"{name[:60]!r}: no setting, or its value is not given",
+                )
+                setattr(wanted, name, stated[name])
+        else:
+            wanted = settings_to_proto(settings_from_proto(given))
+        command = ChangeSettings(request.game_id, wanted, identity.caller().name)
+        settings, removed = await self._writes.done(command)
+        return messages.UpdateSettingsResponse(settings=settings_to_proto(settings), removed=removed)
+
+    async def PruneLibrary(
+        self, request: messages.PruneLibraryRequest, context: Context
+    ) -> messages.PruneLibraryResponse:
+        """Remove weak knowledge, or only say what would go."""
+        library = library_from_proto(request.library)
+        spec = self._games.game(request.game_id).view.spec
+        command = PruneLibrary(
+            request.game_id, library, request.below, request.dry_run, identity.caller().name
+        )
+        pruned = await self._writes.done(command)
+        response = messages.PruneLibraryResponse(removed=len(pruned))
+        for each in pruned[:_PRUNED_SHOWN]:
+            if isinstance(each, PatternEntry):
+                response.patterns.append(_record(each, library, spec))
+            else:
+                response.nodes.append(node_to_proto(each, request.game_id))
+        return response
+
+    async def ExportLibrary(
+        self, request: messages.ExportLibraryRequest, context: Context
+    ) -> AsyncIterator[messages.ExportLibraryResponse]:
+        """Send a game's libraries as of this moment: the game first, then patterns, then opening nodes."""
+        wanted = {library_from_proto(request.library)} if request.library else set(Library)
+        view = self._games.game(request.game_id).view
+        yield messages.ExportLibraryResponse(game=spec_to_proto(view.spec, view.settings))
+        sent = 0
+        for library in PATTERN_LIBRARIES:
+            for entry in view.libraries[library].values() if library in wanted else ():
+                sent += 1
+                if sent % _RECORDS_AT_ONCE == 0:
+                    await asyncio.sleep(0)
+                yield messages.ExportLibraryResponse(pattern=_record(entry, library, view.spec))
+        if Library.OPENING in wanted:
+            for node in _branch(view.openings, view.openings.root, 0):
+                yield messages.ExportLibraryResponse(node=node_to_proto(node, request.game_id))
+
+    async def ImportLibrary(
+        self, request_iterator: AsyncIterator[messages.ImportLibraryRequest], context: Context
+    ) -> messages.ImportLibraryResponse:
+        """Take in records, all or none."""
+        command = await gathered(request_iterator, identity.caller().name, self._limits)
+        imported = await self._writes.done(command)
+        return messages.ImportLibraryResponse(
+            patterns=imported.patterns, nodes=imported.nodes, evicted=imported.evicted
+        )
+
+    async def ListEvents(
+        self, request: messages.ListEventsRequest, context: Context
+    ) -> messages.ListEventsResponse:
+        """Return a page of the event log."""
+        size = paging.page_size(request.page_size, self._limits)
+        key = paging.page_key(request, (int,))
+        events, more = paging.fitting(self._events(request, int(key[0]) if key else 0), size, self._limits)
+        token = paging.page_token(request, [events[-1].sequence]) if more else ""
+        return messages.ListEventsResponse(events=events, next_page_token=token)
+
+    def _events(self, request: messages.ListEventsRequest, place: int) -> Iterator[events_pb2.Event]:
+        while True:
+            events, place = self._store.events(
+                Page(_EVENTS_AT_ONCE, place), game_id=request.game_id, newest_first=request.newest_first
+            )
+            yield from events
+            if not place:
+                return
+
+    async def GetStatistics(
+        self, request: messages.GetStatisticsRequest, context: Context
+    ) -> messages.GetStatisticsResponse:
+        """Return how much is known of a game."""
+        view = self._games.game(request.game_id).view
+        return messages.GetStatisticsResponse(
+            game_id=request.game_id,
+            contests=view.measures.contests,
+            players=len(view.measures.players),
+            opening_nodes=len(view.openings),
+            opening_depth=view.openings.depth,
+            middle_game_patterns=len(view.libraries[Library.MIDDLE_GAME]),
+            endgame_patterns=len(view.libraries[Library.ENDGAME]),
+            settings=settings_to_proto(view.settings),
+            generation=view.generation,
+            held_proposals=self._store.held_proposals(request.game_id),
+        )
+
+    async def GetMeasures(
+        self, request: messages.GetMeasuresRequest, context: Context
+    ) -> messages.GetMeasuresResponse:
+        """Return a game's measures."""
+        measures = self._games.game(request.game_id).view.measures
+        return messages.GetMeasuresResponse(
+            game_id=request.game_id,
+            contests=measures.contests,
+            measures={
+                name: messages.Measure(value=measure.value, contests=measure.contests)
+                for name, measure in measures.measures().items()
+            },
+        )
+
+
+def _record(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:
+    return with_figures(entry_to_proto(entry, library, spec), entry)
+
+
+def _pattern(game: LiveGame, library: Library, pattern_id: int) -> pattern_pb2.PatternRecord:
+    entry = game.view.libraries[library].get(pattern_id)
+    if entry is None:
+        raise UnknownPattern(pattern_id)
+    return _record(entry, library, game.view.spec)
+
+
+def _walked(tree: OpeningTree, spec: GameSpec, moves: Sequence[str]) -> OpeningNode:
+    node = tree.root
+    for known, move in enumerate(spec.canonical_moves(moves)):
+        step = next((child for child in tree.children(node.node_id) if child.move == move), None)
+        if step is None:
+            raise UnknownOpening(len(moves), known)
+        node = step
+    return node
+
+
+def _branch(tree: OpeningTree, start: OpeningNode, depth: int) -> Iterator[OpeningNode]:
+    """A node and those below it, parents before children, siblings most visited first."""
+    waiting = [start]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not depth or node.depth - start.depth < depth:
+            waiting += sorted(tree.children(node.node_id), key=lambda child: (child.visits, -child.node_id))

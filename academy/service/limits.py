@@ -1,0 +1,34 @@
+"""How much one caller, call or stream may ask of the server."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items.
+
+    `questions_per_second` is what one caller may ask on average and `question_burst` at once, where a
+    call is one question and so is each position, move list or proposal in it beyond the first.
+    """
+
+    message_bytes: int = 4 * 1024 * 1024
+    metadata_bytes: int = 16 * 1024
+    positions_per_call: int = 1_024
+    moves_per_list: int = 10_000
+    characters_per_move: int = 1_024
+    proposals_per_call: int = 64
+    pattern_characters: int = 65_536
+    records_per_import: int = 250_000
+    bytes_per_import: int = 256 * 1024 * 1024
+    default_matches: int = 256
+    matches_per_position: int = 65_536
+    matches_per_call: int = 262_144
+    default_page_size: int = 100
+    page_size: int = 1_000
+    concurrent_calls: int = 512
+    concurrent_calls_per_caller: int = 128
+    health_watchers: int = 64
+    questions_per_second: float = 10_000.0
+    question_burst: float = 20_000.0
+    idle_stream_seconds: float = 600.0
+    write_seconds: float = 30.0

@@ -1,0 +1,74 @@
+"""The games as consultations see them: views that follow the store, with their matching indexes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from academy.knowledge.game import PATTERN_LIBRARIES
+from academy.knowledge.settings import Library
+from academy.service.metrics import LibrarySize
+from academy.service.shelves import Shelf
+from academy.store.following import GameView, PatternChanges
+from academy.store.library_store import Store
+from academy.v1 import consultation_pb2
+
+_OPENINGS_REMEMBERED = 10_000
+
+
+@dataclass(eq=False)
+class LiveGame:
+    """A game's newest view, the shelves of its pattern libraries, and opening answers given from it."""
+
+    view: GameView
+    shelves: dict[Library, Shelf]
+    openings: dict[tuple[object, ...], consultation_pb2.LookUpOpeningResponse] = field(default_factory=dict)
+
+    def remember(self, question: tuple[object, ...], answer: consultation_pb2.LookUpOpeningResponse) -> None:
+        """Keep an answer until the game's next generation."""
+        if len(self.openings) >= _OPENINGS_REMEMBERED:
+            self.openings.clear()
+        self.openings[question] = answer
+
+
+class LiveGames:
+    """All games that were asked about, kept up to date. For one thread."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._games: dict[str, LiveGame] = {}
+        self._follower = store.follow(self._follow)
+
+    def game(self, game_id: str) -> LiveGame:
+        """Return a game as committed last. Raises UnknownGame."""
+        self._follower.refresh(game_id)
+        return self._games[game_id]
+
+    def load_all(self) -> int:
+        """Load every game there is, so that nobody waits for it later; return how many."""
+        count = 0
+        after = ""
+        while games := self._store.games(after=after):
+            for game in games:
+                self.game(game.game_id)
+            count += len(games)
+            after = games[-1].game_id
+        return count
+
+    def sizes(self) -> Iterator[LibrarySize]:
+        """How large the libraries in memory are."""
+        for game_id, game in list(self._games.items()):
+            # The root is always there.
+            yield LibrarySize(game_id, Library.OPENING.value, len(game.view.nodes) - 1)
+            for library in PATTERN_LIBRARIES:
+                yield LibrarySize(game_id, library.value, len(game.view.libraries[library]))
+
+    def _follow(self, view: GameView, changes: PatternChanges) -> None:
+        game = self._games.get(view.spec.game_id)
+        if game is None:
+            shelves = {library: Shelf(view.spec) for library in PATTERN_LIBRARIES}
+            game = self._games[view.spec.game_id] = LiveGame(view, shelves)
+        game.view = view
+        game.openings.clear()
+        for library, pattern_id in changes.removed:
+            game.shelves[library].remove(pattern_id)
+        for library, entry in changes.put:
+            game.shelves[library].put(entry)

@@ -1,0 +1,81 @@
+"""Pages of a listing: sizes, and opaque tokens that go with one request only (AIP-158)."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any, Final, TypeVar
+
+from google.protobuf.message import Message
+
+from academy.service.limits import Limits
+from academy.service.refusals import InvalidField, StalePageToken
+
+MAX_TOKEN: Final = 1_024
+_DIGEST_BYTES: Final = 9
+Key = list[str | int | float]
+
+
+_Item = TypeVar("_Item", bound=Message)
+
+
+def page_size(asked: int, limits: Limits) -> int:
+    """How many to return: the default for 0, never more than the limit. Raises InvalidField below 0."""
+    if asked < 0:
+        raise InvalidField("page_size", f"{asked}: it must be 0 (the default) or more", page_size=asked)
+    return min(asked or limits.default_page_size, limits.page_size)
+
+
+def fitting(items: Iterable[_Item], size: int, limits: Limits) -> tuple[list[_Item], bool]:
+    """Return the first of some messages, at most `size` and what one message holds; and if there are more."""
+    page: list[_Item] = []
+    room = limits.message_bytes * 3 // 4
+    for item in items:
+        length = item.ByteSize()
+        if len(page) == size or (page and length > room):
+            return page, True
+        page.append(item)
+        room -= length
+    return page, False
+
+
+def page_token(request: Message, key: Key) -> str:
+    """Return a token to go on after `key` with the same request."""
+    body = json.dumps(key, separators=(",", ":")).encode()
+    return base64.urlsafe_b64encode(_digest(request) + body).decode()
+
+
+def page_key(request: Message, kinds: tuple[type, ...]) -> Key | None:
+    """Return the key in a request's token, None where it has no token.
+
+    `kinds` are the types of the key's parts. Raises StalePageToken for a token of another request or server.
+    """
+    token: str = request.page_token  # type: ignore[attr-defined]
+    if not token:
+        return None
+    strange = StalePageToken("page_token: not a token of this server; begin again without one")
+    try:
+        content = base64.b64decode(token[:MAX_TOKEN].encode("ascii"), altchars=b"-_", validate=True)
+    except ValueError as error:
+        raise strange from error
+    if content[:_DIGEST_BYTES] != _digest(request):
+        raise StalePageToken(
+            "page_token: it belongs to another request; keep all other fields as they were, "
+            "or begin again without one"
+        )
+    try:
+        key: Any = json.loads(content[_DIGEST_BYTES:])
+    except (ValueError, RecursionError) as error:
+        raise strange from error
+    if not isinstance(key, list) or [type(part) for part in key] != list(kinds):
+        raise strange
+    return key
+
+
+def _digest(request: Message) -> bytes:
+    asked = type(request)()
+    asked.CopyFrom(request)
+    asked.ClearField("page_token")
+    asked.ClearField("page_size")
+    content = asked.DESCRIPTOR.full_name.encode() + b"\0" + asked.SerializeToString(deterministic=True)
+    return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).digest()

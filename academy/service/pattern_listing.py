@@ -1,0 +1,87 @@
+"""Listing a pattern library: filter, order, and where the next page begins."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.knowledge.signatures import digest
+from academy.service.paging import Key
+from academy.service.refusals import require
+from academy.service.shelves import Figures, Shelf
+from academy.v1 import libraries_pb2
+
+_ORDER: Final = re.compile(r"\s*([a-z_]+)(?:\s+(asc|desc))?\s*")
+_DEFAULT_ORDER: Final = "strength desc"
+_ORDERS: Final = ("strength", "value", "elo", "proposers", "uses", "successes", "pattern_id")
+
+
+class PatternListing:
+    """The patterns of a shelf that a filter leaves, in order. Raises InvalidField for an unknown order."""
+
+    def __init__(self, shelf: Shelf, wanted: libraries_pb2.PatternFilter, order_by: str) -> None:
+        found = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
+        require(
+            found is not None and found[1] in _ORDERS,
+            "order_by",
+            f"{order_by[:60]!r}: one of {', '.join(_ORDERS)}, and 'desc' after it for the greatest first",
+        )
+        assert found is not None
+        figures = _wanted(shelf, wanted)
+        self._pattern_ids: NDArray[np.int64] = figures["pattern_id"]
+        self._keys = _column(shelf, figures, found[1])
+        if found[2] == "desc":
+            self._keys = -self._keys
+
+    @property
+    def total(self) -> int:
+        """How many patterns there are in all."""
+        return len(self._pattern_ids)
+
+    def after(self, key: Key | None) -> Iterator[int]:
+        """Yield the numbers of the patterns after a page's key, or all of them."""
+        pattern_ids, keys = self._pattern_ids, self._keys
+        if key is not None:
+            value, last = float(key[0]), int(key[1])
+            later = (keys > value) | ((keys == value) & (pattern_ids > last))
+            pattern_ids, keys = pattern_ids[later], keys[later]
+        yield from pattern_ids[np.lexsort((pattern_ids, keys))].tolist()
+
+    def key_of(self, pattern_id: int) -> Key:
+        """What a page that ends with this pattern is continued by."""
+        place = int(np.searchsorted(self._pattern_ids, pattern_id))
+        return [float(self._keys[place]), pattern_id]
+
+
+def _wanted(shelf: Shelf, wanted: libraries_pb2.PatternFilter) -> Figures:
+    figures = shelf.figures
+    keep = np.ones(len(figures), dtype=bool)
+    if wanted.HasField("min_elo"):
+        keep &= figures["elo"] >= wanted.min_elo
+    if wanted.HasField("min_value"):
+        keep &= figures["value"] >= wanted.min_value
+    if wanted.HasField("max_value"):
+        keep &= figures["value"] <= wanted.max_value
+    if wanted.HasField("min_proposers"):
+        keep &= figures["proposers"] >= wanted.min_proposers
+    if wanted.player:
+        keep &= figures["player"] == wanted.player
+    if wanted.proposer:
+        keep &= [
+            _proposed(shelf, pattern_id, wanted.proposer) for pattern_id in figures["pattern_id"].tolist()
+        ]
+    return figures[keep]
+
+
+def _proposed(shelf: Shelf, pattern_id: int, player: str) -> bool:
+    ballot = shelf.entries[pattern_id].ballot
+    return any(vote.player == player for vote in ballot.votes) or digest(player) in ballot.folded.players
+
+
+def _column(shelf: Shelf, figures: Figures, name: str) -> NDArray[np.float64]:
+    if name in ("uses", "successes"):
+        entries = (shelf.entries[pattern_id] for pattern_id in figures["pattern_id"].tolist())
+        return np.fromiter((getattr(entry, name) for entry in entries), np.float64, len(figures))
+    return figures[name].astype(np.float64)

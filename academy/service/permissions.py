@@ -1,0 +1,69 @@
+"""Which role may call which method: the whole table.
+
+A bot asks, proposes as itself and reads games; the arena registers, opens and reports too; an admin
+may do everything. Health needs no token.
+"""
+
+from collections.abc import Set
+from typing import Final
+
+from academy.service.refusals import NotPermitted
+from academy.store.errors import ContestOver
+from academy.store.tokens import Caller, Role
+
+_EVERYONE: Final[Set[Role]] = frozenset(Role)
+_ARENA: Final[Set[Role]] = frozenset({Role.ARENA, Role.ADMIN})
+_ADMIN: Final[Set[Role]] = frozenset({Role.ADMIN})
+
+OPEN_METHODS: Final = frozenset({"/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/Watch"})
+
+ROLES: Final[dict[str, Set[Role]]] = {
+    "/academy.v1.ConsultationService/LookUpOpening": _EVERYONE,
+    "/academy.v1.ConsultationService/MatchPatterns": _EVERYONE,
+    "/academy.v1.ConsultationService/Play": _EVERYONE,
+    "/academy.v1.ProposalService/SubmitProposals": _EVERYONE,
+    "/academy.v1.ProposalService/ListProposals": _EVERYONE,
+    "/academy.v1.ContestService/RegisterGame": _ARENA,
+    "/academy.v1.ContestService/GetGame": _EVERYONE,
+    "/academy.v1.ContestService/ListGames": _EVERYONE,
+    "/academy.v1.ContestService/OpenContest": _ARENA,
+    "/academy.v1.ContestService/ReportContest": _ARENA,
+    "/academy.v1.ContestService/GetContest": _EVERYONE,
+    "/academy.v1.LibraryService/ListPatterns": _ADMIN,
+    "/academy.v1.LibraryService/GetPattern": _ADMIN,
+    "/academy.v1.LibraryService/DeletePattern": _ADMIN,
+    "/academy.v1.LibraryService/RestorePattern": _ADMIN,
+    "/academy.v1.LibraryService/ListOpenings": _ADMIN,
+    "/academy.v1.LibraryService/UpdateSettings": _ADMIN,
+    "/academy.v1.LibraryService/PruneLibrary": _ADMIN,
+    "/academy.v1.LibraryService/ExportLibrary": _ADMIN,
+    "/academy.v1.LibraryService/ImportLibrary": _ADMIN,
+    "/academy.v1.LibraryService/ListEvents": _ADMIN,
+    "/academy.v1.LibraryService/GetStatistics": _ADMIN,
+    "/academy.v1.LibraryService/GetMeasures": _ADMIN,
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": _EVERYONE,
+}
+
+
+# What the ticket of a reported contest is still good for.
+_AFTER_CONTEST: Final = frozenset(
+    {"/academy.v1.ProposalService/ListProposals", "/academy.v1.ContestService/GetContest"}
+)
+
+
+def check_permission(caller: Caller, method: str) -> None:
+    """Let a call pass. Raises NotPermitted, and ContestOver for a ticket whose contest was reported.
+
+    A method that is not in the table is nobody's.
+    """
+    allowed = ROLES.get(method, frozenset())
+    if caller.role not in allowed:
+        needed = ", ".join(sorted(allowed)) or "nobody"
+        raise NotPermitted(
+            f"{method} is for {needed}; this token's role is {caller.role}",
+            method=method,
+            role=caller.role.value,
+            needed=needed,
+        )
+    if caller.over and method not in _AFTER_CONTEST:
+        raise ContestOver(caller.contest_id)

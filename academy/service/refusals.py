@@ -1,0 +1,114 @@
+"""What the service itself refuses, beside what the rules and the store refuse.
+
+Public attributes of a refusal are the numbers its caller is told.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from academy.knowledge.boards import InvalidBoard
+from academy.knowledge.patterns import InvalidPattern
+from academy.knowledge.settings import InvalidSettings
+from academy.knowledge.signatures import InvalidVote
+from academy.knowledge.spec import InvalidGame
+
+
+class NotAuthenticated(PermissionError):
+    """No token, or none that is known and valid; `reason` says which, never what the token was."""
+
+    def __init__(self, reason: str, what: str) -> None:
+        super().__init__(what)
+        self.reason = reason
+
+
+class NotPermitted(PermissionError):
+    """The caller is known, and may not do this."""
+
+    def __init__(self, what: str, **numbers: str | int) -> None:
+        super().__init__(what)
+        vars(self).update(numbers)
+
+
+class InvalidField(ValueError):
+    """A field of a request that breaks a rule. `field` is its path, `numbers` the value and the bounds."""
+
+    def __init__(self, field: str, what: str, **numbers: float | str) -> None:
+        super().__init__(f"{field}: {what}")
+        self.field = field
+        vars(self).update(numbers)
+
+
+class StalePageToken(ValueError):
+    """A page token that does not belong to this request, or to the state the listing has now."""
+
+
+class UnknownOpening(LookupError):
+    """A list of moves that the opening tree does not hold."""
+
+    def __init__(self, moves: int, known: int) -> None:
+        super().__init__(f"the opening tree holds only the first {known} of these {moves} moves")
+        self.moves = moves
+        self.known = known
+
+
+class TooManyCalls(RuntimeError):
+    """More calls at once than the limit; `retry_after` is in seconds."""
+
+    def __init__(self, what: str, limit: int, retry_after: float) -> None:
+        super().__init__(f"{what}: at most {limit} at once; finish some, then ask again")
+        self.limit = limit
+        self.retry_after = retry_after
+
+
+class StreamIdle(TimeoutError):
+    """A stream on which nothing was asked, or nothing read, for too long."""
+
+    def __init__(self, what: str, seconds: float) -> None:
+        super().__init__(f"{what} for {seconds:g} seconds: the stream is closed; open another when needed")
+        self.seconds = seconds
+
+
+class Draining(RuntimeError):
+    """The server is about to stop and takes no more questions."""
+
+    def __init__(self) -> None:
+        super().__init__("the server is about to stop: ask again in a moment, it or another will answer")
+
+
+class AnswerTooLarge(RuntimeError):
+    """An answer that no message could hold; `size` and `limit` are in bytes."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(
+            f"the answer has {size:,} bytes, a message at most {limit:,}: ask for fewer positions, "
+            "fewer matches, or without cells"
+        )
+        self.size = size
+        self.limit = limit
+
+
+class AnalysisDuringContest(RuntimeError):
+    """A player asks outside a contest about a game in which they are playing one."""
+
+    def __init__(self, player: str, game_id: str, contest_id: str) -> None:
+        super().__init__(
+            f"{player!r} is playing contest {contest_id!r} of game {game_id!r}: until it is reported, "
+            "ask with its contest_id and under fair use"
+        )
+        self.game_id = game_id
+        self.contest_id = contest_id
+
+
+@contextmanager
+def about(field: str) -> Iterator[None]:
+    """Say which field of the request an invalid value stood in."""
+    try:
+        yield
+    except (InvalidBoard, InvalidPattern, InvalidVote, InvalidSettings, InvalidGame) as error:
+        raise InvalidField(field, str(error)) from error
+
+
+def require(holds: bool, field: str, what: str, **numbers: float | str) -> None:
+    """Raise InvalidField unless a rule holds."""
+    if not holds:
+        raise InvalidField(field, what, **numbers)

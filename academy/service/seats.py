@@ -1,0 +1,112 @@
+"""Who may ask what about a contest: seats, tickets, and analysis outside of contests."""
+
+from dataclasses import dataclass
+
+from academy.knowledge.spec import GameSpec
+from academy.service.refusals import AnalysisDuringContest, InvalidField, NotPermitted, require
+from academy.store.errors import ContestOver, UnknownContest
+from academy.store.library_store import Store
+from academy.store.tokens import Caller, Role
+from academy.v1 import contests_pb2
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player's place in an open contest, with the arena's rating of the player."""
+
+    contest_id: str
+    player: int
+    elo: float
+
+
+class Seats:
+    """Finds the seat a caller may speak for."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def asking(self, caller: Caller, spec: GameSpec, contest_id: str, player: int) -> Seat | None:
+        """Return the seat a consultation is made from, None for analysis outside a contest.
+
+        Raises NotPermitted for another's seat or contest, AnalysisDuringContest for analysis of a game the
+        caller is playing, InvalidField for a player or game that does not fit, and ContestOver.
+        """
+        require(
+            1 <= player <= spec.players,
+            "player",
+            f"{player}: {spec.game_id} has players 1 to {spec.players}",
+            value=player,
+            players=spec.players,
+        )
+        if not contest_id:
+            self._check_analysis(caller, spec)
+            return None
+        contest = self._contest(caller, contest_id)
+        if contest.game_id != spec.game_id:
+            raise InvalidField(
+                "game_id", f"contest {contest_id!r} is one of {contest.game_id!r}, not {spec.game_id!r}"
+            )
+        if player not in _seats(caller, contest):
+            raise NotPermitted(
+                f"{caller.name!r} does not play seat {player} of contest {contest_id!r}", seat=player
+            )
+        if contest.state != contests_pb2.CONTEST_STATE_OPEN:
+            raise ContestOver(contest_id)
+        return Seat(contest_id, player, contest.players[player - 1].elo)
+
+    def proposing(self, caller: Caller, contest_id: str) -> tuple[contests_pb2.Contest, int]:
+        """Return the contest, open or reported, and the seat that a caller's proposals are from.
+
+        Raises NotPermitted for one who does not play it, or plays several seats and has no ticket.
+        """
+        require(bool(contest_id), "contest_id", "must be given: proposals belong to a contest")
+        contest = self._contest(caller, contest_id)
+        seats = _seats(caller, contest)
+        if len(seats) != 1:
+            what = "plays several seats: use the ticket of the one meant" if seats else "does not play it"
+            raise NotPermitted(f"contest {contest_id!r}: {caller.name!r} {what}", contest_id=contest_id)
+        return contest, seats[0]
+
+    def visible(self, caller: Caller, contest_id: str) -> contests_pb2.Contest:
+        """Return a contest to look at. Raises NotPermitted for a bot that does not play it."""
+        contest = self._contest(caller, contest_id)
+        if caller.role is Role.BOT and not _seats(caller, contest):
+            raise NotPermitted(
+                f"contest {contest_id!r}: {caller.name!r} does not play it", contest_id=contest_id
+            )
+        return contest
+
+    def _contest(self, caller: Caller, contest_id: str) -> contests_pb2.Contest:
+        if caller.contest_id and caller.contest_id != contest_id:
+            raise NotPermitted(
+                f"this ticket is for contest {caller.contest_id!r}, not for {contest_id!r}",
+                contest_id=contest_id,
+            )
+        try:
+            return self._store.contest(contest_id).contest
+        except UnknownContest:
+            if caller.role is not Role.BOT:
+                raise
+            # A bot cannot find out which contests of others there are.
+            raise NotPermitted(
+                f"contest {contest_id!r}: {caller.name!r} does not play it", contest_id=contest_id
+            ) from None
+
+    def _check_analysis(self, caller: Caller, spec: GameSpec) -> None:
+        if caller.contest_id:
+            contest = self._store.contest(caller.contest_id).contest
+            if contest.game_id != spec.game_id:
+                raise NotPermitted(
+                    f"this ticket is for contest {caller.contest_id!r}, not for analysis of {spec.game_id!r}",
+                    contest_id=caller.contest_id,
+                )
+            raise AnalysisDuringContest(caller.name, spec.game_id, caller.contest_id)
+        if caller.role is Role.BOT:
+            for contest_id in self._store.open_contests(caller.name, spec.game_id):
+                raise AnalysisDuringContest(caller.name, spec.game_id, contest_id)
+
+
+def _seats(caller: Caller, contest: contests_pb2.Contest) -> list[int]:
+    if caller.contest_id:
+        return [caller.seat]
+    return [seat for seat, player in enumerate(contest.players, 1) if player.name == caller.name]

@@ -1,0 +1,130 @@
+"""The server: what it is made of, how it starts, and how it ends."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import structlog
+from grpc import aio
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1._async import HealthServicer
+from grpc_reflection.v1alpha import reflection
+from prometheus_client import start_http_server
+
+from academy.service.addresses import DEFAULT_ADDRESS, Address, Certificates, InvalidAddress
+from academy.service.consultation import ConsultationServicer
+from academy.service.contests import ContestServicer
+from academy.service.guard import Guard
+from academy.service.libraries import LibraryServicer
+from academy.service.limits import Limits
+from academy.service.listening import bind, channel_options
+from academy.service.live_games import LiveGames
+from academy.service.metrics import Metrics
+from academy.service.proposals import ProposalServicer
+from academy.service.seats import Seats
+from academy.service.writes import Writes
+from academy.store.library_store import Store
+from academy.v1 import (
+    consultation_pb2,
+    consultation_pb2_grpc,
+    contests_pb2,
+    contests_pb2_grpc,
+    libraries_pb2,
+    libraries_pb2_grpc,
+    proposals_pb2,
+    proposals_pb2_grpc,
+)
+
+SERVICES: Final = tuple(
+    module.DESCRIPTOR.services_by_name[name].full_name
+    for module, name in (
+        (consultation_pb2, "ConsultationService"),
+        (proposals_pb2, "ProposalService"),
+        (contests_pb2, "ContestService"),
+        (libraries_pb2, "LibraryService"),
+    )
+)
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """Where a server listens and how. `grace` is in seconds."""
+
+    address: Address = field(default_factory=lambda: Address.parse(DEFAULT_ADDRESS))
+    certificates: Certificates = field(default_factory=Certificates)
+    insecure: bool = False
+    metrics_address: Address | None = None
+    grace: float = 10.0
+    limits: Limits = field(default_factory=Limits)
+
+
+class AcademyServer:
+    """A gRPC server over a store that stays its caller's to close. Use it within one event loop."""
+
+    def __init__(self, store: Store, settings: ServerSettings) -> None:
+        """Put the services together. Raises InvalidAddress for an address that needs TLS."""
+        self._settings = settings
+        limits = settings.limits
+        self._credentials = settings.certificates.server_credentials()
+        if self._credentials is None and not settings.address.is_local and not settings.insecure:
+            raise InvalidAddress(
+                f"{settings.address}: without TLS tokens could be read on the way; give --tls-cert and "
+                "--tls-key, listen on 127.0.0.1 or a Unix socket, or say --insecure"
+            )
+        self.metrics = Metrics()
+        self.games = LiveGames(store)
+        self.metrics.watch(lambda: store.waiting_writes, self.games.sizes)
+        self._guard = Guard(store.authenticate, limits, self.metrics)
+        self._health = HealthServicer()
+        self._server = aio.server(
+            interceptors=[self._guard],
+            options=channel_options(limits),
+            # Beyond our own limit, so that what is refused is told when to come again.
+            maximum_concurrent_rpcs=2 * limits.concurrent_calls,
+        )
+        writes = Writes(store)
+        seats = Seats(store)
+        consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(
+            ConsultationServicer(self.games, writes, seats, self._guard, limits, self.metrics), self._server
+        )
+        proposals_pb2_grpc.add_ProposalServiceServicer_to_server(
+            ProposalServicer(store, writes, seats, self._guard, limits), self._server
+        )
+        contests_pb2_grpc.add_ContestServiceServicer_to_server(
+            ContestServicer(store, writes, seats, limits), self._server
+        )
+        libraries_pb2_grpc.add_LibraryServiceServicer_to_server(
+            LibraryServicer(store, self.games, writes, limits), self._server
+        )
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        reflection.enable_server_reflection((*SERVICES, reflection.SERVICE_NAME), self._server)
+
+    async def start(self) -> Address:
+        """Load the libraries, listen, and return the address. Raises InvalidAddress and StoreError."""
+        games = self.games.load_all()
+        address = bind(self._server, self._settings.address, self._credentials)
+        for service in ("", *SERVICES):
+            await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
+        await self._server.start()
+        _log.info("serving", address=str(address), games=games)
+        return address
+
+    async def stop(self, grace: float | None = None) -> None:
+        """Take no more calls, finish the running ones within `grace` seconds (None: as set), and end."""
+        await self._health.enter_graceful_shutdown()
+        self._guard.drain()
+        await self._server.stop(self._settings.grace if grace is None else grace)
+        path = self._settings.address.path
+        if path:
+            Path(path).unlink(missing_ok=True)
+
+
+def serve_metrics(metrics: Metrics, address: Address) -> None:
+    """Serve Prometheus at an address from a thread of its own. Raises InvalidAddress."""
+    if address.path:
+        raise InvalidAddress(f"{address}: metrics need host:port")
+    try:
+        start_http_server(address.port, addr=address.host, registry=metrics.registry)
+    except OSError as error:
+        raise InvalidAddress(f"{address}: metrics cannot be served there ({error.strerror})") from error

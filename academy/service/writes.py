@@ -1,0 +1,59 @@
+"""Writing from the event loop: commands handed to the store's writer thread."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterable
+from concurrent.futures import Future
+from typing import Final, TypeVar
+
+import structlog
+
+from academy.knowledge.settings import Library
+from academy.service.seats import Seat
+from academy.store.contest_commands import NoteUses
+from academy.store.errors import StoreError
+from academy.store.library_store import Store
+from academy.store.writing import Command
+
+_T = TypeVar("_T")
+_SEATS_REMEMBERED: Final = 4_096
+_log = structlog.get_logger()
+
+
+class Writes:
+    """The store's writer as servicers use it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._noted: OrderedDict[tuple[Seat, Library], set[int]] = OrderedDict()
+
+    async def done(self, command: Command[_T]) -> _T:
+        """Wait until a command is committed; return its result or raise its refusal.
+
+        A caller who goes away does not undo it.
+        """
+        return await asyncio.shield(asyncio.wrap_future(self._store.submit(command)))
+
+    def note_uses(self, seat: Seat, library: Library, pattern_ids: Iterable[int]) -> None:
+        """Have uses of patterns written some time soon; each once a seat. Nothing is waited for."""
+        noted = self._noted.setdefault((seat, library), set())
+        self._noted.move_to_end((seat, library))
+        while len(self._noted) > _SEATS_REMEMBERED:
+            self._noted.popitem(last=False)
+        fresh = [pattern_id for pattern_id in pattern_ids if pattern_id not in noted]
+        if not fresh:
+            return
+        command = NoteUses(seat.contest_id, seat.player, library, fresh)
+        try:
+            self._store.submit(command).add_done_callback(_tell_failure)
+        except StoreError as error:
+            # The count of uses is worth less than the answer.
+            _log.warning("uses not noted", contest=seat.contest_id, why=str(error))
+            return
+        noted.update(fresh)
+
+
+def _tell_failure(future: "Future[None]") -> None:
+    error = future.exception()
+    if error is not None:
+        _log.warning("uses not noted", why=str(error))
