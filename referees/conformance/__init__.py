@@ -1,0 +1,46 @@
+"""Whether a referee keeps the laws that ACADEMY and the arena rely on, tried on random games.
+
+For authors of referees: `check_referee(MyGame.from_settings({...}))` in a test, or on the command line
+`python -m referees.conformance go --setting board_size=9 --games 50`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from referees.conformance.games import check_description, play_and_check
+from referees.conformance.laws import LAWS, AnyReferee, Chooser, NonConforming, Trial, UnlistedMoves
+
+__all__ = ["LAWS", "NonConforming", "Report", "UnlistedMoves", "check_referee"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was tried: the games, how many of them ended by the rules, all plies, and checks of each law."""
+
+    game_id: str
+    games: int
+    finished: int
+    plies: int
+    checks: Mapping[str, int]
+
+
+def check_referee(
+    referee: AnyReferee, games: int = 20, seed: int = 0, max_plies: int = 1000, choose: Chooser | None = None
+) -> Report:
+    """Play random games and check all `LAWS` in them.
+
+    Game number i has the seed `seed` + i and is broken off after `max_plies`. Where a game does not
+    list its legal moves, `choose(position, seat, chance)` must find one. Whatever the referee raises
+    without need breaks the law that was being checked. Raises NonConforming, and UnlistedMoves
+    where `choose` is missing.
+    """
+    trial = Trial(referee, choose)
+    check_description(trial)
+    played = [play_and_check(trial, game_seed, max_plies) for game_seed in range(seed, seed + games)]
+    return Report(
+        trial.spec.game_id,
+        games,
+        sum(game.outcome is not None for game in played),
+        sum(len(game.moves) for game in played),
+        {law: trial.checks[law] for law in LAWS},
+    )

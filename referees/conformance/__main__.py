@@ -1,0 +1,63 @@
+"""The command `python -m referees.conformance`."""
+
+import argparse
+import sys
+import tomllib
+from collections.abc import Sequence
+
+from referees.api import InvalidSetting, UnknownGame, referee
+from referees.conformance import LAWS, NonConforming, UnlistedMoves, check_referee
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check an installed referee and print what was checked; return 1 where a law is broken."""
+    parser = argparse.ArgumentParser(
+        prog="python -m referees.conformance",
+        description="Play random games of an installed referee and check that it keeps the laws.",
+    )
+    parser.add_argument("game", help="the referee's name, such as go")
+    parser.add_argument(
+        "--setting",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="as in a control file; repeatable",
+    )
+    parser.add_argument("--games", type=_positive, default=20, help="how many games (default 20)")
+    parser.add_argument("--seed", type=int, default=0, help="the first game's seed (default 0)")
+    parser.add_argument(
+        "--max-plies", type=_positive, default=1000, help="break games off after so many plies (default 1000)"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        judge = referee(options.game).from_settings(dict(map(_setting, options.setting)))
+        report = check_referee(judge, options.games, options.seed, options.max_plies)
+    except (UnknownGame, InvalidSetting, UnlistedMoves) as error:
+        parser.error(str(error))
+    except NonConforming as breach:
+        print(breach, file=sys.stderr)
+        return 1
+    print(f"{report.game_id}: {report.games} games, {report.finished} finished, {report.plies} plies")
+    for law, checks in report.checks.items():
+        print(f"{checks:>8}  {law}: {LAWS[law]}")
+    return 0
+
+
+def _setting(text: str) -> tuple[str, object]:
+    # Values are TOML, as in control files; what is not TOML is a string without its quotes.
+    name, _, value = text.partition("=")
+    try:
+        return name, tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return name, value
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is not a positive number")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

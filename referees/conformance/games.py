@@ -1,0 +1,208 @@
+"""Laws of whole games: the same again, their images, outcomes and records."""
+
+import math
+import random
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from academy.knowledge.boards import GraphGeometry
+from academy.knowledge.symmetries import GridSymmetry, NodeSymmetry, board_permutation
+from referees.api import GameRecord, InvalidSetting, Outcome, PlayedMove, Termination
+from referees.conformance.laws import Trial
+from referees.conformance.positions import (
+    check_boards,
+    check_end,
+    check_moves,
+    check_out_of_turn,
+    check_turns,
+)
+
+_UNKNOWN_SETTING: Final = "a setting that no game has"
+_OLD_POSITIONS: Final = 10
+
+
+@dataclass
+class RandomGame:
+    """A game so far: its positions, what can be seen of each, and the moves between them."""
+
+    seed: int
+    positions: list[Any] = field(default_factory=list)
+    sights: list[object] = field(default_factory=list)
+    moves: list[dict[int, Any]] = field(default_factory=list)
+    outcome: Outcome | None = None
+
+
+def check_description(trial: Trial) -> None:
+    """Check what needs no game: settings and spec."""
+    judge = trial.referee
+    with trial.law("settings") as breach:
+        try:
+            type(judge).from_settings({_UNKNOWN_SETTING: 1})
+        except InvalidSetting:
+            pass
+        else:
+            raise breach(f"the setting {_UNKNOWN_SETTING!r} was accepted")
+    with trial.law("spec") as breach:
+        if judge.spec() != trial.spec:
+            raise breach("two descriptions differ")
+        if trial.spec.players != judge.seats:
+            raise breach(f"{trial.spec.players} players, but {judge.seats} seats")
+        names = [judge.seat_name(seat) for seat in trial.seats]
+        if len(set(names)) != len(names) or not all(names):
+            raise breach(f"the seats are called {names}")
+
+
+def play_and_check(trial: Trial, seed: int, max_plies: int) -> RandomGame:
+    """Play a random game, checking every position, and then the game."""
+    judge = trial.referee
+    trial.game_seed, trial.ply = seed, 0
+    game = RandomGame(seed)
+    chance = random.Random(seed)
+    with trial.law("seeds") as breach:
+        position = judge.start(seed)
+        if trial.sight(position) != trial.sight(judge.start(seed)):
+            raise breach("two first positions differ")
+    while True:
+        seats = check_turns(trial, position)
+        check_boards(trial, position)
+        if not game.moves:
+            _check_first_reversal(trial, position)
+        with trial.law("legal moves"):
+            sight = trial.sight(position)
+        game.positions.append(position)
+        game.sights.append(sight)
+        if not seats or len(game.moves) >= max_plies:
+            break
+        moves = {seat: check_moves(trial, position, seat, chance) for seat in seats}
+        check_out_of_turn(trial, position, moves)
+        with trial.law("legal moves"):
+            after = judge.play(position, moves)
+        with trial.law("values") as breach:
+            if trial.sight(position) != sight:
+                raise breach(f"{trial.described(moves)} changed the position it was played in")
+        game.moves.append(moves)
+        trial.ply = len(game.moves)
+        position = after
+    if not seats:
+        check_end(trial, position)
+    _check_outcomes(trial, game)
+    _check_old_positions(trial, game, chance)
+    _check_replay(trial, game)
+    _check_symmetries(trial, game)
+    _check_records(trial, game)
+    return game
+
+
+def _check_first_reversal(trial: Trial, position: Any) -> None:
+    judge, spec = trial.referee, trial.spec
+    if not spec.symmetric or spec.players != 2:
+        return
+    with trial.law("reversal") as breach:
+        first = judge.board(position, 1)
+        by_chance = any(judge.board(judge.start(seed), 1) != first for seed in range(3))
+        images = [spec.board_image(first, symmetry) for symmetry in spec.symmetry_group]
+        if not by_chance and spec.reversed_board(first) not in images:
+            raise breach("with the players exchanged the first board is another")
+
+
+def _check_outcomes(trial: Trial, game: RandomGame) -> None:
+    judge, last = trial.referee, game.positions[-1]
+    with trial.law("outcomes") as breach:
+        game.outcome = judge.outcome(last)
+        outcomes = [game.outcome, judge.adjudicate(last)]
+        if trial.spec.players == 2:
+            for seat in trial.seats:
+                given = judge.won_by(seat, Termination.RESIGNATION)
+                if given.winners != (seat,) or given.termination is not Termination.RESIGNATION:
+                    raise breach(f"a game that was resigned to seat {seat} ended as {given}")
+                outcomes.append(given)
+        for outcome in filter(None, outcomes):
+            if list(outcome.winners) != sorted(set(outcome.winners) & set(trial.seats)):
+                raise breach(f"the winners are {outcome.winners}, the seats {list(trial.seats)}")
+            if outcome.points and len(outcome.points) != len(trial.seats):
+                raise breach(f"points {outcome.points} for {len(trial.seats)} seats")
+            if not all(map(math.isfinite, outcome.points)):
+                raise breach(f"points {outcome.points} are not all finite")
+            if not outcome.summary:
+                raise breach(f"an outcome without a summary: {outcome}")
+
+
+def _check_old_positions(trial: Trial, game: RandomGame, chance: random.Random) -> None:
+    """Play again from earlier positions: what is hidden in them must not have changed either."""
+    for ply in chance.sample(range(len(game.moves)), min(_OLD_POSITIONS, len(game.moves))):
+        trial.ply = ply
+        with trial.law("values") as breach:
+            again = trial.referee.play(game.positions[ply], game.moves[ply])
+            if trial.sight(again) != game.sights[ply + 1]:
+                raise breach(f"played again, {trial.described(game.moves[ply])} leads elsewhere")
+
+
+def _check_replay(trial: Trial, game: RandomGame) -> None:
+    judge = trial.referee
+    with trial.law("replay") as breach:
+        position = judge.start(game.seed)
+        for ply, moves in enumerate(game.moves):
+            trial.ply = ply
+            texts = {seat: judge.move_text(move) for seat, move in moves.items()}
+            read = {seat: judge.read_move(position, seat, text) for seat, text in texts.items()}
+            position = judge.play(position, read)
+            if trial.sight(position) != game.sights[ply + 1]:
+                raise breach(f"after {trial.described(moves)} the game is another")
+
+
+def _check_symmetries(trial: Trial, game: RandomGame) -> None:
+    judge = trial.referee
+    if trial.spec.simultaneous or not trial.spec.cell_names:
+        return
+    played = [(seat, judge.move_text(move)) for moves in game.moves for seat, move in moves.items()]
+    images = trial.spec.move_images([text for _, text in played])
+    for permutation, image in zip(_permutations(trial), images, strict=True):
+        with trial.law("symmetry") as breach:
+            position = judge.start(game.seed)
+            for ply, ((seat, original), text) in enumerate(zip(played, image, strict=True)):
+                trial.ply = ply
+                move = judge.read_move(position, seat, text)
+                judge.check(position, seat, move)
+                position = judge.play(position, {seat: move})
+                states = judge.board(position, 1).states
+                expected = judge.board(game.positions[ply + 1], 1).states
+                if any(states[target] != expected[cell] for cell, target in enumerate(permutation)):
+                    raise breach(f"{text!r}, the image of {original!r}, leads to another board")
+            if judge.outcome(position) != game.outcome:
+                raise breach(f"the image of the game ended with {judge.outcome(position)}")
+
+
+def _permutations(trial: Trial) -> list[tuple[int, ...]]:
+    """Where each cell goes under each symmetry that maps the board, in the order of `move_images`."""
+    found: list[tuple[int, ...]] = []
+    for symmetry in trial.spec.symmetry_group:
+        permutation = _permutation(trial, symmetry)
+        if permutation is not None and permutation not in found:
+            found.append(permutation)
+    return found
+
+
+def _permutation(trial: Trial, symmetry: GridSymmetry | NodeSymmetry) -> tuple[int, ...] | None:
+    geometry = trial.spec.geometry
+    if isinstance(symmetry, NodeSymmetry) or isinstance(geometry, GraphGeometry):
+        return symmetry.image if isinstance(symmetry, NodeSymmetry) else None
+    return board_permutation(symmetry, geometry.cells)
+
+
+def _check_records(trial: Trial, game: RandomGame) -> None:
+    judge = trial.referee
+    moves = [
+        PlayedMove(seat, move, judge.move_text(move), seconds=0.5, values={seat: 0.5}, comment="said")
+        for moves in game.moves
+        for seat, move in moves.items()
+    ]
+    names = tuple(f"player {seat}" for seat in trial.seats)
+    with trial.law("records") as breach:
+        stopped = judge.adjudicate(game.positions[-1])
+        for played, outcome in ((moves, game.outcome), (moves, stopped), ((), None)):
+            record = GameRecord(
+                "trial 1", "trial", "2000-01-01", names, played, outcome, game.seed, ("start",), ("end",)
+            )
+            text = judge.record(record)
+            if not text.strip() or judge.record(record) != text:
+                raise breach("a record is empty, or another each time")

@@ -1,0 +1,101 @@
+"""The laws of referees, and the trial in which one referee is held against them."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Final
+
+from referees.api import Referee
+
+AnyReferee = Referee[Any, Any]
+Chooser = Callable[[Any, int, random.Random], Any]
+
+LAWS: Final = {
+    "settings": "an unknown setting is refused with InvalidSetting",
+    "spec": "the game's description is the same each time and agrees with the referee",
+    "seeds": "the same seed gives the same first position",
+    "turns": "seats to move exist and are in order; there are none when, and only when, there is an outcome",
+    "legal moves": "listed moves are legal, differ from each other, and there is at least one",
+    "foreign moves": "moves not listed, out of turn, after the end or of nonsense are refused",
+    "texts": "a move's text is one line, differs from other legal moves' texts, and reads back as the move",
+    "boards": "boards have the described geometry and one state for each cell",
+    "reversal": "in a symmetric game exchanging the players twice keeps every board, and once the first one",
+    "values": "playing a move does not change the position it is played in",
+    "outcomes": "winners are seats, and points, where there are any, one finite number for each seat",
+    "replay": "the same moves from the same seed give the same positions and the same outcome",
+    "symmetry": "a game's image under a described symmetry is a game, and has the images of its boards",
+    "records": "a record can be written of a finished, a broken-off and a void game, the same each time",
+}
+
+
+class NonConforming(AssertionError):
+    """A referee broke a law: `law` names it; `game_seed` and `ply` say where, if it was in a game."""
+
+    def __init__(self, law: str, what: str, game_seed: int | None = None, ply: int | None = None) -> None:
+        where = "" if game_seed is None else f" (game seed {game_seed}, ply {ply})"
+        super().__init__(f"{law}: {what}{where}. The law: {LAWS[law]}.")
+        self.law = law
+        self.game_seed = game_seed
+        self.ply = ply
+
+
+class UnlistedMoves(ValueError):
+    """A game does not list its legal moves, and nobody said how to choose one."""
+
+
+class Trial:
+    """One referee on trial: what it said of itself, the checks made so far, and where they are."""
+
+    def __init__(self, referee: AnyReferee, choose: Chooser | None) -> None:
+        self.referee = referee
+        self.choose = choose
+        self.checks: Counter[str] = Counter()
+        self.game_seed: int | None = None
+        self.ply: int | None = None
+        with self.law("spec"):
+            self.spec = referee.spec()
+            self.seats = range(1, referee.seats + 1)
+        # Moves that have been legal for a seat at some time, by their texts.
+        self.met: dict[int, dict[str, Any]] = {seat: {} for seat in self.seats}
+
+    def law(self, name: str) -> "_Law":
+        """The context of one check of a law: it gives the maker of the error for a breach."""
+        return _Law(self, name)
+
+    def sight(self, position: Any) -> object:
+        """All that can be seen of a position, to compare it with another's."""
+        seats = tuple(self.referee.to_move(position))
+        listed = [self.referee.legal_moves(position, seat) for seat in seats]
+        return (
+            seats,
+            self.referee.outcome(position),
+            self.referee.interaction(position),
+            [self.referee.board(position, seat) for seat in self.seats],
+            [moves and [self.referee.move_text(move) for move in moves] for moves in listed],
+        )
+
+    def described(self, moves: Mapping[int, Any]) -> str:
+        """Moves by seat, in words."""
+        return ", ".join(f"seat {seat}'s {self.referee.move_text(move)!r}" for seat, move in moves.items())
+
+
+class _Law:
+    """Turns what the referee raises without need into a breach of the law that was being checked."""
+
+    def __init__(self, trial: Trial, name: str) -> None:
+        self._trial = trial
+        self._name = name
+
+    def __enter__(self) -> Callable[[str], NonConforming]:
+        self._trial.checks[self._name] += 1
+        return self._breach
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception) and not isinstance(error, NonConforming | UnlistedMoves):
+            raise self._breach(f"{type(error).__name__}: {error}") from error
+
+    def _breach(self, what: str) -> NonConforming:
+        return NonConforming(self._name, what, self._trial.game_seed, self._trial.ply)

@@ -1,0 +1,116 @@
+"""Laws of one position: whose turn it is, its boards, and its legal and illegal moves."""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from academy.knowledge.cells import State
+from referees.api import IllegalMove, UnreadableMove
+from referees.conformance.laws import Trial, UnlistedMoves
+
+_NONSENSE: Final = "\x00?! not a move of any game"
+_STATES: Final = frozenset(State)
+# At each ply so many legal moves are read back and so many foreign ones offered; there may be thousands.
+_SAMPLE: Final = 20
+
+
+def check_turns(trial: Trial, position: Any) -> tuple[int, ...]:
+    """Return the seats to move."""
+    with trial.law("turns") as breach:
+        seats = tuple(trial.referee.to_move(position))
+        if list(seats) != sorted(set(seats) & set(trial.seats)):
+            raise breach(f"to move are the seats {seats} of {list(trial.seats)}")
+        if len(seats) > 1 and not trial.spec.simultaneous:
+            raise breach(f"seats {seats} are to move at once in a game that is not simultaneous")
+        outcome = trial.referee.outcome(position)
+        if (outcome is None) != bool(seats):
+            raise breach(f"to move are {seats or 'none'}, and the outcome is {outcome}")
+    return seats
+
+
+def check_boards(trial: Trial, position: Any) -> None:
+    """Check the boards of all seats, with all there is to see and with what each may see."""
+    judge, spec = trial.referee, trial.spec
+    with trial.law("boards") as breach:
+        boards = [judge.board(position, seat) for seat in trial.seats]
+        boards += [judge.board(judge.view(position, seat), seat) for seat in trial.seats]
+        for board in boards:
+            if board.geometry != spec.geometry:
+                raise breach(f"a board of {board.geometry}, but described is {spec.geometry}")
+            if len(board.states) != board.geometry.size or not _STATES.issuperset(board.states):
+                raise breach(f"states {list(board.states)} for {board.geometry.size} cells")
+    if spec.symmetric:
+        with trial.law("reversal") as breach:
+            for board in boards:
+                if spec.reversed_board(spec.reversed_board(board)) != board:
+                    raise breach("exchanging the players twice changed a board")
+
+
+def check_moves(trial: Trial, position: Any, seat: int, chance: random.Random) -> Any:
+    """Check a seat's moves, legal and others, and choose a legal one."""
+    judge = trial.referee
+    with trial.law("legal moves") as breach:
+        listed = judge.legal_moves(position, seat)
+        moves: Sequence[Any] = listed if listed is not None else [_chosen(trial, position, seat, chance)]
+        if not moves:
+            raise breach(f"seat {seat} is to move and has no move")
+        for move in moves:
+            judge.check(position, seat, move)
+    with trial.law("texts") as breach:
+        texts = [judge.move_text(move) for move in moves]
+        if len(set(texts)) != len(texts):
+            twice = next(text for text in texts if texts.count(text) > 1)
+            raise breach(f"{twice!r} names two legal moves")
+        legal = dict(zip(texts, moves, strict=True))
+        for text in chance.sample(texts, min(_SAMPLE, len(texts))):
+            if not text.strip() or not text.isprintable():
+                raise breach(f"{text!r} is empty or does not fit a line")
+            if judge.read_move(position, seat, text) != legal[text]:
+                raise breach(f"{text!r} reads back as another move")
+    if listed is not None:
+        foreign = [move for text, move in trial.met[seat].items() if text not in legal]
+        for move in chance.sample(foreign, min(_SAMPLE, len(foreign))):
+            _must_refuse(trial, position, seat, move, "is not listed")
+    _must_refuse_nonsense(trial, position, seat)
+    trial.met[seat].update(legal)
+    return chance.choice(moves)
+
+
+def _chosen(trial: Trial, position: Any, seat: int, chance: random.Random) -> Any:
+    if trial.choose is None:
+        raise UnlistedMoves(f"{trial.spec.game_id} does not list its legal moves: say how to `choose` one")
+    return trial.choose(position, seat, chance)
+
+
+def check_out_of_turn(trial: Trial, position: Any, moves: Mapping[int, Any]) -> None:
+    """Offer the moves of the seats to move for all other seats."""
+    for seat in trial.seats:
+        if seat not in moves:
+            for move in moves.values():
+                _must_refuse(trial, position, seat, move, "is out of turn")
+
+
+def check_end(trial: Trial, position: Any) -> None:
+    """Offer moves in a position in which nobody is to move."""
+    for seat in trial.seats:
+        for move in list(trial.met[seat].values())[:_SAMPLE]:
+            _must_refuse(trial, position, seat, move, "comes after the end")
+
+
+def _must_refuse(trial: Trial, position: Any, seat: int, move: Any, why: str) -> None:
+    with trial.law("foreign moves") as breach:
+        try:
+            trial.referee.check(position, seat, move)
+        except IllegalMove:
+            return
+        raise breach(f"{trial.described({seat: move})} {why}, but was accepted")
+
+
+def _must_refuse_nonsense(trial: Trial, position: Any, seat: int) -> None:
+    with trial.law("foreign moves") as breach:
+        try:
+            move = trial.referee.read_move(position, seat, _NONSENSE)
+            trial.referee.check(position, seat, move)
+        except (UnreadableMove, IllegalMove):
+            return
+        raise breach(f"the text {_NONSENSE!r} was accepted as the move {move!r}")

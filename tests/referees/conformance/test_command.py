@@ -1,0 +1,52 @@
+"""The command `python -m referees.conformance`."""
+
+import subprocess
+import sys
+
+import pytest
+
+from referees.conformance import LAWS
+from referees.conformance.__main__ import main
+from referees.go import Go, GoPosition
+
+
+def test_the_command_prints_what_was_checked() -> None:
+    command = [sys.executable, "-m", "referees.conformance", "go", "--games", "2", "--max-plies", "30"]
+    options = ["--setting", "board_size=5", "--setting", "ko=positional_superko", "--setting", "komi=0.5"]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
+    first, *checked = done.stdout.splitlines()
+    assert first.startswith("go-5x5: 2 games, ")
+    assert [line.split(None, 1)[1] for line in checked] == [f"{law}: {text}" for law, text in LAWS.items()]
+    assert all(int(line.split()[0]) > 0 for line in checked)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["go", "--setting", "board_size=99"], "99 is not a whole number"),
+        (["go", "--setting", "board_size=nine"], "'nine' is not a whole number"),
+        (["noughts"], "no referee for the game 'noughts'"),
+        (["go", "--setting", "board_size=9", "--games", "0"], "0 is not a positive number"),
+    ],
+)
+def test_bad_arguments_are_named(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+class Generous(Go):
+    def check(self, position: GoPosition, seat: int, move: int) -> None:
+        pass
+
+
+def test_a_broken_law_ends_the_command_with_status_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("referees.conformance.__main__.referee", {"generous": Generous}.__getitem__)
+    assert main(["generous", "--setting", "board_size=5"]) == 1
+    printed = capsys.readouterr()
+    assert printed.err.startswith("foreign moves: ") and not printed.out

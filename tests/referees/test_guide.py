@@ -1,0 +1,43 @@
+"""The guide for authors of referees: its example is complete, and keeps the laws."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referees.api import InvalidSetting, Outcome, Termination
+from referees.conformance import check_referee
+from referees.go import GoSettings
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "referees.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def example() -> Any:
+    code = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)[0]
+    assert len(code.splitlines()) <= 80
+    names: dict[str, Any] = {"__name__": "tic_tac_toe"}
+    exec(code, names)
+    return names["TicTacToe"]
+
+
+def test_the_example_keeps_all_laws(example: Any) -> None:
+    report = check_referee(example.from_settings({}), games=50)
+    assert report.finished == 50
+
+
+def test_the_example_is_tic_tac_toe(example: Any) -> None:
+    game = example.from_settings({})
+    position = game.start(0)
+    for seat, text in ((1, "b2"), (2, "a3"), (1, "B3"), (2, " c3 "), (1, "b1")):
+        position = game.play(position, {seat: game.read_move(position, seat, text)})
+    assert game.board(position, 1).letters == "oxo-x--x-"
+    assert game.outcome(position) == Outcome((1,), Termination.SCORE, "x wins")
+    with pytest.raises(InvalidSetting):
+        example.from_settings({"rows": 4})
+
+
+def test_the_guide_names_all_settings_of_go() -> None:
+    table = GUIDE[GUIDE.index("The settings of `name") :]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(GoSettings.__dataclass_fields__)
