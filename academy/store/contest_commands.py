@@ -20,7 +20,8 @@ from academy.store.errors import (
     UnknownGame,
 )
 from academy.store.game_records import settings_from_proto, spec_from_proto, spec_to_proto
-from academy.store.game_tables import game_record, packed
+from academy.store.game_tables import game_record
+from academy.store.messages import packed, unpacked
 from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
@@ -213,7 +214,7 @@ class NoteUses:
 def find_contest(transaction: Transaction, contest_id: str) -> records_pb2.ContestRecord | None:
     """Return a contest's record, or None. Raises InvalidRecord for what cannot be a contest's id."""
     stored = transaction.get(Table.CONTESTS, keys.contest(contest_id))
-    return None if stored is None else records_pb2.ContestRecord.FromString(stored)
+    return None if stored is None else unpacked(records_pb2.ContestRecord, stored)
 
 
 def contest_record(transaction: Transaction, contest_id: str) -> records_pb2.ContestRecord:

@@ -7,6 +7,7 @@ from typing import Final
 from academy.store import keys
 from academy.store.environment import Table, Transaction
 from academy.store.errors import StoreCorrupt
+from academy.store.messages import packed, unpacked
 from academy.v1 import events_pb2
 
 _PLAIN: Final = b"\x00"
@@ -18,7 +19,7 @@ _LEVEL: Final = 1
 
 def pack(event: events_pb2.Event) -> bytes:
     """Return an event as stored: a format byte, then the message, compressed where that pays."""
-    plain = event.SerializeToString(deterministic=True)
+    plain = packed(event)
     if len(plain) < _WORTH_DEFLATING:
         return _PLAIN + plain
     return _DEFLATED + zlib.compress(plain, _LEVEL)
@@ -27,14 +28,14 @@ def pack(event: events_pb2.Event) -> bytes:
 def unpack(stored: bytes) -> events_pb2.Event:
     """Return the event that was packed. Raises StoreCorrupt."""
     form, body = stored[:1], stored[1:]
-    try:
-        if form == _DEFLATED:
+    if form == _DEFLATED:
+        try:
             body = zlib.decompress(body)
-        elif form != _PLAIN:
-            raise StoreCorrupt(f"an event of unknown format {form!r}")
-        return events_pb2.Event.FromString(body)
-    except (zlib.error, ValueError) as fault:
-        raise StoreCorrupt(f"an event cannot be read: {fault}") from fault
+        except zlib.error as fault:
+            raise StoreCorrupt(f"a stored event cannot be decompressed: {fault}") from fault
+    elif form != _PLAIN:
+        raise StoreCorrupt(f"a stored event has the unknown format {form!r}")
+    return unpacked(events_pb2.Event, body)
 
 
 def last_sequence(transaction: Transaction) -> int:

@@ -18,6 +18,7 @@ from academy.store import game_tables, keys
 from academy.store.environment import Environment, Table, Transaction
 from academy.store.game_records import settings_from_proto
 from academy.store.game_tables import EntryReader
+from academy.store.messages import unpacked
 from academy.store.v1 import records_pb2
 
 
@@ -110,7 +111,7 @@ class Follower:
         reached = old.generation
         start = prefix + keys.number(old.generation + 1)
         for key, stored in transaction.scan(Table.CHANGES, prefix, start=start):
-            feed = records_pb2.Changes.FromString(stored)
+            feed = unpacked(records_pb2.Changes, stored)
             if feed.previous != reached:
                 return None
             reached = keys.last_number(key)

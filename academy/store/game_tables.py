@@ -4,8 +4,6 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-from google.protobuf.message import Message
-
 from academy.knowledge.game import Changes, Counters, GameKnowledge
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures
@@ -18,6 +16,7 @@ from academy.store import keys
 from academy.store.environment import Table, Transaction
 from academy.store.errors import StoreCorrupt, UnknownGame
 from academy.store.game_records import settings_from_proto, spec_from_proto, spec_to_proto
+from academy.store.messages import packed, unpacked
 from academy.store.pattern_records import entry_from_proto, entry_to_proto, node_from_proto, node_to_proto
 from academy.store.v1 import records_pb2
 from academy.v1 import game_pb2, pattern_pb2
@@ -25,17 +24,12 @@ from academy.v1 import game_pb2, pattern_pb2
 GENERATIONS_KEPT: Final = 1_024
 
 
-def packed(message: Message) -> bytes:
-    """Return a message's bytes, the same for equal messages."""
-    return message.SerializeToString(deterministic=True)
-
-
 def game_record(transaction: Transaction, game_id: str) -> game_pb2.Game:
     """Return a game with its present settings. Raises UnknownGame."""
     stored = transaction.get(Table.GAMES, keys.game(game_id))
     if stored is None:
         raise UnknownGame(game_id)
-    return game_pb2.Game.FromString(stored)
+    return unpacked(game_pb2.Game, stored)
 
 
 def game_state(transaction: Transaction, game_id: str) -> records_pb2.GameState:
@@ -43,7 +37,7 @@ def game_state(transaction: Transaction, game_id: str) -> records_pb2.GameState:
     stored = transaction.get(Table.GAME_STATE, keys.game(game_id))
     if stored is None:
         raise UnknownGame(game_id)
-    return records_pb2.GameState.FromString(stored)
+    return unpacked(records_pb2.GameState, stored)
 
 
 def spec_and_settings(game: game_pb2.Game) -> tuple[GameSpec, LibrarySettings]:
@@ -77,7 +71,7 @@ class EntryReader:
     def read(self, stored: bytes) -> PatternEntry:
         """Read one pattern. Raises StoreCorrupt."""
         try:
-            entry = entry_from_proto(pattern_pb2.PatternRecord.FromString(stored), self._spec)
+            entry = entry_from_proto(unpacked(pattern_pb2.PatternRecord, stored), self._spec)
         except ValueError as fault:
             raise StoreCorrupt(f"a pattern of {self._spec.game_id!r} cannot be read: {fault}") from fault
         cells = self._outlines.setdefault(entry.pattern.cells, entry.pattern.cells)
@@ -98,7 +92,7 @@ class EntryReader:
 def read_node(stored: bytes, spec: GameSpec) -> OpeningNode:
     """Read a stored node. Raises StoreCorrupt."""
     try:
-        return node_from_proto(pattern_pb2.OpeningNodeRecord.FromString(stored), spec)
+        return node_from_proto(unpacked(pattern_pb2.OpeningNodeRecord, stored), spec)
     except ValueError as fault:
         raise StoreCorrupt(f"an opening node of {spec.game_id!r} cannot be read: {fault}") from fault
 
@@ -207,8 +201,8 @@ def _feed(transaction: Transaction, game_id: str, changes: Changes, previous: in
     prefix = keys.in_game(game_id)
     newest = next(transaction.scan(Table.CHANGES, prefix, backwards=True), None)
     if newest is not None:
-        feed.number = records_pb2.Changes.FromString(newest[1]).number + 1
+        feed.number = unpacked(records_pb2.Changes, newest[1]).number + 1
         oldest, value = next(transaction.scan(Table.CHANGES, prefix))
-        if feed.number - records_pb2.Changes.FromString(value).number >= GENERATIONS_KEPT:
+        if feed.number - unpacked(records_pb2.Changes, value).number >= GENERATIONS_KEPT:
             transaction.delete(Table.CHANGES, oldest)
     transaction.put(Table.CHANGES, prefix + keys.number(generation), packed(feed))

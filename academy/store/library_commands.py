@@ -11,7 +11,7 @@ from academy.store import keys
 from academy.store.environment import Table
 from academy.store.errors import InvalidRecord, NotDeleted
 from academy.store.game_records import library_to_proto, settings_from_proto, settings_to_proto
-from academy.store.game_tables import packed
+from academy.store.messages import packed, unpacked
 from academy.store.pattern_records import entry_to_proto
 from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
@@ -94,7 +94,7 @@ class RestorePattern:
         stored = work.transaction.get(Table.DELETED_PATTERNS, key)
         if stored is None:
             raise NotDeleted(self.pattern_id)
-        record = records_pb2.DeletedPattern.FromString(stored).record
+        record = unpacked(records_pb2.DeletedPattern, stored).record
         restored = events_pb2.PatternRestored(record=record)
         _, outcome = work.record(
             events_pb2.Event(game_id=self.game_id, actor=self.actor, pattern_restored=restored)

@@ -17,6 +17,7 @@ from academy.store.contest_commands import contest_record
 from academy.store.environment import LARGEST_MAP, Environment, Table
 from academy.store.errors import InvalidRecord, StoreReadOnly
 from academy.store.following import Follower, Listener
+from academy.store.messages import unpacked
 from academy.store.v1 import records_pb2
 from academy.store.writing import QUEUE_SIZE, Command, Writer
 from academy.v1 import events_pb2, game_pb2, pattern_pb2, proposals_pb2
@@ -119,7 +120,7 @@ class Store:
         with self.environment.reading() as transaction:
             start = after.encode() + b"\0" if after else b""
             for _, stored in transaction.scan(Table.GAMES, start=start):
-                found.append(game_pb2.Game.FromString(stored))
+                found.append(unpacked(game_pb2.Game, stored))
                 if len(found) == most:
                     break
         return found
@@ -173,6 +174,6 @@ class Store:
         """Return the patterns of a library that can be restored."""
         with self.environment.reading() as transaction:
             return [
-                records_pb2.DeletedPattern.FromString(stored).record
+                unpacked(records_pb2.DeletedPattern, stored).record
                 for _, stored in transaction.scan(Table.DELETED_PATTERNS, keys.pattern(game_id, library))
             ]

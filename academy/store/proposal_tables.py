@@ -10,7 +10,7 @@ from academy.store import keys
 from academy.store.contest_records import proposal_from_proto, set_judgement
 from academy.store.environment import Table, Transaction
 from academy.store.errors import InvalidRecord, StoreCorrupt, TooManyProposals, UnknownContest
-from academy.store.game_tables import packed
+from academy.store.messages import packed, unpacked
 from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
 from academy.v1 import contests_pb2, events_pb2, proposals_pb2
@@ -38,7 +38,7 @@ class SubmitProposals:
         stored = work.transaction.get(Table.CONTESTS, keys.contest(self.contest_id))
         if stored is None:
             raise UnknownContest(self.contest_id)
-        record = records_pb2.ContestRecord.FromString(stored)
+        record = unpacked(records_pb2.ContestRecord, stored)
         if not 1 <= self.seat <= len(record.seats):
             raise InvalidRecord("player", f"{self.seat} must be from 1 to {len(record.seats)}")
         told = [
@@ -100,7 +100,7 @@ class SubmitProposals:
 def find(transaction: Transaction, proposal_id: str) -> proposals_pb2.Proposal | None:
     """Return a proposal, or None."""
     stored = transaction.get(Table.PROPOSALS, proposal_id.encode())
-    return None if stored is None else proposals_pb2.Proposal.FromString(stored)
+    return None if stored is None else unpacked(proposals_pb2.Proposal, stored)
 
 
 def get(transaction: Transaction, proposal_id: str) -> proposals_pb2.Proposal:

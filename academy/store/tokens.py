@@ -18,7 +18,7 @@ from typing import Final
 from academy.store import keys
 from academy.store.environment import Table, Transaction
 from academy.store.errors import InvalidRecord, UnknownTokenId
-from academy.store.game_tables import packed
+from academy.store.messages import packed, unpacked
 from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
 from academy.v1 import contests_pb2
@@ -129,7 +129,7 @@ class RevokeToken:
         stored = work.transaction.get(Table.TOKENS, self.token_id.encode()) if self.token_id else None
         if stored is None:
             raise UnknownTokenId(self.token_id)
-        record = records_pb2.TokenRecord.FromString(stored)
+        record = unpacked(records_pb2.TokenRecord, stored)
         if not record.revoke_time:
             record.revoke_time = work.now
             work.transaction.put(Table.TOKENS, self.token_id.encode(), packed(record))
@@ -139,7 +139,7 @@ class RevokeToken:
 def tokens(transaction: Transaction) -> list[Token]:
     """Return all tokens, oldest first."""
     found = (
-        _token(records_pb2.TokenRecord.FromString(stored)) for _, stored in transaction.scan(Table.TOKENS)
+        _token(unpacked(records_pb2.TokenRecord, stored)) for _, stored in transaction.scan(Table.TOKENS)
     )
     return sorted(found, key=lambda token: (token.created, token.token_id))
 
@@ -155,7 +155,7 @@ def authenticate(transaction: Transaction, text: str, now: float) -> Caller:
 
 def _token_caller(transaction: Transaction, token_id: str, secret: str, now: float) -> Caller:
     stored = transaction.get(Table.TOKENS, token_id.encode())
-    record = records_pb2.TokenRecord.FromString(stored or b"")
+    record = unpacked(records_pb2.TokenRecord, stored or b"")
     if not hmac.compare_digest(record.secret_hash, _hash(secret)):
         raise UnknownToken
     if record.revoke_time:
@@ -171,7 +171,7 @@ def _ticket_caller(transaction: Transaction, contest: str, seat: int, secret: st
         stored = transaction.get(Table.CONTESTS, keys.contest(contest_id))
     except (binascii.Error, UnicodeDecodeError, InvalidRecord):
         raise UnknownToken from None
-    record = records_pb2.ContestRecord.FromString(stored or b"")
+    record = unpacked(records_pb2.ContestRecord, stored or b"")
     ticket_hash = record.seats[seat - 1].ticket_hash if 1 <= seat <= len(record.seats) else b""
     if not hmac.compare_digest(ticket_hash, _hash(secret)):
         raise UnknownToken

@@ -1,0 +1,71 @@
+"""Copies of a data folder: made while servers run, and put back into an empty folder."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from academy.store import event_log
+from academy.store.environment import Environment, Table
+from academy.store.errors import StoreCorrupt, StoreError
+
+
+def backup(environment: Environment, target: Path) -> int:
+    """Write a compact copy of one moment into a folder that is missing or empty; return its bytes.
+
+    The folder appears complete or not at all. Raises StoreError where it is not empty or cannot be written.
+    """
+    return _placed(target, environment.copy)
+
+
+def restore(source: Path, target: Path) -> int:
+    """Put a backup into a folder that is missing or empty; return its bytes.
+
+    The copy is verified before it appears. Raises StoreError, StoreCorrupt, SchemaMismatch.
+    """
+    with Environment(source, read_only=True) as environment:
+        return _placed(target, environment.copy)
+
+
+def verify(folder: Path) -> None:
+    """Check that a copy opens and its log is whole. Raises StoreCorrupt, SchemaMismatch."""
+    with Environment(folder, read_only=True) as environment, environment.reading() as transaction:
+        last = event_log.last_sequence(transaction)
+        logged = transaction.count(Table.EVENTS)
+        if not last == logged == transaction.count(Table.EVENTS_BY_GAME):
+            raise StoreCorrupt(f"{folder}: {logged:,} events are stored, the last is number {last:,}")
+
+
+def _placed(target: Path, write: Callable[[Path], None]) -> int:
+    """Let `write` fill a folder beside the target, verify it, make it durable, and move it into place."""
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise StoreError(f"{target}: must be an empty folder, or none; nothing was written")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        try:
+            write(draft)
+            verify(draft)
+            (draft / "lock.mdb").unlink(missing_ok=True)
+            data = draft / "data.mdb"
+            size = data.stat().st_size
+            _sync(data)
+            _sync(draft)
+            draft.rename(target)
+            _sync(target.parent)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    except StoreError:
+        raise
+    except OSError as fault:
+        raise StoreError(f"{target}: {fault.strerror}; nothing was written") from fault
+    return size
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

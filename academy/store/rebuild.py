@@ -1,0 +1,62 @@
+"""A game's libraries made again from its events, and what differs from the stored ones."""
+
+from collections.abc import Iterator
+
+from academy.knowledge.game import GameKnowledge
+from academy.store import event_log, fold, game_tables, keys
+from academy.store.environment import Table, Transaction
+from academy.store.errors import StoreCorrupt
+
+_OF_A_GAME = (Table.PATTERNS, Table.OPENINGS)
+_ONE_OF_A_GAME = (Table.GAMES, Table.GAME_STATE, Table.MEASURES)
+
+
+def rebuild(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
+    """Return what the events of a game add up to, and the number of the last. Raises StoreCorrupt."""
+    knowledge: GameKnowledge | None = None
+    generation = 0
+    for event in event_log.scan(transaction, game_id):
+        generation = event.sequence
+        if knowledge is None:
+            knowledge = fold.begin(event)
+            continue
+        try:
+            fold.apply(knowledge, event, lambda number: event_log.get(transaction, number))
+        except (ValueError, LookupError) as fault:
+            raise StoreCorrupt(f"event {event.sequence} cannot be taken in: {fault}") from fault
+    if knowledge is None:
+        raise StoreCorrupt(f"game {game_id!r} has no events")
+    return knowledge, generation
+
+
+def differences(transaction: Transaction, game_id: str) -> Iterator[str]:
+    """Compare a game's stored records with its rebuilt ones, byte for byte; yield what differs."""
+    knowledge, generation = rebuild(transaction, game_id)
+    expected = {(table, key): value for table, key, value in game_tables.records(knowledge, generation)}
+    for table, key, stored in _stored(transaction, game_id):
+        made = expected.pop((table, key), None)
+        if made is None:
+            yield f"{_named(table, key)} is stored, but the events do not make it"
+        elif made != stored:
+            yield f"{_named(table, key)} differs from what the events make"
+    for table, key in expected:
+        yield f"{_named(table, key)} is missing"
+
+
+def _stored(transaction: Transaction, game_id: str) -> Iterator[tuple[Table, bytes, bytes]]:
+    for table in _ONE_OF_A_GAME:
+        value = transaction.get(table, keys.game(game_id))
+        if value is not None:
+            yield table, keys.game(game_id), value
+    for table in _OF_A_GAME:
+        for key, value in transaction.scan(table, keys.in_game(game_id)):
+            yield table, key, value
+
+
+def _named(table: Table, key: bytes) -> str:
+    if table is Table.PATTERNS:
+        library, number = keys.pattern_of(key)
+        return f"{library.value} pattern {number}"
+    if table is Table.OPENINGS:
+        return f"opening node {keys.last_number(key)}"
+    return f"the record in {table.value!r}"

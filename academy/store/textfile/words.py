@@ -1,0 +1,115 @@
+"""The words of a line with their places, and how numbers and names are written."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from academy.knowledge.signatures import VALUE_SCALE
+from academy.store.errors import InvalidRecord
+
+FIRST_LINE: Final = "% academy text 1"
+INDENT: Final = "  "
+PLAIN_MOVE: Final = re.compile(r'[^\s"%<]\S*')
+_WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*|"')
+
+
+class LibraryTextError(InvalidRecord):
+    """Text that is not a library's; `line` and `column` count from 1."""
+
+    def __init__(self, line: int, column: int, what: str) -> None:
+        super().__init__(f"line {line}, column {column}", what)
+        self.line = line
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word and its place, counted from 1. Its readers raise LibraryTextError."""
+
+    text: str
+    line: int
+    column: int
+
+    def refuse(self, what: str) -> LibraryTextError:
+        """Return a complaint about this word."""
+        return LibraryTextError(self.line, self.column, f"{self.text[:80]!r} {what}")
+
+    def whole(self) -> int:
+        """A whole number."""
+        if not re.fullmatch(r"[0-9]{1,18}", self.text):
+            raise self.refuse("is not a whole number")
+        return int(self.text)
+
+    def decimal(self, scale: int) -> int:
+        """A number times scale, exactly."""
+        digits = len(str(scale)) - 1
+        found = re.fullmatch(rf"(-?)([0-9]{{1,12}})(?:\.([0-9]{{1,{digits}}}))?", self.text)
+        if found is None:
+            raise self.refuse(f"is not a number with at most {digits} decimals")
+        value = int(found[2]) * scale + int((found[3] or "").ljust(digits, "0"))
+        return -value if found[1] else value
+
+    def small(self) -> int:
+        """A whole number of up to 32 bits."""
+        value = self.whole()
+        if value >= 2**32:
+            raise self.refuse("is too great")
+        return value
+
+    def share(self) -> int:
+        """A value from 0 to 1, in millionths."""
+        value = self.decimal(VALUE_SCALE)
+        if not 0 <= value <= VALUE_SCALE:
+            raise self.refuse("is not a value from 0 to 1")
+        return value
+
+    def sum_of_shares(self) -> int:
+        """A sum of values, in millionths."""
+        value = self.decimal(VALUE_SCALE)
+        if value < 0:
+            raise self.refuse("is less than 0")
+        return value
+
+    def digest(self) -> int:
+        """64 bits as hexadecimal digits."""
+        if not re.fullmatch(r"[0-9a-f]{16}", self.text):
+            raise self.refuse("is not a digest of 16 hexadecimal digits")
+        return int(self.text, 16)
+
+    def string(self) -> str:
+        """A name in quotes."""
+        try:
+            value = json.loads(self.text)
+        except ValueError:
+            value = None
+        if not isinstance(value, str):
+            raise self.refuse('is not a name in quotes, such as "gnugo 1"')
+        return value
+
+    def parts(self) -> list["Word"]:
+        """What stands between slashes."""
+        found = []
+        column = self.column
+        for part in self.text.split("/"):
+            found.append(Word(part, self.line, column))
+            column += len(part) + 1
+        return found
+
+
+def words(line: int, text: str) -> list[Word]:
+    """Split a line at blanks outside quotes."""
+    return [Word(found[0], line, found.start() + 1) for found in _WORD.finditer(text)]
+
+
+def quoted(text: str) -> str:
+    """Return a JSON string in which every character can be seen."""
+    written = json.dumps(text, ensure_ascii=False)
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in written)
+
+
+def decimal(value: int, scale: int) -> str:
+    """Return value / scale, exactly."""
+    whole, rest = divmod(abs(value), scale)
+    digits = str(scale + rest)[1:].rstrip("0")
+    return f"{'-' if value < 0 else ''}{whole}{'.' if digits else ''}{digits}"

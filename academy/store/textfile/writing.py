@@ -1,0 +1,73 @@
+"""Libraries to text."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from academy.knowledge.openings import ROOT
+from academy.knowledge.settings import Library
+from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
+from academy.knowledge.spec import GameSpec
+from academy.store.game_records import library_to_proto
+from academy.store.pattern_records import entry_from_proto
+from academy.store.textfile.words import FIRST_LINE, INDENT, PLAIN_MOVE, decimal, quoted
+from academy.v1 import pattern_pb2
+
+
+def write_text(
+    spec: GameSpec,
+    patterns: Iterable[pattern_pb2.PatternRecord] = (),
+    nodes: Sequence[pattern_pb2.OpeningNodeRecord] = (),
+) -> Iterator[str]:
+    """Yield the lines of a text, without line ends. `read_text` gives the same records again."""
+    yield FIRST_LINE
+    yield f"% game {spec.game_id}"
+    library = None
+    for record in patterns:
+        if record.library != library:
+            library = record.library
+            yield from ("", f"% library {_name_of(library)}")
+        yield ""
+        yield from _pattern_lines(record, spec)
+    if nodes:
+        yield from ("", f"% library {Library.OPENING.value}", "")
+        yield from _node_lines(nodes)
+
+
+def _name_of(value: pattern_pb2.Library.ValueType) -> str:
+    return next(library.value for library in Library if library_to_proto(library) == value)
+
+
+def _pattern_lines(record: pattern_pb2.PatternRecord, spec: GameSpec) -> Iterator[str]:
+    entry = entry_from_proto(record, spec)
+    yield f"% id {record.pattern_id}"
+    yield f"% player {record.player}"
+    for vote in record.votes:
+        elo = decimal(vote.elo_hundredths, ELO_SCALE)
+        yield f"% vote {quoted(vote.player)} {elo} {decimal(vote.value_millionths, VALUE_SCALE)} {vote.event}"
+    folded = record.folded
+    if folded.votes:
+        players = " ".join(f"{player:016x}" for player in folded.players)
+        elo = decimal(folded.elo_hundredths, ELO_SCALE)
+        yield f"% folded {folded.votes} {elo} {folded.weight} {folded.weighted_value} {players}"
+    yield f"% uses {record.uses} successes {record.successes}"
+    yield f"% last {record.last_contest} {quoted(record.last_contest_id)}"
+    yield record.cells
+    yield str(entry.signature)
+
+
+def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]:
+    children: defaultdict[int, list[pattern_pb2.OpeningNodeRecord]] = defaultdict(list)
+    waiting: list[pattern_pb2.OpeningNodeRecord] = []
+    for node in sorted(nodes, key=lambda node: (node.visits, -node.node_id)):
+        (waiting if node.node_id == ROOT else children[node.parent_id]).append(node)
+    while waiting:
+        node = waiting.pop()
+        move = node.move if PLAIN_MOVE.fullmatch(node.move) else quoted(node.move)
+        values = "/".join(decimal(value, VALUE_SCALE) for value in node.value_millionths)
+        wins, draws, losses = ("/".join(map(str, each)) for each in (node.wins, node.draws, node.losses))
+        yield (
+            f"{INDENT * node.depth}{move} id {node.node_id} mover {node.mover} visits {node.visits} "
+            f"wins {wins} draws {draws} losses {losses} values {values} told {node.values} "
+            f"elos {decimal(node.elo_hundredths, ELO_SCALE)}"
+        )
+        waiting += children[node.node_id]
