@@ -134,6 +134,7 @@ def _add_players(
                 WallSeconds=usage.wall_seconds,
                 PeakMemoryBytes=usage.peak_memory_bytes,
                 EngineName=usage.engine_name,
+                EngineDescription=usage.engine_description,
             )
         )
         if usage.engine_name:

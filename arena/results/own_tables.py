@@ -124,6 +124,7 @@ SEAT: Final = Table(
     Column("WallSeconds", Float, nullable=False),
     Column("PeakMemoryBytes", BigInteger),
     Column("EngineName", Text, nullable=False),
+    Column("EngineDescription", Text, nullable=False),
     CheckConstraint('"Seat" >= 1', name="Seat_from_1"),
 )
 

@@ -1,0 +1,279 @@
+"""Control files: what they may say, and what is said of a faulty one."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.control.settings import Control, MissingToken
+from arena.control.table import ControlError
+from arena.control.toml_file import MAX_BYTES, read
+from arena.results.ratings import Curve
+
+SMALLEST = """
+[competition]
+kind = "all-play-all"
+
+[game]
+name = "go"
+board_size = 9
+komi = 7.5
+
+[players.alpha]
+command = "engine --level 1"
+
+[players.beta]
+command = ["engine", "--level", "two words"]
+"""
+
+FULL = """
+[competition]
+kind = "all-play-all"
+description = " Two engines "
+rounds = 20
+competitors = ["beta", "alpha"]
+parallel = 4
+pin_cores = true
+seed = 7
+record_games = false
+check_players = false
+
+[game]
+name = "go"
+board_size = 13
+komi = 0
+move_limit = 400
+scorer = "players"
+
+[ratings]
+start = 1500
+curve = "normal"
+
+[players.alpha]
+command = "./bin/engine"
+working_directory = "nets"
+environment = { THREADS = "1" }
+discard_stderr = true
+startup_commands = ["seed 1", ["level", "5"]]
+aliases = { genmove = "my-genmove" }
+start_seconds = 5
+move_seconds = 0.5
+exit_seconds = 1
+memory = "500 MB"
+fixed_elo = -100.5
+
+[players.beta]
+protocol = "python"
+command = "some.module:player"
+
+[academy]
+address = "academy.example:4000"
+token_env = "SOME_TOKEN"
+tls_ca = "ca.pem"
+update = false
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "contest.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def control(folder: Path, text: str) -> Control:
+    return read(written(folder, text))
+
+
+def test_the_smallest_file_has_defaults_for_all_else(tmp_path: Path) -> None:
+    found = control(tmp_path, SMALLEST)
+    assert found.competitors == ("alpha", "beta")
+    assert (found.rounds, found.parallel, found.seed) == (None, 1, 0)
+    assert dict(found.game.settings) == {"board_size": 9, "komi": 7.5}
+    assert (found.game.move_limit, found.game.scorer) == (1000, "internal")
+    assert found.players["alpha"].command == ("engine", "--level", "1")
+    assert found.players["beta"].command == ("engine", "--level", "two words")
+    assert found.players["alpha"].working_directory == str(tmp_path)
+    assert found.elo.start == 1000 and found.elo.curve is Curve.LOGISTIC
+    assert found.academy is None
+
+
+def test_every_setting_arrives(tmp_path: Path) -> None:
+    found = control(tmp_path, FULL)
+    alpha = found.players["alpha"]
+    assert found.competitors == ("beta", "alpha")
+    assert (found.description, found.rounds, found.parallel, found.pin_cores) == ("Two engines", 20, 4, True)
+    assert (found.seed, found.record_games, found.check_players) == (7, False, False)
+    assert (found.game.move_limit, found.game.scorer) == (400, "players")
+    assert (
+        found.elo.start == 1500 and found.elo.curve is Curve.NORMAL and found.elo.fixed == {"alpha": -100.5}
+    )
+    assert alpha.command == (str(tmp_path / "bin/engine"),)
+    assert alpha.working_directory == str(tmp_path / "nets")
+    assert (alpha.environment, alpha.discard_stderr) == ({"THREADS": "1"}, True)
+    assert alpha.parameters == {
+        "startup_commands": ("seed 1", "level 5"),
+        "aliases": {"genmove": "my-genmove"},
+    }
+    assert (alpha.start_seconds, alpha.move_seconds, alpha.exit_seconds) == (5.0, 0.5, 1.0)
+    assert alpha.memory_bytes == 500_000_000
+    assert found.players["beta"].protocol == "python"
+    assert found.academy is not None
+    assert found.academy.address == "academy.example:4000"
+    assert found.academy.tls_ca == tmp_path / "ca.pem"
+    assert not found.academy.update and not found.academy.embedded
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('kind = "all-play-all"', "", "competition.kind: is missing"),
+        ('"all-play-all"', '"playof"', "competition.kind: must be one of 'all-play-all', not 'playof'"),
+        ("rounds = 20", "rounds = 0", "competition.rounds: must be a whole number from 1 to 10000000, not 0"),
+        ("rounds = 20", "rounds = true", "competition.rounds: must be a whole number"),
+        ("rounds = 20", "round = 20", "competition.round: unknown setting; did you mean 'rounds'?"),
+        ("rounds = 20", "zebra = 20", "competition.zebra: unknown setting; known here are: check_players"),
+        (
+            '["beta", "alpha"]',
+            '["beta", "gamma"]',
+            "competition.competitors: 'gamma' has no table [players.gamma]",
+        ),
+        (
+            '["beta", "alpha"]',
+            '["beta", "beta"]',
+            "competition.competitors: 'beta' stands there more than once",
+        ),
+        ('["beta", "alpha"]', '["beta"]', "competition.competitors: 1 given, at least 2 are needed"),
+        ('["beta", "alpha"]', '["beta", 3]', "competition.competitors: item 2 must be text in quotes, not 3"),
+        (
+            "record_games = false",
+            'record_games = "no"',
+            "competition.record_games: must be true or false, not 'no'",
+        ),
+        ('name = "go"', 'name = "ludo"', "game.name: no referee for the game 'ludo'; installed are: "),
+        ("board_size = 13", "board_size = 99", "game.board_size: 99 is"),
+        ("board_size = 13", "boardsize = 13", "game.boardsize: Go has no such setting"),
+        (
+            "move_limit = 400",
+            "move_limit = -1",
+            "game.move_limit: must be a whole number from 1 to 1000000, not -1",
+        ),
+        ('scorer = "players"', 'scorer = "nobody"', "game.scorer: must be one of 'internal', 'players'"),
+        (
+            'curve = "normal"',
+            'curve = "flat"',
+            "ratings.curve: must be one of 'logistic', 'normal', not 'flat'",
+        ),
+        ('command = "./bin/engine"', "", "players.alpha.command: is missing"),
+        (
+            'command = "./bin/engine"',
+            'command = ""',
+            "players.alpha.command: is empty: it must name a program",
+        ),
+        ('command = "./bin/engine"', "command = 'a \"b'", "players.alpha.command: can't be split into words"),
+        (
+            "move_seconds = 0.5",
+            "move_seconds = 0",
+            "players.alpha.move_seconds: must be a number from 0.001 to 1e+06",
+        ),
+        ("move_seconds = 0.5", "move_seconds = nan", "players.alpha.move_seconds: must be a number"),
+        (
+            "move_seconds = 0.5",
+            "move_second = 1",
+            "players.alpha.move_second: unknown setting; did you mean 'move_seconds'",
+        ),
+        (
+            'memory = "500 MB"',
+            'memory = "500 XB"',
+            "players.alpha.memory: must be bytes or text such as '500 MB'",
+        ),
+        ('memory = "500 MB"', "memory = 12", "players.alpha.memory: must be from 1 MiB"),
+        (
+            '{ THREADS = "1" }',
+            "{ THREADS = 1 }",
+            "players.alpha.environment: 'THREADS' must be text in quotes, not 1",
+        ),
+        (
+            '["seed 1", ["level", "5"]]',
+            '["seed 1", 5]',
+            "players.alpha.startup_commands: item 2 must be text",
+        ),
+        ("[players.beta]", '[players."be ta"]', "players.be ta: 'be ta' is no name"),
+        (
+            'protocol = "python"',
+            'protocol = "uci"',
+            "players.beta.protocol: must be one of 'gtp', 'python', not 'uci'",
+        ),
+        (
+            "academy.example:4000",
+            "nowhere",
+            "academy.address: must be 'host:port', 'unix:PATH', 'embedded' or 'none'",
+        ),
+        ('token_env = "SOME_TOKEN"', 'token_env = "A"\ntoken = "b"', "academy.token: give only one of"),
+        ('tls_ca = "ca.pem"', 'tls_cert = "c.pem"', "academy.tls_cert: tls_cert and tls_key go together"),
+        ("[academy]", "[acadamy]", "acadamy: unknown setting; did you mean 'academy'?"),
+        ("[ratings]", "[[ratings]]", "ratings: must be a table headed [ratings]"),
+        ("[competition]", "[competition", "is not valid TOML"),
+    ],
+)
+def test_a_fault_is_named_by_its_path_its_value_and_its_rule(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    assert old in FULL
+    with pytest.raises(ControlError) as error:
+        control(tmp_path, FULL.replace(old, new, 1))
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("heading", ["competition", "game", "players"])
+def test_the_tables_that_must_be_there_are_named(tmp_path: Path, heading: str) -> None:
+    kept = [part for part in SMALLEST.strip().split("\n\n") if not part.startswith(f"[{heading}")]
+    with pytest.raises(ControlError, match=rf"^{heading}: is missing: the file needs a table \[{heading}\]"):
+        control(tmp_path, "\n".join(kept))
+
+
+def test_an_academy_table_alone_means_the_embedded_server(tmp_path: Path) -> None:
+    academy = control(tmp_path, SMALLEST + "[academy]\n").academy
+    assert academy is not None and academy.embedded
+    assert academy.data == tmp_path / "contest.academy"
+    assert control(tmp_path, SMALLEST + '[academy]\naddress = "none"\n').academy is None
+
+
+def test_programs_installed_beside_python_are_found_without_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts = tmp_path / "scripts"
+    scripts.mkdir()
+    (scripts / "engine").write_text("#!/bin/sh\n")
+    (scripts / "engine").chmod(0o755)
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(scripts))
+    assert control(tmp_path, SMALLEST).players["alpha"].command[0] == str(scripts / "engine")
+
+
+def test_tokens_come_from_one_of_three_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def token(setting: str) -> str | None:
+        academy = control(tmp_path, f'{SMALLEST}[academy]\naddress = "unix:/a"\n{setting}\n').academy
+        assert academy is not None
+        assert "secret" not in repr(academy)
+        return academy.read_token()
+
+    (tmp_path / "token").write_text("secret file\n")
+    monkeypatch.setenv("SOME_TOKEN", "secret variable")
+    assert token("") is None
+    assert token('token = "secret text"') == "secret text"
+    assert token('token_file = "token"') == "secret file"
+    assert token('token_env = "SOME_TOKEN"') == "secret variable"
+    with pytest.raises(MissingToken, match=r"academy\.token_env: the variable OTHER_TOKEN is not set"):
+        token('token_env = "OTHER_TOKEN"')
+    with pytest.raises(MissingToken, match=r"academy\.token_file: .*No such file"):
+        token('token_file = "missing"')
+
+
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ControlError, match=r"can't read the control file .*No such file"):
+        read(tmp_path / "missing.toml")
+    with pytest.raises(ControlError, match="longer than"):
+        control(tmp_path, "#" * (MAX_BYTES + 1))
+    path = tmp_path / "latin.toml"
+    path.write_bytes(b'description = "\xe9"')
+    with pytest.raises(ControlError, match="not valid TOML"):
+        read(path)

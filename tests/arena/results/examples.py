@@ -1,0 +1,56 @@
+"""Games and headings for the tests of the results."""
+
+from collections.abc import Sequence
+
+from arena.jobs import Fault, GameResult, JobMove, PlayerSetup, PlayerUsage
+from arena.results.registration import Heading
+from referees.api import Outcome, Termination
+
+BLACK_WINS = Outcome((1,), Termination.SCORE, "B+3.5", (43.0, 39.5))
+
+
+def player(name: str, command: str = "engine") -> PlayerSetup:
+    return PlayerSetup(name, (command, name), move_seconds=2.5)
+
+
+def heading(players: Sequence[PlayerSetup] = (player("a"), player("b")), **changes: object) -> Heading:
+    values: dict[str, object] = {
+        "name": "contest",
+        "kind": "all-play-all",
+        "description": "a test",
+        "selector": "all-play-all rounds=2 competitors=a,b",
+        "games": 2,
+        "game": "go",
+        "settings": {"komi": 7.5, "board_size": 9},
+        "move_limit": 100,
+        "scorer": "internal",
+        "variant": "go-9x9",
+        "seats": ("Black", "White"),
+        "players": players,
+    }
+    return Heading(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def result(game_id: str = "AvB_0", outcome: Outcome | None = BLACK_WINS, **changes: object) -> GameResult:
+    values: dict[str, object] = {
+        "game_id": game_id,
+        "outcome": outcome,
+        "void_reason": "" if outcome else "player b: it crashed",
+        "moves": (
+            JobMove(1, "D4", "x" + "-" * 80, 81, False, 0.5, {1: 0.55}, "centre"),
+            JobMove(2, "E5", "xo" + "-" * 79, 80, False, 0.25, {1: 0.5, 2: 0.5}),
+            JobMove(1, "pass", "xo" + "-" * 79, 80, True, 0.125),
+        ),
+        "start_board": "-" * 81,
+        "usage": (
+            PlayerUsage(1.5, 2.0, 10_000_000, engine_name="GNU Go:3.8"),
+            PlayerUsage(wall_seconds=1.0, fault=Fault.LATE, remark="no answer to genmove in 2.5 s"),
+        ),
+        "record": "(;FF[4])",
+        "record_extension": "sgf",
+        "started": 1_000_000_000.0,
+        "setup_seconds": 0.5,
+        "play_seconds": 3.0,
+        "warnings": ("slow",),
+    }
+    return GameResult(**{**values, **changes})  # type: ignore[arg-type]

@@ -1,0 +1,160 @@
+"""The schema: SAGA 2.0's tables and columns under their own names, and the rules it enforces."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, insert, text
+from sqlalchemy.exc import IntegrityError
+
+from arena.results import own_tables as own
+from arena.results import schema as saga
+from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
+from arena.results.schema import METADATA
+
+SAGA_COLUMNS = {
+    "SAGA_Client": "ClientId Family Release Name Version Command WorkingDir Lazy Superseded Obsolete Notes",
+    "SAGA_ClientVariant": "ClientId VariantId AutoInhibit",
+    "SAGA_Contestant": "ContestantId ClientId Personality Options PlatformId FinishTime Throttle Superseded "
+    "Obsolete Notes",
+    "SAGA_Game": "GameId SeriesId SettingId Finished SetupTime PlayTime TotalTime Termination Years "
+    "Survivors Leaders Winners MaxSupplies",
+    "SAGA_Platform": "PlatformId Name Fraction Quality Notes",
+    "SAGA_Player": "GameId PowerId ContestantId Supplies Elimination Disorder Problem Winner Grade Rank Cpu",
+    "SAGA_Power": "PowerId VariantId Code Name Notes",
+    "SAGA_Series": "SeriesId Name State Weight Pure GameLim Selector Notes",
+    "SAGA_SeriesContestant": "SeriesId ContestantId Weight Notes",
+    "SAGA_SeriesSetting": "SeriesId SettingId Weight Notes",
+    "SAGA_Setting": "SettingId PlatformId VariantId Obsolete Level SL IL PTL MTL RTL BTL AOA PDA NPR NPB "
+    "Notes",
+    "SAGA_Variant": "VariantId Name Powers Supplies FirstYear FirstSeason Notes",
+}
+
+FINISHED = datetime(2011, 10, 8)
+GAME = {
+    "GameId": 1,
+    "SeriesId": 1,
+    "SettingId": 1,
+    "Finished": FINISHED,
+    "SetupTime": 1.0,
+    "PlayTime": 2.0,
+    "TotalTime": 3.0,
+    "Termination": 1,
+    "Years": 9,
+    "Winners": 1,
+}
+PLAYER = {"GameId": 1, "PowerId": 1, "ContestantId": 1, "Winner": 1}
+
+
+def test_all_of_saga_is_there() -> None:
+    tables = {name: table for name, table in METADATA.tables.items() if name.startswith("SAGA_")}
+    assert {name: " ".join(table.columns.keys()) for name, table in tables.items()} == SAGA_COLUMNS
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[Connection]:
+    database = ResultsDatabase.open(sqlite_url(tmp_path / "results.sqlite"))
+    with database.transaction() as connection:
+        for table, row in (
+            (saga.VARIANT, {"VariantId": 1, "Name": "go-9x9", "Powers": 2}),
+            (saga.POWER, {"PowerId": 1, "VariantId": 1, "Code": "1", "Name": "Black"}),
+            (saga.CLIENT, {"ClientId": 1, "Family": "a", "Command": "a"}),
+            (saga.CONTESTANT, {"ContestantId": 1, "ClientId": 1}),
+            (saga.SERIES, {"SeriesId": 1, "Name": "contest", "Selector": "all-play-all"}),
+            (saga.SETTING, {"SettingId": 1, "VariantId": 1}),
+            (saga.GAME, GAME),
+            (saga.PLAYER, PLAYER),
+        ):
+            connection.execute(insert(table).values(row))
+        yield connection
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        (saga.GAME, {**GAME, "GameId": 2, "Termination": 0}),
+        (saga.GAME, {**GAME, "GameId": 2, "Termination": 7}),
+        (saga.GAME, {**GAME, "GameId": 2, "Termination": None}),
+        (saga.GAME, {**GAME, "GameId": 2, "Winners": 0}),
+        (saga.GAME, {**GAME, "GameId": 2, "Winners": 2}),
+        (saga.GAME, {**GAME, "GameId": 2, "TotalTime": 2.9}),
+        (saga.GAME, {**GAME, "GameId": 2, "SetupTime": -1.0}),
+        (saga.GAME, {**GAME, "GameId": 2, "Years": -1}),
+        (saga.GAME, {**GAME, "GameId": 2, "Leaders": 0}),
+        (saga.GAME, {**GAME, "GameId": 2, "SeriesId": 99}),
+        (saga.GAME, {**GAME, "GameId": 2, "SettingId": 99}),
+        (saga.GAME, GAME),
+        (saga.PLAYER, PLAYER),
+        (saga.PLAYER, {**PLAYER, "PowerId": 99}),
+        (saga.PLAYER, {**PLAYER, "ContestantId": 99}),
+        (saga.SERIES, {"SeriesId": 2, "Name": "contest", "Selector": "x"}),
+        (saga.SERIES, {"SeriesId": 2, "Name": "other", "Selector": "x", "Weight": -1.0}),
+        (saga.SERIES_CONTESTANT, {"SeriesId": 1, "ContestantId": 99}),
+        (saga.SERIES_SETTING, {"SeriesId": 99, "SettingId": 1}),
+        (saga.CLIENT, {"Family": "", "Command": "x"}),
+        (saga.CLIENT_VARIANT, {"ClientId": 1, "VariantId": 99}),
+        (saga.CONTESTANT, {"ClientId": 99}),
+        (saga.PLATFORM, {"Name": "p", "Quality": 4}),
+        (saga.PLATFORM, {"Name": "p", "Fraction": 1.5}),
+        (saga.VARIANT, {"Name": "v", "Powers": 0}),
+        (saga.SETTING, {"VariantId": 1, "MTL": -1}),
+        (own.OUTBOX, {"SeriesId": 1, "ContestId": "c", "Report": b"", "State": "lost", "Changed": FINISHED}),
+        (own.OUTBOX, {"SeriesId": 1, "ContestId": "c", "State": "waiting", "Changed": FINISHED}),
+        (own.MOVE_VALUE, {"GameId": 1, "Ply": 1, "Seat": 1, "Value": 0.5}),
+        (
+            own.VOID,
+            {"SeriesId": 1, "Name": "AvB_0", "Attempt": 1, "Cause": "void", "Reason": "", "Seconds": 0.0,
+             "Ended": FINISHED},
+        ),
+    ],
+)  # fmt: skip
+def test_rows_that_break_a_rule_are_refused(connection: Connection, table: Any, row: dict[str, Any]) -> None:
+    with pytest.raises(IntegrityError), connection.begin_nested():
+        connection.execute(insert(table).values(row))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"Problem": 3}, {"Winner": 2}, {"Rank": 0}, {"Cpu": -0.1}, {"Disorder": -1}, {"Elimination": -1}],
+)
+def test_players_that_break_a_rule_are_refused(connection: Connection, changes: dict[str, Any]) -> None:
+    connection.execute(saga.PLAYER.delete())
+    with pytest.raises(IntegrityError), connection.begin_nested():
+        connection.execute(insert(saga.PLAYER).values({**PLAYER, **changes}))
+
+
+def test_sqlite_is_set_up_to_lose_nothing(connection: Connection) -> None:
+    def pragma(name: str) -> Any:
+        return connection.execute(text(f"PRAGMA {name}")).scalar()
+
+    assert pragma("journal_mode") == "wal"
+    assert pragma("synchronous") == 2
+    assert pragma("foreign_keys") == 1
+    assert pragma("busy_timeout") == 30_000
+
+
+def test_numbers_of_deleted_games_are_not_used_again(connection: Connection) -> None:
+    connection.execute(saga.PLAYER.delete())
+    connection.execute(saga.GAME.delete())
+    again = {name: value for name, value in GAME.items() if name != "GameId"}
+    assert connection.execute(insert(saga.GAME).values(again)).inserted_primary_key == (2,)
+
+
+def test_databases_that_are_not_ours_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ResultsError, match="there are no results in"):
+        ResultsDatabase.open(sqlite_url(tmp_path / "empty.sqlite"), create=False)
+
+    (tmp_path / "junk.sqlite").write_bytes(b"this is no database at all" * 100)
+    with pytest.raises(ResultsError, match=r"can't open .*junk\.sqlite: file is not a database"):
+        ResultsDatabase.open(sqlite_url(tmp_path / "junk.sqlite"))
+
+    url = sqlite_url(tmp_path / "future.sqlite")
+    database = ResultsDatabase.open(url)
+    with database.transaction() as connection:
+        connection.execute(own.META.update().values(Value="2"))
+    database.close()
+    with pytest.raises(ResultsError, match="schema version 2, this program reads version 1"):
+        ResultsDatabase.open(url)

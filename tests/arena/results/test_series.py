@@ -1,0 +1,262 @@
+"""A competition's games in the database: stored whole, once, and with all that SAGA asks for."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from arena.results import own_tables as own
+from arena.results import schema as saga
+from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
+from arena.results.game_rows import ranks, termination_code
+from arena.results.series import Attempt, Series, SeriesReader
+from referees.api import Outcome, Termination
+from tests.arena.results.examples import heading, player, result
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[ResultsDatabase]:
+    database = ResultsDatabase.open(sqlite_url(tmp_path / "results.sqlite"))
+    yield database
+    database.close()
+
+
+def rows(database: ResultsDatabase, table: Any) -> list[dict[str, Any]]:
+    with database.transaction() as connection:
+        return [dict(row._mapping) for row in connection.execute(select(table))]
+
+
+def begun(series: Series, game_id: str = "AvB_0", contest: bytes | None = None) -> Attempt:
+    attempt = series.next_attempt(game_id)
+    series.begin(attempt, contest)
+    return attempt
+
+
+def finish(series: Series, attempt: Attempt, report: bytes | None = None, **changes: Any) -> bool:
+    game = result(attempt.game_id, **changes)
+    return series.finish(attempt, "AvB", 7, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0), report)
+
+
+def test_a_finished_game_fills_sagas_tables(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    assert finish(series, begun(series))
+    (game,) = rows(database, saga.GAME)
+    assert (game["SetupTime"], game["PlayTime"], game["TotalTime"]) == (0.5, 3.0, 3.5)
+    assert (game["Termination"], game["Years"], game["Survivors"]) == (1, 2, 2)
+    assert (game["Leaders"], game["Winners"], game["MaxSupplies"]) == (1, 1, 43.0)
+    assert game["Finished"].isoformat() == "2001-09-09T01:46:43.500000"
+    black, white = rows(database, saga.PLAYER)
+    assert (black["Supplies"], black["Grade"], black["Rank"], black["Winner"]) == (43.0, 43.0, 1, 1)
+    assert (white["Supplies"], white["Grade"], white["Rank"], white["Winner"]) == (39.5, 39.5, 2, 0)
+    assert (black["Problem"], black["Disorder"], black["Cpu"]) == (0, None, 1.5)
+    assert (white["Problem"], white["Disorder"], white["Cpu"]) == (1, 1, None)
+    client, _ = rows(database, saga.CLIENT)
+    assert (client["Family"], client["Name"], client["Version"]) == ("a", "GNU Go", "3.8")
+    assert client["Command"] == "engine a"
+    assert [power["Name"] for power in rows(database, saga.POWER)] == ["Black", "White"]
+    (setting,) = rows(database, saga.SETTING)
+    assert setting["MTL"] == 3
+
+
+def test_its_moves_values_seats_and_ratings_are_stored_with_it(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    finish(series, begun(series))
+    moves = rows(database, own.MOVE)
+    assert [(move["Ply"], move["Seat"], move["Text"]) for move in moves] == [
+        (1, 1, "D4"),
+        (2, 2, "E5"),
+        (3, 1, "pass"),
+    ]
+    assert (moves[0]["Seconds"], moves[0]["LegalMoves"], moves[0]["Comment"]) == (0.5, 81, "centre")
+    values = [(row["Ply"], row["Seat"], row["Value"]) for row in rows(database, own.MOVE_VALUE)]
+    assert values == [(1, 1, 0.55), (2, 1, 0.5), (2, 2, 0.5)]
+    _, white = rows(database, own.SEAT)
+    assert (white["Fault"], white["Remark"]) == ("late", "no answer to genmove in 2.5 s")
+    ratings = [(row["Name"], row["EloBefore"], row["EloAfter"]) for row in rows(database, own.RATING)]
+    assert ratings == [("a", 1000.0, 1015.0), ("b", 1000.0, 985.0)]
+
+
+def test_it_reads_back_as_it_was(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    finish(series, begun(series, "AvB_1"))
+    drawn = Outcome((1, 2), Termination.SCORE, "0", (40.5, 40.5))
+    finish(series, begun(series, "AvB_0"), outcome=drawn)
+    finish(
+        series,
+        begun(series, "AvB_2"),
+        outcome=Outcome((), Termination.UNKNOWN, "?", detail="players disagreed"),
+    )
+    reader = SeriesReader.find(database, "contest")
+    first, second, third = reader.finished_games()
+    assert (first.game_id, first.players, first.outcome) == ("AvB_1", ("a", "b"), result().outcome)
+    assert first.cpu_seconds == (1.5, None) and first.elo_after == (1015.0, 985.0)
+    assert second.outcome == drawn
+    assert [game.describe() for game in (first, second, third)] == [
+        "a beat b B+3.5",
+        "a drew with b 0",
+        "a vs b ? (players disagreed)",
+    ]
+    record = next(reader.records())
+    assert (record.game_id, record.content, record.extension) == ("AvB_1", "(;FF[4])", "sgf")
+
+
+def test_a_game_counts_once(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    attempt, again = begun(series), begun(series)
+    assert finish(series, attempt, b"report")
+    assert not finish(series, attempt, b"report")
+    assert not finish(series, again, b"another")
+    assert len(rows(database, saga.GAME)) == 1
+    assert series.outbox.counts() == {"waiting": 1, "acknowledged": 0, "refused": 0}
+
+
+def test_a_game_is_stored_whole_or_not_at_all(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    attempt = begun(series)
+    broken = result().moves[0].__class__(1, "D4", "x", 1, False, 0.0, {1: 1.5})
+    with pytest.raises(IntegrityError):
+        finish(series, attempt, b"report", moves=(broken,))
+    assert rows(database, saga.GAME) == rows(database, own.RATING) == rows(database, own.OUTBOX) == []
+    assert finish(series, attempt)
+
+
+def test_a_void_game_is_no_result(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    with pytest.raises(ValueError, match="game AvB_0 is void: player b: it crashed"):
+        finish(series, begun(series), outcome=None)
+
+
+def test_time_lost_in_earlier_attempts_is_counted(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    series.give_up(begun(series), "void", "it crashed", 10.0, None)
+    series.give_up(begun(series), "interrupted", "Ctrl-C", 5.0, None)
+    finish(series, begun(series))
+    (game,) = rows(database, saga.GAME)
+    (detail,) = rows(database, own.GAME_DETAIL)
+    assert game["TotalTime"] == 18.5
+    assert (detail["Attempt"], detail["Voids"]) == (3, 1)
+    assert series.void_count() == 1
+
+
+def test_attempts_have_contest_ids_of_their_own_and_are_open_until_they_end(
+    database: ResultsDatabase,
+) -> None:
+    series = Series.register(database, heading())
+    first = begun(series, contest=b"contest")
+    series.give_up(first, "void", "it crashed", 0.0, b"void report")
+    second, other = begun(series), begun(series, "AvB_1", b"other")
+    assert (first.number, second.number, other.number) == (1, 2, 1)
+    assert len({first.contest_id, second.contest_id, other.contest_id}) == 3
+    assert all(len(attempt.contest_id) <= 128 for attempt in (first, second, other))
+    finish(series, second)
+    (still_open,) = series.open_attempts()
+    assert (still_open.attempt, still_open.contest) == (other, b"other")
+
+
+def test_reports_leave_the_outbox_one_by_one(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    for number in range(3):
+        finish(series, begun(series, f"AvB_{number}"), b"report %d" % number)
+    first, second, third = series.outbox.waiting()
+    series.outbox.acknowledged(first)
+    series.outbox.refused(second, "no such game")
+    series.outbox.failed(third, "unreachable")
+    (left,) = series.outbox.waiting()
+    assert (left.report, left.attempts) == (b"report 2", 1)
+    assert series.outbox.counts() == {"waiting": 1, "acknowledged": 1, "refused": 1}
+
+
+def test_competitions_can_share_a_database(database: ResultsDatabase) -> None:
+    one, other = Series.register(database, heading()), Series.register(database, heading(name="other"))
+    finish(one, begun(one), b"report")
+    finish(other, begun(other), b"report")
+    assert [game.game_id for game in one.finished_games()] == ["AvB_0"]
+    assert one.outbox.counts()["waiting"] == 1
+    assert len(rows(database, saga.VARIANT)) == 1 and len(rows(database, saga.SETTING)) == 1
+
+
+def test_registering_again_finds_the_same_rows(database: ResultsDatabase) -> None:
+    Series.register(database, heading())
+    before = [rows(database, table) for table in (saga.SERIES, saga.CLIENT, saga.CONTESTANT, own.COMPETITION)]
+    Series.register(database, heading())
+    assert before == [
+        rows(database, table) for table in (saga.SERIES, saga.CLIENT, saga.CONTESTANT, own.COMPETITION)
+    ]
+
+
+def test_a_changed_command_is_a_new_contestant_under_the_same_name(database: ResultsDatabase) -> None:
+    first = Series.register(database, heading())
+    finish(first, begun(first))
+    second = Series.register(database, heading([player("a", "better-engine"), player("b")]))
+    finish(second, begun(second, "AvB_1"))
+    assert [game.players for game in second.finished_games()] == [("a", "b"), ("a", "b")]
+    old, _, new = rows(database, saga.CONTESTANT)
+    assert (old["Superseded"], new["Superseded"]) == (True, False)
+    weights = {row["ContestantId"]: row["Weight"] for row in rows(database, saga.SERIES_CONTESTANT)}
+    assert weights[old["ContestantId"]] == 0.0 and weights[new["ContestantId"]] == 1.0
+    seats = [row["ContestantId"] for row in rows(database, saga.PLAYER)]
+    assert seats[0] == old["ContestantId"] and seats[2] == new["ContestantId"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"settings": {"board_size": 13, "komi": 7.5}}, r'Settings: .*"board_size": 9.*now has .*13'),
+        ({"game": "hex"}, "Game: the games so far were played with go, the control file now has hex"),
+        ({"move_limit": 50}, "MoveLimit: .* 100, .* 50"),
+        ({"scorer": "players"}, "Scorer: .* internal, .* players"),
+        ({"players": [player("b"), player("a")]}, "competitors: .* a, b, in this order; .* has b, a"),
+        ({"players": [player("a"), player("c")]}, "competitors may be added at the end but neither removed"),
+    ],
+)
+def test_other_games_under_the_same_name_are_refused(
+    database: ResultsDatabase, changes: dict[str, Any], message: str
+) -> None:
+    Series.register(database, heading())
+    with pytest.raises(ResultsError, match=message):
+        Series.register(database, heading(**changes))
+
+
+def test_competitors_may_be_added_at_the_end(database: ResultsDatabase) -> None:
+    Series.register(database, heading())
+    Series.register(database, heading([player("a"), player("b"), player("c")]))
+    assert [row["Name"] for row in rows(database, own.COMPETITOR)] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("winners", "seats", "termination", "code"),
+    [
+        ((1,), 2, Termination.SCORE, 1),
+        ((2,), 2, Termination.FORFEIT, 1),
+        ((1, 3), 7, Termination.SCORE, 2),
+        ((1, 2), 2, Termination.AGREEMENT, 3),
+        ((1, 2), 2, Termination.MOVE_LIMIT, 5),
+        ((1, 2), 2, Termination.ADJUDICATION, 5),
+        ((1, 2), 2, Termination.SCORE, 6),
+        ((), 2, Termination.MOVE_LIMIT, None),
+    ],
+)
+def test_sagas_termination_of_any_game(
+    winners: tuple[int, ...], seats: int, termination: Termination, code: int | None
+) -> None:
+    assert termination_code(Outcome(winners, termination, ""), seats) == code
+
+
+@pytest.mark.parametrize(
+    ("winners", "points", "expected"),
+    [
+        ((1,), (43.0, 39.5), (1, 2)),
+        ((1, 2), (40.5, 40.5), (1, 1)),
+        ((2,), (), (2, 1)),
+        ((1, 3), (), (1, 3, 1)),
+        ((1,), (18.0, 8.0, 8.0, 0.0), (1, 2, 2, 4)),
+        ((), (), (None, None)),
+    ],
+)
+def test_sagas_rank(
+    winners: tuple[int, ...], points: tuple[float, ...], expected: tuple[int | None, ...]
+) -> None:
+    assert ranks(Outcome(winners, Termination.SCORE, "", points), len(expected)) == expected

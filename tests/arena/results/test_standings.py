@@ -1,0 +1,110 @@
+"""Standings, cross-table and report."""
+
+from arena.results.games import FinishedGame
+from arena.results.ratings import EloRules
+from arena.results.report import Summary, report_text
+from arena.results.standings import Score, Standings
+from referees.api import Outcome, Termination
+
+
+def game(
+    players: tuple[str, ...],
+    winners: tuple[int, ...],
+    termination: Termination = Termination.SCORE,
+    cpu: tuple[float | None, ...] = (),
+) -> FinishedGame:
+    elo = tuple(1000.0 + 10 * (seat in winners) for seat in range(1, len(players) + 1))
+    outcome = Outcome(winners, termination, "?")
+    return FinishedGame("AvB_0", "AvB", players, outcome, cpu or (None,) * len(players), (1000.0,) * 2, elo)
+
+
+def test_a_player_s_line() -> None:
+    standings = Standings(
+        ["a", "b"],
+        EloRules(),
+        [
+            game(("a", "b"), (1,), cpu=(2.0, 1.0)),
+            game(("b", "a"), (1,), Termination.FORFEIT, cpu=(1.0, 4.0)),
+            game(("a", "b"), (1, 2), cpu=(None, 1.0)),
+            game(("a", "b"), ()),
+        ],
+    )
+    by_name = {player.name: player for player in standings.table()}
+    a = by_name["a"]
+    assert a.score == Score(wins=1, draws=1, losses=1, unknown=1)
+    assert (a.score.games, a.points, a.forfeits, a.mean_cpu) == (4, 1.5, 1, 3.0)
+    assert by_name["b"].mean_cpu == 1.0
+    assert standings.against("a", "b") == a.score
+    assert standings.against("a", "nobody") == Score()
+
+
+def test_the_best_share_of_points_comes_first_and_players_without_games_last() -> None:
+    standings = Standings(
+        ["idle", "often", "seldom"],
+        EloRules(),
+        [game(("often", "x"), (1,)), game(("often", "x"), (2,)), game(("seldom", "x"), (1,))],
+    )
+    assert [player.name for player in standings.table()] == ["seldom", "often", "x", "idle"]
+
+
+def test_a_shared_win_of_many_shares_one_point() -> None:
+    standings = Standings(list("abcd"), EloRules(), [game(tuple("abcd"), (1, 2))])
+    assert [player.points for player in standings.table()] == [0.5, 0.5, 0.0, 0.0]
+    assert standings.against("a", "b").draws == 1
+    assert standings.against("a", "c").wins == 1
+    assert standings.against("c", "d").draws == 1
+
+
+def test_fixed_players_stand_at_their_elo() -> None:
+    standings = Standings(["a", "b"], EloRules(fixed={"a": 0.0}), [game(("a", "b"), (1,))])
+    assert standings.elo("a") == 0.0 and standings.elo("b") == 1000.0
+
+
+def test_the_report_shows_it_all() -> None:
+    standings = Standings(
+        ["long-name", "b", "c"],
+        EloRules(),
+        [game(("long-name", "b"), (1,), cpu=(2.0, 1.0)), game(("b", "c"), (1, 2)), game(("b", "c"), (1,))],
+    )
+    summary = Summary(
+        name="contest",
+        kind="all-play-all",
+        description="Three of them",
+        game="go",
+        settings={"board_size": 9, "komi": 7.5},
+        total=6,
+        letters={"long-name": "A", "b": "B", "c": "C"},
+        voids=2,
+        reports={"waiting": 1, "acknowledged": 2, "refused": 0},
+    )
+    assert report_text(summary, standings).splitlines() == [
+        "all-play-all: contest",
+        "Three of them",
+        "",
+        "go   board_size: 9   komi: 7.5",
+        "3/6 games played",
+        "2 void games; see the log",
+        "reports to ACADEMY: 1 waiting, 2 acknowledged",
+        "",
+        "player     games  wins  draws  losses  unknown  forfeits  points   Elo  CPU s",
+        "long-name      1     1      0       0        0         0       1  1010   2.00",
+        "b              3     1      1       1        0         0     1.5  1010   1.00",
+        "c              2     0      1       1        0         0     0.5  1000      -",
+        "",
+        "               A      B      C",
+        "A long-name         1-0    0-0",
+        "B b          0-1         1-0-1",
+        "C c          0-0  0-1-1",
+    ]
+    assert standings.as_json()["players"][0] == {
+        "name": "long-name",
+        "games": 1,
+        "wins": 1,
+        "draws": 0,
+        "losses": 0,
+        "unknown": 0,
+        "points": 1.0,
+        "forfeits": 0,
+        "elo": 1010.0,
+        "mean_cpu_seconds": 2.0,
+    }

@@ -1,0 +1,112 @@
+"""All-play-all: who meets whom, when, in which colours, under which id."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.selection.all_play_all import AllPlayAll, letters
+from arena.selection.selector import Fixture, UnknownFixture
+from referees.api import Outcome, Termination
+
+WON = Outcome((1,), Termination.SCORE, "B+1")
+
+
+def names(count: int) -> list[str]:
+    return [f"player{number}" for number in range(count)]
+
+
+def play_all(selector: AllPlayAll) -> list[Fixture]:
+    games = []
+    while (fixture := selector.next_game()) is not None:
+        games.append(fixture)
+    return games
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"), [(0, "A"), (25, "Z"), (26, "AA"), (27, "AB"), (52, "BA"), (701, "ZZ")]
+)
+def test_competitors_have_letters(place: int, expected: str) -> None:
+    assert letters(place) == expected
+
+
+def test_the_order_of_three_competitors_over_two_rounds() -> None:
+    games = [(game.game_id, *game.players) for game in play_all(AllPlayAll(["a", "b", "c"], 2))]
+    assert games == [
+        ("AvB_0", "a", "b"),
+        ("AvC_0", "a", "c"),
+        ("BvC_0", "b", "c"),
+        ("AvB_1", "b", "a"),
+        ("AvC_1", "c", "a"),
+        ("BvC_1", "c", "b"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rounds", "first"), [(None, "AvB_0"), (1, "AvB_0"), (10, "AvB_0"), (11, "AvB_00"), (101, "AvB_000")]
+)
+def test_ids_are_padded_to_the_longest_number(rounds: int | None, first: str) -> None:
+    fixture = AllPlayAll(["a", "b"], rounds).next_game()
+    assert fixture is not None and fixture.game_id == first
+
+
+@given(players=st.integers(2, 6), rounds=st.integers(1, 5))
+def test_pairs_never_differ_by_more_than_one_game_and_end_equal(players: int, rounds: int) -> None:
+    selector = AllPlayAll(names(players), rounds)
+    issued = Counter(dict.fromkeys(selector.matchups, 0))
+    while (fixture := selector.next_game()) is not None:
+        issued[fixture.matchup] += 1
+        assert max(issued.values()) - min(issued.values()) <= 1
+    assert set(issued.values()) == {rounds}
+    assert issued.total() == selector.total
+
+
+@given(players=st.integers(2, 5), rounds=st.integers(1, 6))
+def test_colours_alternate_in_every_pair(players: int, rounds: int) -> None:
+    games = play_all(AllPlayAll(names(players), rounds))
+    for matchup in {game.matchup for game in games}:
+        line_ups = [game.players for game in games if game.matchup == matchup]
+        for earlier, later in pairwise(line_ups):
+            assert later == (earlier[1], earlier[0])
+
+
+@given(players=st.integers(2, 4), rounds=st.integers(1, 4), data=st.data())
+def test_after_a_broken_off_run_exactly_the_missing_games_are_given_out(
+    players: int, rounds: int, data: st.DataObject
+) -> None:
+    everything = play_all(AllPlayAll(names(players), rounds, seed=5))
+    completed = data.draw(st.lists(st.sampled_from(everything), unique=True))
+    resumed = AllPlayAll(names(players), rounds, seed=5)
+    for fixture in completed:
+        resumed.completed(fixture.game_id, WON)
+    given_out = play_all(resumed)
+    assert len(given_out) == len(set(given_out))
+    assert {*given_out, *completed} == set(everything)
+    assert not set(given_out) & set(completed)
+
+
+@given(seed=st.integers(0, 2**63 - 1), number=st.integers(0, 19))
+def test_a_game_keeps_its_seed_when_rounds_are_added(seed: int, number: int) -> None:
+    short, long = AllPlayAll(["a", "b"], None, seed), AllPlayAll(["a", "b"], 1000, seed)
+    assert short.fixture(f"AvB_{number}").seed == long.fixture(f"AvB_{number:03d}").seed < 2**63
+
+
+def test_seeds_differ_between_games_and_competitions() -> None:
+    seeds = {game.seed for game in play_all(AllPlayAll(["a", "b", "c"], 10, seed=1))}
+    assert len(seeds) == 30
+    assert not seeds & {game.seed for game in play_all(AllPlayAll(["a", "b", "c"], 10, seed=2))}
+
+
+def test_competitors_added_at_the_end_get_their_games_first() -> None:
+    selector = AllPlayAll(["a", "b", "c"], 3)
+    for number in range(3):
+        selector.completed(f"AvB_{number}", WON)
+    assert [game.matchup for game in play_all(selector)] == ["AvC", "BvC"] * 3
+
+
+@pytest.mark.parametrize("game_id", ["AvD_0", "0_1", "AvB", "AvB_x", "BvA_0", ""])
+def test_ids_of_other_competitions_are_refused(game_id: str) -> None:
+    with pytest.raises(UnknownFixture, match="none of this competition's: all-play-all rounds=4"):
+        AllPlayAll(["a", "b"], 4).fixture(game_id)
