@@ -159,7 +159,7 @@ class Referee(ABC, Generic[Position, Move]):
         """How the game ended by its own rules, or None while it goes on."""
 
     def adjudicate(self, position: Position) -> Outcome | None:
-        """A verdict on a position in which play was stopped, by the game's counting; None if there is none."""
+        """A verdict by counting on a position in which play was stopped; None if there is none."""
         return None
 
     def won_by(self, seat: int, termination: Termination, detail: str = "") -> Outcome:
