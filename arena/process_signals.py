@@ -1,8 +1,10 @@
-"""Signals between the arena and its child processes: dying with the parent, and names."""
+"""Signals between the arena and its child processes: dying with the parent, whole sessions, names."""
 
+import contextlib
 import ctypes
 import os
 import signal
+from pathlib import Path
 from typing import Final
 
 _PR_SET_PDEATHSIG: Final = 1
@@ -22,6 +24,21 @@ def die_with_parent(how: signal.Signals, parent: int) -> None:
         raise OSError(number, f"prctl(PR_SET_PDEATHSIG): {os.strerror(number)}")
     if os.getppid() != parent:
         os.kill(os.getpid(), how)
+
+
+def kill_session(session: int) -> None:
+    """Kill all processes of a session but its leader, whose number `session` is.
+
+    The leader must not have been reaped yet, or the number may already be another session's.
+    """
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal() and int(entry.name) != session:
+            # It may end while it is looked at.
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                # The fields of proc(5) after the command's name: state, parent, group, session.
+                fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
+                if int(fields[3]) == session:
+                    os.kill(int(entry.name), signal.SIGKILL)
 
 
 def signal_name(number: int) -> str:

@@ -40,7 +40,7 @@ class ProcessCost:
 
 
 class ChildProcess:
-    """A program with pipes to its standard input and output, in a session and process group of its own.
+    """A program with pipes to its standard input and output, in a process group of its own.
 
     `environment` is added to this process's own. `working_directory` None means this process's.
     `stderr` is None (this process's), subprocess.DEVNULL, or a log. `memory_bytes` limits the address
@@ -270,7 +270,7 @@ def _launch(
             stderr=subprocess.PIPE if isinstance(stderr, ErrorLog) else stderr,
             env={**os.environ, **environment},
             cwd=working_directory,
-            start_new_session=True,
+            process_group=0,
             preexec_fn=prepare,
         )
     except FileNotFoundError:

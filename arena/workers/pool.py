@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from arena.jobs import GameJob, GameResult
-from arena.process_signals import signal_name
+from arena.process_signals import kill_session, signal_name
 from arena.workers.interface import WorkerLost
 
 STOP_SECONDS: Final = 5.0
@@ -24,7 +25,20 @@ class _Worker:
     process: subprocess.Popen[bytes]
     connection: Connection
     slot: int
+    pidfd: int
     job: GameJob | None = None
+
+    def end(self, seconds: float) -> int:
+        """Wait so long for the process to end, kill it if need be, and whatever it leaves; its exit code."""
+        gone = select.poll()
+        gone.register(self.pidfd, select.POLLIN)
+        if not gone.poll(seconds * 1000):
+            self.process.kill()
+            gone.poll()
+        kill_session(self.process.pid)
+        os.close(self.pidfd)
+        self.connection.close()
+        return self.process.wait()
 
 
 class WorkerPool:
@@ -34,7 +48,8 @@ class WorkerPool:
     fast single-threaded engines, the wrong thing for engines with threads of their own.
 
     A worker's end costs only the game it played, and the worker is replaced. Workers end when the
-    thread that made the pool ends, in whatever way, and kill their engines.
+    thread that made the pool ends, in whatever way, and kill their engines. Each leads a session, in
+    which its engines stay, so that what a killed worker leaves behind can be found and killed.
     """
 
     def __init__(self, size: int, *, pin: bool = False) -> None:
@@ -99,11 +114,7 @@ class WorkerPool:
             worker.process.terminate()
         deadline = time.monotonic() + STOP_SECONDS
         for worker in self._workers:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                worker.process.wait(max(0.0, deadline - time.monotonic()))
-            worker.process.kill()
-            worker.process.wait()
-            worker.connection.close()
+            worker.end(max(0.0, deadline - time.monotonic()))
         self._workers.clear()
 
     def __enter__(self) -> Self:
@@ -130,7 +141,7 @@ class WorkerPool:
         # Callable players may come from wherever this process finds its modules.
         with contextlib.suppress(OSError):
             connection.send(sys.path)
-        return _Worker(process, connection, slot)
+        return _Worker(process, connection, slot, os.pidfd_open(process.pid))
 
     def _assign(self) -> None:
         for slot, worker in enumerate(self._workers):
@@ -143,11 +154,7 @@ class WorkerPool:
     def _replace(self, slot: int) -> _Worker:
         """Put a new worker in the place of one that has ended; what it played is lost."""
         worker = self._workers[slot]
-        worker.connection.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            worker.process.wait(STOP_SECONDS)
-        worker.process.kill()
-        code = worker.process.wait()
+        code = worker.end(STOP_SECONDS)
         if worker.job is not None:
             how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}"
             self._lost.append(WorkerLost(worker.job.game_id, f"the worker that played it {how}"))

@@ -1,0 +1,207 @@
+"""Worker processes: games side by side, and what is left when something is killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.jobs import GameResult
+from arena.players.player import Choice
+from arena.workers.inline import InlineWorker
+from arena.workers.interface import WorkerLost
+from arena.workers.pool import WorkerPool
+from tests.arena.engines import job, left_running, misbehaving, noted, python_player, running
+
+PASSERS = python_player("a"), python_player("b")
+
+
+def place_of_play(referee, seat, seed):
+    """Says in its comments which process plays, in which slot, and on which cores."""
+    cores = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+    return lambda view: Choice("pass", comment=f"{os.getpid()} {cores}")
+
+
+def interrupted(referee, seat, seed):
+    def choose(view):
+        os.kill(os.getpid(), signal.SIGINT)
+        return "pass"
+
+    return choose
+
+
+def finished(workers, count, timeout=20.0):
+    results = [workers.next_result(timeout) for _ in range(count)]
+    assert all(result is not None for result in results)
+    return results
+
+
+def hanging(tmp_path):
+    """Two engines, and a child of one that ignores SIGTERM; the second never moves."""
+    environment = {"MISBEHAVING_PIDS": str(tmp_path / "pids")}
+    return (
+        misbehaving("forking", "forker", environment=environment),
+        misbehaving("hang-in-genmove", "hanging", environment=environment, move_seconds=100.0),
+    )
+
+
+def parent(pid):
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def wait_for_engines(tmp_path, count, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while len(noted(tmp_path / "pids")) < count and time.monotonic() < deadline:
+        time.sleep(0.01)
+    pids = noted(tmp_path / "pids")
+    assert len(pids) == count
+    return pids
+
+
+@pytest.fixture
+def pool():
+    with WorkerPool(2) as workers:
+        yield workers
+
+
+def test_every_game_comes_back_once(pool):
+    ids = [f"0_{number}" for number in range(7)]
+    for game_id in ids:
+        pool.submit(job(*PASSERS, game_id=game_id))
+    assert sorted(pool.in_hand) == ids
+    results = finished(pool, 7)
+    assert sorted(result.game_id for result in results) == ids
+    assert {result.outcome.summary for result in results} == {"W+0.5"}
+    assert pool.in_hand == ()
+    assert pool.next_result() is None
+
+
+def test_results_come_in_the_order_in_which_games_finish(pool):
+    slow = python_player("slow", "tests.arena.engines:sleepy")
+    pool.submit(job(slow, slow, game_id="slow"))
+    pool.submit(job(*PASSERS, game_id="quick"))
+    assert [result.game_id for result in finished(pool, 2)] == ["quick", "slow"]
+
+
+def test_waiting_for_a_result_ends_at_the_timeout(pool):
+    slow = python_player("slow", "tests.arena.engines:sleepy")
+    pool.submit(job(slow, slow))
+    started = time.monotonic()
+    assert pool.next_result(0.05) is None
+    assert time.monotonic() - started < 0.3
+    assert isinstance(finished(pool, 1)[0], GameResult)
+
+
+@pytest.mark.parametrize("pin", [True, False])
+def test_workers_keep_to_a_core_each_where_that_is_asked(pin):
+    allowed = sorted(os.sched_getaffinity(0))
+    teller = python_player("teller", "tests.arena.workers.test_pool:place_of_play")
+    with WorkerPool(2, pin=pin) as pool:
+        for number in range(6):
+            pool.submit(job(teller, teller, game_id=str(number)))
+        comments = {result.moves[0].comment for result in finished(pool, 6)}
+    cores = {tuple(map(int, comment.split()[1].split(","))) for comment in comments}
+    if pin:
+        assert cores <= {(allowed[0],), (allowed[1 % len(allowed)],)}
+    else:
+        assert cores == {tuple(allowed)}
+    assert str(os.getpid()) not in {comment.split()[0] for comment in comments}
+
+
+def test_engines_are_told_the_slot_of_their_worker(pool, tmp_path):
+    engine = ("sh", "-c", 'echo "slot $GOMILL_SLOT" >&2; sleep 0.3')
+    for number in range(2):
+        slotted = type(PASSERS[0])("slotted", engine)
+        pool.submit(job(slotted, PASSERS[1], game_id=str(number), log_path=str(tmp_path / "log")))
+    finished(pool, 2)
+    told = {line.split(": ", 1)[1] for line in (tmp_path / "log").read_text().splitlines()}
+    assert told == {"slot 0", "slot 1"}
+
+
+def test_a_killed_worker_costs_its_game_and_is_replaced(pool, tmp_path):
+    pool.submit(job(*hanging(tmp_path), game_id="doomed"))
+    pids = wait_for_engines(tmp_path, 3)
+    [victim] = {parent(pid) for pid in pids} - set(pids)
+    pool.submit(job(*PASSERS, game_id="other"))
+    assert finished(pool, 1)[0].game_id == "other"
+    os.kill(victim, signal.SIGKILL)
+    assert finished(pool, 1) == [WorkerLost("doomed", "the worker that played it was killed by SIGKILL")]
+    assert not left_running(pids)
+    for number in range(4):
+        pool.submit(job(*PASSERS, game_id=str(number)))
+    assert {result.game_id for result in finished(pool, 4)} == set("0123")
+
+
+def test_a_worker_that_ended_while_idle_costs_nothing(pool):
+    teller = python_player("teller", "tests.arena.workers.test_pool:place_of_play")
+    for number in range(4):
+        pool.submit(job(teller, teller, game_id=str(number)))
+    for pid in {int(result.moves[0].comment.split()[0]) for result in finished(pool, 4)}:
+        os.kill(pid, signal.SIGKILL)
+    time.sleep(0.1)
+    for number in range(4):
+        pool.submit(job(*PASSERS, game_id=str(number)))
+    assert all(isinstance(result, GameResult) for result in finished(pool, 4))
+
+
+def test_whatever_a_referee_raises_costs_one_game(capfd):
+    with WorkerPool(1) as pool:
+        pool.submit(job(*PASSERS, game_id="bad", settings={"board_size": 77}))
+        pool.submit(job(*PASSERS, game_id="good"))
+        lost, result = finished(pool, 2)
+    assert isinstance(lost, WorkerLost)
+    assert lost.game_id == "bad"
+    assert lost.reason.startswith("InvalidSetting: 'board_size'")
+    assert isinstance(result, GameResult)
+    assert "game bad: Traceback" in capfd.readouterr().err
+
+
+def test_workers_leave_interrupts_to_the_parent(pool):
+    pool.submit(job(python_player("i", "tests.arena.workers.test_pool:interrupted"), PASSERS[1]))
+    assert isinstance(finished(pool, 1)[0], GameResult)
+
+
+def test_stopping_breaks_off_games_and_leaves_nothing(tmp_path):
+    pool = WorkerPool(1)
+    pool.submit(job(*hanging(tmp_path)))
+    pids = wait_for_engines(tmp_path, 3)
+    started = time.monotonic()
+    pool.stop()
+    assert time.monotonic() - started < 4.0
+    assert not left_running(pids)
+    assert pool.next_result() is None
+
+
+def test_nothing_outlives_a_killed_arena(tmp_path):
+    program = (
+        "import os; from pathlib import Path\n"
+        "from arena.workers.pool import WorkerPool; from tests.arena.engines import job\n"
+        "from tests.arena.workers.test_pool import hanging\n"
+        f"pool = WorkerPool(2); pool.submit(job(*hanging(Path({str(tmp_path)!r}))))\n"
+        "print(*[worker.process.pid for worker in pool._workers], flush=True); pool.next_result()\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as arena:
+        assert arena.stdout is not None
+        workers = [int(pid) for pid in arena.stdout.readline().split()]
+        engines = wait_for_engines(tmp_path, 3)
+        assert running([*workers, *engines]) == [*workers, *engines]
+        arena.send_signal(signal.SIGKILL)
+    assert not left_running([*workers, *engines])
+
+
+def test_there_must_be_a_worker():
+    with pytest.raises(ValueError, match="0 workers: there must be at least one"):
+        WorkerPool(0)
+
+
+def test_games_can_be_played_in_this_process():
+    worker = InlineWorker()
+    worker.submit(job(*PASSERS, game_id="0_0"))
+    worker.submit(job(*PASSERS, game_id="0_1"))
+    assert (worker.size, worker.in_hand) == (1, ("0_0", "0_1"))
+    assert finished(worker, 1)[0].game_id == "0_0"
+    worker.stop()
+    assert worker.next_result() is None
