@@ -61,4 +61,5 @@ def check_value(value: float | None) -> None:
 
 def acceptable(knowledge_elo: float, player_elo: float) -> bool:
     """Whether a player should accept knowledge of this mean Elo."""
-    return knowledge_elo > player_elo - ELO_MARGIN
+    # Rounded, since as floats 365.13 - 165.13 may be more or less than 200.
+    return round(knowledge_elo - player_elo + ELO_MARGIN, 6) > 0

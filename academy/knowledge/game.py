@@ -12,8 +12,9 @@ from academy.knowledge.contests import ContestReport, Judgement, Proposal, Resul
 from academy.knowledge.library import PatternEntry, PatternLibrary
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import OpeningNode, OpeningTree, depth_limit
+from academy.knowledge.patterns import InvalidPattern, Pattern
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import Ballot, Folded, Vote
+from academy.knowledge.signatures import Ballot, Vote
 from academy.knowledge.spec import GameSpec
 
 PATTERN_LIBRARIES: Final = (Library.MIDDLE_GAME, Library.ENDGAME)
@@ -73,18 +74,14 @@ class GameKnowledge:
 
     def take_changes(self) -> Changes:
         """What changed since the last call."""
-        changes = Changes(
+        return Changes(
             frozenset(
                 (library, number)
                 for library, patterns in self.libraries.items()
-                for number in patterns.changed
+                for number in patterns.take_changes()
             ),
-            frozenset(self.openings.changed),
+            self.openings.take_changes(),
         )
-        for patterns in self.libraries.values():
-            patterns.changed.clear()
-        self.openings.changed.clear()
-        return changes
 
     # Contests
 
@@ -122,9 +119,7 @@ class GameKnowledge:
         value = proposal.value
         if proposal.library is Library.ENDGAME:
             value = postmortem.endgame_value(value, report.results[proposal.seat - 1])
-        pattern, player = proposal.pattern, proposal.seat
-        if self.spec.symmetric and player == 2:
-            pattern, player = self.spec.reversed_pattern(pattern), 1
+        pattern, player = self._addressed(proposal.pattern, proposal.seat)
         library = self.libraries[proposal.library]
         fresh_id = self.counters.next_pattern_id
         learnt = library.learn(
@@ -140,6 +135,12 @@ class GameKnowledge:
         if learnt.pattern_id in self._evict(proposal.library):
             return Judgement(Verdict.EVICTED, "weaker than every pattern of the full library")
         return Judgement(learnt.verdict, learnt.reason, learnt.pattern_id)
+
+    def _addressed(self, pattern: Pattern, player: int) -> tuple[Pattern, int]:
+        """Return a pattern and the player addressed as the library keeps them."""
+        if self.spec.symmetric and player == 2:
+            return self.spec.reversed_pattern(pattern), 1
+        return pattern, player
 
     def _count_use(self, use: Use, report: ContestReport, number: int) -> None:
         library = self.libraries[use.library]
@@ -207,25 +208,41 @@ class GameKnowledge:
         """Take in another library's patterns: known ones get their votes, others enter with fresh numbers.
 
         With `replace_all` the library is emptied first. Returns how many capacity left no room for.
+        Raises InvalidPattern for one that addresses no player of this game, has no vote, or cannot
+        occur in it; nothing has changed then.
         """
+        for entry in entries:
+            self._check_entry(entry)
         patterns = self.libraries[library]
         if replace_all:
             patterns.clear()
         fresh_id = self.counters.next_pattern_id
         for entry in entries:
+            pattern, player = self._addressed(entry.pattern, entry.player)
             votes = tuple(replace(vote, event=event) for vote in entry.ballot.votes)
             patterns.add(
                 replace(
                     entry,
                     pattern_id=fresh_id,
-                    pattern=self.spec.canonical(entry.pattern),
-                    ballot=Ballot(votes, entry.ballot.folded or Folded()),
+                    pattern=self.spec.canonical(pattern),
+                    player=player,
+                    # United with nothing, so that of a player's votes one is left.
+                    ballot=Ballot().united(Ballot(votes, entry.ballot.folded)),
                     last_contest=self.measures.contests,
                 )
             )
             fresh_id += 1
         self.counters = replace(self.counters, next_pattern_id=fresh_id)
         return len(self._evict(library))
+
+    def _check_entry(self, entry: PatternEntry) -> None:
+        if not 1 <= entry.player <= self.spec.players:
+            raise InvalidPattern(
+                f"a pattern for player {entry.player}: this game has players 1 to {self.spec.players}"
+            )
+        if not entry.ballot.proposers:
+            raise InvalidPattern(f"pattern {entry.pattern_id} has no vote: somebody must have proposed it")
+        self.spec.check_pattern(entry.pattern)
 
     def import_openings(self, nodes: Sequence[OpeningNode], replace_all: bool) -> int:
         """Add another tree's figures to this one's. Returns how many nodes capacity left no room for.

@@ -4,8 +4,10 @@ A new pattern matches a known one, specialises one, generalises with one, or ent
 order (`docs/knowledge.md`). All patterns are kept in canonical form.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import ldexp
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +81,8 @@ class Learnt:
 
 
 # Only patterns of the same player, cells and edge can merge.
-_Outline = tuple[int, tuple[Cell, ...], tuple[bool, ...]]
+_Outline = tuple[int, tuple[Cell, ...], bytes]
+_EDGE: Final = bytes(code == Code.OFF_BOARD for code in range(256))
 
 
 class _Group:
@@ -116,8 +119,9 @@ class PatternLibrary:
 
     def __init__(self, spec: GameSpec) -> None:
         self.entries: dict[int, PatternEntry] = {}
-        self.changed: set[int] = set()
         self._spec = spec
+        # Entries as they were when last asked for changes, of those touched since.
+        self._before: dict[int, PatternEntry | None] = {}
         self._known: dict[tuple[int, Pattern], int] = {}
         self._groups: dict[_Outline, _Group] = {}
         self._strengths: dict[int, float] = {}
@@ -157,14 +161,10 @@ class PatternLibrary:
                 continue
             for known, differing in group.near(image.codes, most):
                 ballot = self.entries[known].ballot
-                gap = vote.elo - ballot.elo
-                rule: merging.CellRule
-                if gap > merging.ELO_BAND:
-                    verdict, rule = Verdict.SPECIALISED, merging.specialised_cell
-                elif abs(gap) < merging.ELO_BAND:
-                    verdict, rule = Verdict.GENERALISED, merging.generalised_cell
-                else:
+                rule = merging.cell_rule(vote, ballot)
+                if rule is None:
                     continue
+                verdict = Verdict.SPECIALISED if rule is merging.specialised_cell else Verdict.GENERALISED
                 is_decisive = merging.decisive(vote.value, ballot.value)
                 codes = self.entries[known].pattern.codes
                 result = merging.merged(image, codes, differing, rule, is_decisive)
@@ -197,6 +197,7 @@ class PatternLibrary:
     def put(self, entry: PatternEntry) -> None:
         """Store an entry under its number, in place of the one there was."""
         old = self.entries.get(entry.pattern_id)
+        self._before.setdefault(entry.pattern_id, old)
         if old is None or (old.player, old.pattern) != (entry.player, entry.pattern):
             if old is not None:
                 self.remove(entry.pattern_id)
@@ -206,20 +207,19 @@ class PatternLibrary:
             group.add(entry.pattern_id, entry.pattern.codes)
         self.entries[entry.pattern_id] = entry
         self._strengths[entry.pattern_id] = entry.strength
-        self.changed.add(entry.pattern_id)
 
     def remove(self, pattern_id: int) -> PatternEntry:
         """Take an entry out. Raises UnknownPattern."""
         if pattern_id not in self.entries:
             raise UnknownPattern(pattern_id)
         entry = self.entries.pop(pattern_id)
+        self._before.setdefault(pattern_id, entry)
         del self._strengths[pattern_id]
         del self._known[entry.player, entry.pattern]
         outline = _outline(entry.player, entry.pattern)
         self._groups[outline].remove(pattern_id)
         if not self._groups[outline].ids:
             del self._groups[outline]
-        self.changed.add(pattern_id)
         return entry
 
     def clear(self) -> None:
@@ -235,23 +235,36 @@ class PatternLibrary:
         surplus = len(self.entries) - capacity
         if surplus <= 0:
             return
-        strengths: Iterable[tuple[float, int]]
+        strengths = self._strengths
         if forget_after:
-            strengths = ((self._remembered(e, contests, forget_after), e.pattern_id) for e in self)
+            strengths = {
+                pattern_id: ldexp(strength, -(max(0, contests - entry.last_contest) // forget_after))
+                for (pattern_id, strength), entry in zip(
+                    strengths.items(), map(self.entries.__getitem__, strengths), strict=True
+                )
+            }
+        if surplus == 1:
+            least = min(strengths.values())
+            weakest = [min(pattern_id for pattern_id, each in strengths.items() if each == least)]
         else:
-            strengths = ((strength, pattern_id) for pattern_id, strength in self._strengths.items())
-        weakest = [min(strengths)] if surplus == 1 else sorted(strengths)[:surplus]
-        for _, pattern_id in weakest:
+            weakest = sorted(strengths, key=lambda pattern_id: (strengths[pattern_id], pattern_id))[:surplus]
+        for pattern_id in weakest:
             self.remove(pattern_id)
             yield pattern_id
 
-    def _remembered(self, entry: PatternEntry, contests: int, forget_after: int) -> float:
-        halvings = max(0, contests - entry.last_contest) // forget_after
-        return entry.strength * 0.5 ** min(halvings, 1000)
+    def take_changes(self) -> frozenset[int]:
+        """Numbers of the patterns that are new, different or gone since the last call."""
+        changed = frozenset(
+            pattern_id
+            for pattern_id, before in self._before.items()
+            if self.entries.get(pattern_id) != before
+        )
+        self._before.clear()
+        return changed
 
     def __iter__(self) -> Iterator[PatternEntry]:
         return iter(self.entries.values())
 
 
 def _outline(player: int, pattern: Pattern) -> _Outline:
-    return player, pattern.cells, tuple(code == Code.OFF_BOARD for code in pattern.codes)
+    return player, pattern.cells, pattern.codes.translate(_EDGE)

@@ -6,7 +6,7 @@ says from how many contests it was taken.
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
 from academy.knowledge.cells import State
@@ -98,7 +98,8 @@ class Measures:
             if board and ply.legal_moves and ply.player in (1, 2):
                 pieces = sum(board.count(piece) for piece in _PIECES[ply.player - 1])
                 if pieces:
-                    total += ply.legal_moves / pieces * (board.count(State.EMPTY) / len(board))
+                    cells = len(board) - board.count(State.OFF_BOARD)
+                    total += ply.legal_moves / pieces * (board.count(State.EMPTY) / cells)
                     count += 1
             board = ply.states
         self.mobility.add(total, count)
@@ -176,11 +177,8 @@ class Measures:
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "Measures":
         """The sums again."""
+        means = {each.name for each in fields(cls) if each.default_factory is Mean}
         sums: dict[str, Any] = {
-            name: Mean(**value) if _is_mean(value) else value for name, value in stored.items()
+            name: Mean(**value) if name in means else value for name, value in stored.items()
         }
         return cls(**sums)
-
-
-def _is_mean(value: object) -> bool:
-    return isinstance(value, dict) and value.keys() == {"total", "count", "contests"}

@@ -8,6 +8,7 @@ from typing import Final
 
 from academy.knowledge.cells import SWAP_COLOURS, Code
 from academy.knowledge.patterns import Pattern
+from academy.knowledge.signatures import ELO_SCALE, Ballot, Vote
 
 ELO_BAND: Final = 200.0
 STRICT_POSITIVE: Final = 0.66
@@ -72,6 +73,18 @@ def specialised_cell(new: int, known: int, is_decisive: bool) -> int | None:
     if known == Code.ANYTHING and new in (*_FIRST, *_SECOND):
         return Code.ANYTHING if is_decisive else _SPECIALISED_UNDECIDED[new, known]
     return _SPECIALISED.get((new, known))
+
+
+def cell_rule(vote: Vote, known: Ballot) -> CellRule | None:
+    """The table for a new pattern's vote and a known pattern: by specialisation, generalisation, or none.
+
+    Compared in whole hundredths: as floats, most differences of exactly 200 would not be 200.
+    """
+    gap = vote.elo_hundredths * known.proposers - known.elo_hundredths
+    band = round(ELO_BAND * ELO_SCALE) * known.proposers
+    if gap > band:
+        return specialised_cell
+    return generalised_cell if -band < gap < band else None
 
 
 def merged(

@@ -77,8 +77,9 @@ class OpeningTree:
 
     def __init__(self, spec: GameSpec) -> None:
         self.nodes: dict[int, OpeningNode] = {}
-        self.changed: set[int] = set()
         self._spec = spec
+        # Nodes as they were when last asked for changes, of those touched since.
+        self._before: dict[int, OpeningNode | None] = {}
         self._children: dict[int, dict[str, int]] = {}
         self._worths: dict[int, float] = {}
         self._put(self._fresh(ROOT, ROOT, "", 0, 0))
@@ -231,6 +232,8 @@ class OpeningTree:
 
     def _prune(self, node_id: int, below: float, factor: float) -> list[OpeningNode]:
         """Erase a node's leaves if it has two or more, nothing else, and all are bad for their mover."""
+        if self._spec.simultaneous and node_id == ROOT:
+            return []  # its children are the players' own trees, not moves
         children = self.children(node_id)
         if len(children) < 2 or any(self._children.get(child.node_id) for child in children):
             return []
@@ -277,9 +280,9 @@ class OpeningTree:
                 raise UnknownLine(
                     f"node {node.node_id} ({node.move!r}): its parent {node.parent_id} is missing"
                 )
+            lines[node.node_id] = (*lines[node.parent_id], node.move)
             # Whoever wrote the nodes may have held them in another orientation.
-            line = self._spec.canonical_moves((*lines[node.parent_id], node.move))
-            lines[node.node_id] = line
+            line = self._spec.canonical_moves(lines[node.node_id])
             parent = self._walk(line[:-1])
             known = self._walk(line)
             if known is None and parent is not None:
@@ -291,23 +294,33 @@ class OpeningTree:
 
     def clear(self) -> None:
         """Take everything out, the root's figures included."""
-        self.changed |= self.nodes.keys()
+        for node in self.nodes.values():
+            self._before.setdefault(node.node_id, node)
         self.nodes.clear()
         self._children.clear()
         self._worths.clear()
         self._put(self._fresh(ROOT, ROOT, "", 0, 0))
 
+    def take_changes(self) -> frozenset[int]:
+        """Numbers of the nodes that are new, different or gone since the last call."""
+        changed = frozenset(
+            node_id for node_id, before in self._before.items() if self.nodes.get(node_id) != before
+        )
+        self._before.clear()
+        return changed
+
     def _put(self, node: OpeningNode) -> None:
+        self._before.setdefault(node.node_id, self.nodes.get(node.node_id))
         if node.node_id not in self.nodes and node.node_id != ROOT:
             self._children.setdefault(node.parent_id, {})[node.move] = node.node_id
             self._worths.pop(node.parent_id, None)
         self.nodes[node.node_id] = node
         if node.node_id != ROOT and node.node_id not in self._children:
             self._worths[node.node_id] = node.worth
-        self.changed.add(node.node_id)
 
     def _remove(self, node_id: int) -> None:
         node = self.nodes.pop(node_id)
+        self._before.setdefault(node_id, node)
         del self._worths[node_id]
         siblings = self._children[node.parent_id]
         del siblings[node.move]
@@ -315,7 +328,6 @@ class OpeningTree:
             del self._children[node.parent_id]
             if node.parent_id != ROOT:
                 self._worths[node.parent_id] = self.nodes[node.parent_id].worth
-        self.changed.add(node_id)
 
 
 def depth_limit(average_length: float) -> int:

@@ -6,8 +6,10 @@ nodes, which do not move. Values are normalised, so equal patterns compare equal
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 
-from academy.knowledge.cells import SWAP_COLOURS, Code
+from academy.knowledge.cells import CODE_LETTERS, SWAP_COLOURS, Code
 from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
 
 MAX_PATTERN_CELLS = 441  # 21 x 21: a whole Go board with its edge
@@ -47,21 +49,32 @@ class Pattern:
 
     def image(self, symmetry: GridSymmetry | NodeSymmetry) -> "Pattern":
         """The pattern under a symmetry, normalised."""
-        if isinstance(symmetry, NodeSymmetry):
-            return graph_pattern(
-                (symmetry.image[node], code) for (_, node), code in zip(self.cells, self.codes, strict=True)
-            )
-        return grid_pattern(
-            (*symmetry.image(row, column), code)
-            for (row, column), code in zip(self.cells, self.codes, strict=True)
-        )
+        cells, sources = _cells_image(self.cells, symmetry)
+        return Pattern(cells, bytes([self.codes[source] for source in sources]))
+
+
+@lru_cache(maxsize=1024)
+def _cells_image(
+    cells: tuple[Cell, ...], symmetry: GridSymmetry | NodeSymmetry
+) -> tuple[tuple[Cell, ...], tuple[int, ...]]:
+    """Where cells go, normalised, and for each of them the place it comes from: few shapes, many patterns."""
+    if isinstance(symmetry, NodeSymmetry):
+        images = [(0, symmetry.image[node]) for _, node in cells]
+    else:
+        images = [symmetry.image(row, column) for row, column in cells]
+        top = min(row for row, _ in images)
+        left = min(column for _, column in images)
+        images = [(row - top, column - left) for row, column in images]
+    sources = sorted(range(len(images)), key=images.__getitem__)
+    return tuple(images[source] for source in sources), tuple(sources)
 
 
 def _checked(pattern: Pattern) -> Pattern:
     if len(pattern.cells) > MAX_PATTERN_CELLS:
-        raise InvalidPattern(
-            f"a pattern of {len(pattern.cells)} cells: at most {MAX_PATTERN_CELLS} are allowed"
-        )
+        raise InvalidPattern(f"a pattern has at most {MAX_PATTERN_CELLS} cells: this one has more")
+    unknown = set(pattern.codes) - CODE_LETTERS.keys()
+    if unknown:
+        raise InvalidPattern(f"code {min(unknown)} is none of {', '.join(map(str, map(int, CODE_LETTERS)))}")
     if len(set(pattern.cells)) != len(pattern.cells):
         raise InvalidPattern("a pattern names the same cell twice")
     if not set(pattern.codes) - {Code.ANYTHING, Code.OFF_BOARD}:
@@ -72,9 +85,10 @@ def _checked(pattern: Pattern) -> Pattern:
 def grid_pattern(cells: Iterable[tuple[int, int, int]]) -> Pattern:
     """Make a pattern of (row, column, code), shifted so that the least row and column are 0.
 
-    Raises InvalidPattern where it is empty, too large, names a cell twice, or holds nothing but `#` and `+`.
+    Raises InvalidPattern where it is empty, too large, names a cell twice, holds a number that is no
+    code, or nothing but `#` and `+`.
     """
-    found = sorted(cells)
+    found = sorted(islice(cells, MAX_PATTERN_CELLS + 1))
     if not found:
         raise InvalidPattern("a pattern has no cells")
     top = found[0][0]
@@ -89,7 +103,7 @@ def grid_pattern(cells: Iterable[tuple[int, int, int]]) -> Pattern:
 
 def graph_pattern(nodes: Iterable[tuple[int, int]]) -> Pattern:
     """Make a pattern of (node, code) on a graph. Raises InvalidPattern like `grid_pattern`."""
-    found = sorted(nodes)
+    found = sorted(islice(nodes, MAX_PATTERN_CELLS + 1))
     if not found:
         raise InvalidPattern("a pattern has no cells")
     return _checked(Pattern(tuple((0, node) for node, _ in found), bytes(code for _, code in found)))

@@ -9,7 +9,7 @@ from typing import Final
 from academy.knowledge.contests import ContestReport, Proposal, Result
 from academy.knowledge.occurrence import occurs
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import VALUE_SCALE
+from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
 from academy.knowledge.spec import GameSpec
 
 ENDGAME_SHARE: Final = 0.20
@@ -46,17 +46,33 @@ def objection(proposal: Proposal, report: ContestReport, spec: GameSpec, average
 def _contradiction(proposal: Proposal, report: ContestReport, spec: GameSpec) -> str | None:
     ply = report.plies[proposal.ply - 1]
     told = ply.values.get(proposal.seat)
-    if told is not None and abs(told - proposal.value) > VALUE_TOLERANCE:
+    if told is not None and _differ(told, proposal.value):
         return (
             f"value {proposal.value:.4g} proposed, but {told:.4g} told in the contest for ply {proposal.ply}"
+        )
+    told = report.plies[proposal.ply - 2].values.get(proposal.seat) if proposal.ply > 1 else None
+    if told is not None and proposal.value_before is not None and _differ(told, proposal.value_before):
+        return (
+            f"value {proposal.value_before:.4g} before the move proposed, but {told:.4g} told in the "
+            f"contest for ply {proposal.ply - 1}"
         )
     if ply.states and not occurs(proposal.pattern, spec.geometry, ply.states):
         return f"the pattern did not stand on the board after ply {proposal.ply}"
     return None
 
 
+def _differ(told: float, proposed: float) -> bool:
+    return abs(_millionths(told) - _millionths(proposed)) > _millionths(VALUE_TOLERANCE)
+
+
+def _millionths(value: float) -> int:
+    # Whole numbers, since in binary 0.7 - 0.5 is less than 0.2.
+    return round(value * VALUE_SCALE)
+
+
 def _too_early(proposal: Proposal, plies: int, average_length: float) -> str | None:
-    share = ENDGAME_SHARE * average_length
+    # Rounded, since in binary a fifth of 15 is more than 3.
+    share = round(ENDGAME_SHARE * average_length, 6)
     if proposal.ply == plies or proposal.ply > plies - share:
         return None
     return (
@@ -70,15 +86,14 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
     adversary = max(
         (other.elo for seat, other in enumerate(report.contestants, 1) if seat != proposal.seat), default=elo
     )
-    if not adversary > elo - ADVERSARY_MARGIN:
+    if round(adversary * ELO_SCALE) <= round(elo * ELO_SCALE) - ADVERSARY_MARGIN * ELO_SCALE:
         return f"adversary's Elo {adversary:.0f} is not above own Elo {elo:.0f} - {ADVERSARY_MARGIN:.0f}"
     if report.plies[proposal.ply - 1].player not in (0, proposal.seat):
         return f"ply {proposal.ply} was not the proposer's move"
     before = proposal.value_before
     if before is None:
         return "the expected value before the move was not stated"
-    # In millionths: 0.7 - 0.5 is less than 0.2 in binary.
-    gain = (round(proposal.value * VALUE_SCALE) - round(before * VALUE_SCALE)) / VALUE_SCALE
+    gain = (_millionths(proposal.value) - _millionths(before)) / VALUE_SCALE
     needed = GAIN_ACROSS_HALF if before < 0.5 < proposal.value else GAIN
     if gain < needed:
         return f"the move raised the expected value by {gain:.4g}; {needed:.2f} is needed"

@@ -93,19 +93,16 @@ class Folded:
 
     def united(self, other: "Folded") -> "Folded":
         """Both sums; of a player in both, `other` counts in the mean only."""
-        shared = len(self.players & other.players)
-        kept = other.votes - shared
-        if other.votes == 0:
+        kept = other.votes - len(self.players & other.players)
+        if kept == 0:
             return self
-
-        def part(total: int) -> int:
-            return total * kept // other.votes
-
+        weight = other.weight * kept // other.votes
         return Folded(
             self.votes + kept,
-            self.elo_hundredths + part(other.elo_hundredths),
-            self.weight + part(other.weight),
-            self.weighted_value + part(other.weighted_value),
+            self.elo_hundredths + other.elo_hundredths * kept // other.votes,
+            self.weight + weight,
+            # In proportion to the rounded weight, or the mean value could leave [0, 1].
+            self.weighted_value + other.weighted_value * weight // other.weight,
             self.players | other.players,
         )
 
@@ -117,10 +114,27 @@ def digest(player: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """All votes for one pattern, at most one a player, in the order they were cast."""
+    """All votes for one pattern, at most one a player, in the order they were cast.
+
+    The sums over all of them, `elo_hundredths`, `weight` (in hundredths of Elo) and
+    `weighted_value` (weight times value in millionths), follow from the votes.
+    """
 
     votes: tuple[Vote, ...] = ()
     folded: Folded = field(default_factory=Folded)
+    elo_hundredths: int = field(init=False, repr=False, compare=False)
+    weight: int = field(init=False, repr=False, compare=False)
+    weighted_value: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        elo, weight, value = self.folded.elo_hundredths, self.folded.weight, self.folded.weighted_value
+        for vote in self.votes:
+            elo += vote.elo_hundredths
+            weight += vote.weight
+            value += vote.weight * vote.value_millionths
+        object.__setattr__(self, "elo_hundredths", elo)
+        object.__setattr__(self, "weight", weight)
+        object.__setattr__(self, "weighted_value", value)
 
     def cast(self, vote: Vote) -> "Ballot":
         """Add a vote; a player's earlier one is replaced, unless it was folded: then it stands."""
@@ -154,21 +168,14 @@ class Ballot:
         return len(self.votes) + self.folded.votes
 
     @property
-    def weight(self) -> int:
-        """The sum of weights, in hundredths of Elo."""
-        return sum(vote.weight for vote in self.votes) + self.folded.weight
-
-    @property
     def elo(self) -> float:
         """E: the mean Elo of the players who voted."""
-        total = sum(vote.elo_hundredths for vote in self.votes) + self.folded.elo_hundredths
-        return total / (self.proposers * ELO_SCALE)
+        return self.elo_hundredths / (self.proposers * ELO_SCALE)
 
     @property
     def value(self) -> float:
         """V: the mean value, weighted by max(Elo, 1)."""
-        total = sum(vote.weight * vote.value_millionths for vote in self.votes) + self.folded.weighted_value
-        return total / (self.weight * VALUE_SCALE)
+        return self.weighted_value / (self.weight * VALUE_SCALE)
 
     @property
     def strength(self) -> float:

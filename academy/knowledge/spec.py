@@ -98,6 +98,8 @@ class GameSpec:
                         raise InvalidGame(
                             f"symmetry {symmetry.name!r} does not send {size} nodes to {size} nodes"
                         )
+                    if known.get(symmetry.name, symmetry) != symmetry:
+                        raise InvalidGame(f"symmetry {symmetry.name!r} has two meanings on this graph")
                     known[symmetry.name] = symmetry
                 return known
 
@@ -129,13 +131,18 @@ class GameSpec:
         """Return the pattern if it can occur in this game's geometry. Raises InvalidPattern."""
         if isinstance(self.geometry, GraphGeometry):
             return pattern
-        if isinstance(self.geometry, SquareGeometry) and len(pattern.cells) != pattern.rows * pattern.columns:
-            raise InvalidPattern("a square pattern must be a full rectangle of cells")
-        if isinstance(self.geometry, HexGeometry) and len({row for row, _ in pattern.cells}) != pattern.rows:
-            raise InvalidPattern("a hexagonal pattern must have a cell in every row")
+        images: tuple[Pattern, ...] = (pattern,)
+        if isinstance(self.geometry, SquareGeometry):
+            if len(pattern.cells) != pattern.rows * pattern.columns:
+                raise InvalidPattern("a square pattern must be a full rectangle of cells")
+        else:
+            if len({row for row, _ in pattern.cells}) != pattern.rows:
+                raise InvalidPattern("a hexagonal pattern must have a cell in every row")
+            # A turned pattern is larger than the one that fits on the board.
+            images = self.images(pattern)
         # One cell of edge on either side is all that '+' can add.
         longest = 2 + max(self.geometry.rows, self.geometry.columns)
-        if max(pattern.rows, pattern.columns) > longest:
+        if min(max(image.rows, image.columns) for image in images) > longest:
             raise InvalidPattern(
                 f"a pattern of {pattern.rows} rows and {pattern.columns} columns: on this board "
                 f"neither may be more than {longest}, the board and its edge"

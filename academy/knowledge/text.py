@@ -22,10 +22,12 @@ from typing import Final
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry
 from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES
 from academy.knowledge.patterns import InvalidPattern, Pattern, graph_pattern, grid_pattern
-from academy.knowledge.signatures import Signature
+from academy.knowledge.signatures import MAX_ELO, Signature
 
 _LETTERS: Final = " ".join(CODE_LETTERS.values())
-_SIGNATURE: Final = re.compile(r"<\s*([^;<>]*?)\s*;\s*([^;<>]*?)\s*;\s*([^;<>]*?)\s*;\s*([^;<>]*?)\s*>")
+_SIGNATURE: Final = re.compile(r"<([^;<>]*);([^;<>]*);([^;<>]*);([^;<>]*)>")
+# Longer than any number that a label may hold.
+_MAX_DIGITS: Final = 40
 
 
 class PatternSyntaxError(InvalidPattern):
@@ -40,8 +42,8 @@ class PatternSyntaxError(InvalidPattern):
 def read_cells(text: str, geometry: Geometry) -> Pattern:
     """Read one pattern without its label.
 
-    Raises PatternSyntaxError for a letter or outline that the language does not have, and
-    InvalidPattern for a pattern that says nothing or too much.
+    Raises PatternSyntaxError for a letter or outline that the language does not have, and for a
+    pattern that says nothing or too much.
     """
     rows = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     return _read_rows(rows, geometry)
@@ -91,10 +93,16 @@ def write_pattern(pattern: Pattern, signature: Signature, geometry: Geometry) ->
 def _read_rows(rows: list[tuple[int, str]], geometry: Geometry) -> Pattern:
     if not rows:
         raise PatternSyntaxError(1, 1, "no cells")
-    if isinstance(geometry, GraphGeometry):
-        return graph_pattern(_read_nodes(rows, geometry))
-    read = _read_hexagonal if isinstance(geometry, HexGeometry) else _read_square
-    return grid_pattern(read(rows))
+    try:
+        if isinstance(geometry, GraphGeometry):
+            return graph_pattern(_read_nodes(rows, geometry))
+        if isinstance(geometry, HexGeometry):
+            return _without_gaps(grid_pattern(_read_hexagonal(rows)))
+        return grid_pattern(_read_square(rows))
+    except PatternSyntaxError:
+        raise
+    except InvalidPattern as error:
+        raise PatternSyntaxError(rows[0][0], 1, str(error)) from None
 
 
 def _code(line: int, column: int, letter: str) -> int:
@@ -155,6 +163,17 @@ def _read_hexagonal(rows: list[tuple[int, str]]) -> Iterator[tuple[int, int, int
             yield row, (skewed - parity) // 2, code
 
 
+def _without_gaps(pattern: Pattern) -> Pattern:
+    """Let a hexagonal pattern pass whose every image has a cell in each of its rows, as text needs."""
+    rows, columns = zip(*pattern.cells, strict=True)
+    for lines in (set(rows), set(columns), {sum(cell) for cell in pattern.cells}):
+        if len(lines) <= max(lines) - min(lines):
+            raise InvalidPattern(
+                "a hexagonal pattern must have a cell in every row, in all three directions of rows"
+            )
+    return pattern
+
+
 def _read_nodes(rows: list[tuple[int, str]], geometry: GraphGeometry) -> Iterator[tuple[int, int]]:
     for line, text in rows:
         words = text.split()
@@ -179,17 +198,22 @@ def _read_signature(line: int, text: str) -> Signature:
         ("value", 3, float),
         ("player", 4, int),
     ):
+        digits = found[group].strip()
         try:
-            number = kind(found[group])
+            number = kind(digits[:_MAX_DIGITS])
         except ValueError:
             number = math.nan
-        if not math.isfinite(number):
-            column = text.index("<") + 1 + found.start(group)
-            raise PatternSyntaxError(line, column, f"{name} {found[group]!r} is not a number")
+        if not math.isfinite(number) or len(digits) > _MAX_DIGITS:
+            blanks = len(found[group]) - len(found[group].lstrip())
+            column = text.index("<") + 1 + found.start(group) + blanks
+            raise PatternSyntaxError(line, column, f"{name} {digits[:_MAX_DIGITS]!r} is not a number")
         numbers.append(number)
     proposers, elo, value, player = numbers
-    if proposers < 1 or player < 1 or not 0.0 <= value <= 1.0:
+    if proposers < 1 or player < 1 or abs(elo) > MAX_ELO or not 0.0 <= value <= 1.0:
         raise PatternSyntaxError(
-            line, 1, f"{text.strip()!r}: proposers and player are at least 1, value is in [0, 1]"
+            line,
+            1,
+            f"{text.strip()!r}: proposers and player are at least 1, Elo is from -{MAX_ELO:.0f} to "
+            f"{MAX_ELO:.0f}, value in [0, 1]",
         )
     return Signature(int(proposers), float(elo), float(value), int(player))
