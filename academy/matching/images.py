@@ -6,11 +6,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
+from academy.knowledge.symmetries import GridSymmetry, NodeSymmetry
 from academy.matching.arrays import grown
 
 Cells = NDArray[np.int32]
 _FIRST_CAPACITY: Final = 16
+_ROW: Final = 1 << 32
 
 
 class SymmetryGroup:
@@ -46,7 +47,7 @@ class Neighbourhood:
 
     def __init__(self, group: SymmetryGroup) -> None:
         self._group = group
-        self._numbers: dict[Cell, int] = {}
+        self._numbers: dict[int, int] = {}
         self._offsets = np.zeros((_FIRST_CAPACITY, 2), dtype=np.int32)
         self._images = np.zeros((_FIRST_CAPACITY, group.count), dtype=np.int32)
         self._uses = np.zeros(_FIRST_CAPACITY, dtype=np.int64)
@@ -66,11 +67,11 @@ class Neighbourhood:
 
     def use(self, offsets: Cells) -> NDArray[np.int32]:
         """Count one pattern more that tests these different offsets, and return their numbers."""
-        cells = [(int(row), int(column)) for row, column in offsets.tolist()]
-        for cell in cells:
-            if cell not in self._numbers:
-                self._add_orbit(cell)
-        numbers = np.array([self._numbers[cell] for cell in cells], dtype=np.int32)
+        keys = _keys(offsets).tolist()
+        unknown = [place for place, key in enumerate(keys) if key not in self._numbers]
+        if unknown:
+            self._add(offsets[unknown])
+        numbers = np.array([self._numbers[key] for key in keys], dtype=np.int32)
         self._uses[numbers] += 1
         return numbers
 
@@ -92,26 +93,27 @@ class Neighbourhood:
         renumbered = np.full(len(self), -1, dtype=np.int32)
         renumbered[kept] = np.arange(len(kept), dtype=np.int32)
         offsets, images, uses = self.offsets[kept], renumbered[self.images[kept]], self._uses[kept]
-        self._numbers = {(row, column): number for number, (row, column) in enumerate(offsets.tolist())}
+        self._numbers = {key: number for number, key in enumerate(_keys(offsets).tolist())}
         self._offsets, self._images, self._uses = offsets, images, uses
         return renumbered
 
-    def _add_orbit(self, cell: Cell) -> None:
-        orbit = self._images_of(cell)
-        first = len(self)
-        for member in orbit:
-            self._numbers.setdefault(member, len(self._numbers))
-        if len(self) > len(self._uses):
-            capacity = max(2 * len(self), _FIRST_CAPACITY)
+    def _add(self, unknown: Cells) -> None:
+        # The images of an unknown offset are unknown too, and its images' images are among them.
+        images = self._group.images(unknown).reshape(-1, 2)
+        keys, places = np.unique(_keys(images), return_index=True)
+        first, count = len(self), len(self) + len(keys)
+        if count > len(self._uses):
+            capacity = 2 * count
             self._offsets = grown(self._offsets, capacity)
             self._images = grown(self._images, capacity)
             self._uses = grown(self._uses, capacity)
-        for member in list(self._numbers)[first:]:
-            number = self._numbers[member]
-            self._offsets[number] = member
-            self._images[number] = [self._numbers[image] for image in self._images_of(member)]
-            self._uses[number] = 0
+        offsets = images[places]
+        self._offsets[first:count] = offsets
+        self._images[first:count] = first + np.searchsorted(keys, _keys(self._group.images(offsets))).T
+        self._uses[first:count] = 0
+        self._numbers.update(zip(keys.tolist(), range(first, count), strict=True))
 
-    def _images_of(self, cell: Cell) -> list[Cell]:
-        images = self._group.images(np.array([cell], dtype=np.int32))[:, 0]
-        return [(row, column) for row, column in images.tolist()]
+
+def _keys(cells: Cells) -> NDArray[np.int64]:
+    """Return one number for each cell, different for different cells."""
+    return cells[..., 0].astype(np.int64) * _ROW + cells[..., 1]

@@ -14,7 +14,8 @@ from academy.matching.rows import HEAD, PatternRows, ranges
 from academy.matching.table import WORD
 
 _DENSE_TESTS: Final = 4
-_MAX_DENSE_WORDS: Final = 1 << 18
+_MAX_DENSE_WORDS: Final = 1 << 16
+_MAX_TAIL_TESTS: Final = 1 << 20
 
 
 class Hits(NamedTuple):
@@ -80,14 +81,9 @@ def _sieve_some(table: NDArray[np.uint64], patterns: PatternRows, begin: int, en
         alive = np.flatnonzero(bits != 0)
         rows, lane, bits = rows.take(alive), lane.take(alive), bits.take(alive)
 
-    lengths = patterns.tail_lengths.take(rows)
-    long = np.flatnonzero(lengths)
+    long = np.flatnonzero(patterns.tail_lengths.take(rows))
     if len(long):
-        lengths = lengths[long]
-        tests_left = patterns.tails.take(ranges(patterns.tail_starts.take(rows[long]), lengths))
-        tail_bits = flat.take(tests_left.astype(np.int64) * lanes + np.repeat(lane[long], lengths))
-        firsts = np.cumsum(lengths, dtype=np.int64) - lengths
-        bits[long] &= np.bitwise_and.reduceat(tail_bits, firsts)
+        bits[long] &= _tails(flat, lanes, patterns, rows.take(long), lane.take(long))
         alive = np.flatnonzero(bits != 0)
         rows, lane, bits = rows.take(alive), lane.take(alive), bits.take(alive)
 
@@ -95,3 +91,24 @@ def _sieve_some(table: NDArray[np.uint64], patterns: PatternRows, begin: int, en
     which, bit = np.divmod(np.flatnonzero(each_bit), WORD)
     symmetry, word = np.divmod(lane[which], words)
     return Hits(rows[which], symmetry, word * WORD + bit)
+
+
+def _tails(
+    flat: NDArray[np.uint64],
+    lanes: int,
+    patterns: PatternRows,
+    rows: NDArray[np.int64],
+    lane: NDArray[np.int64],
+) -> NDArray[np.uint64]:
+    """Return the AND of each row's tail, in its lane. No tail may be empty."""
+    lengths = patterns.tail_lengths.take(rows)
+    starts = patterns.tail_starts.take(rows)
+    found = np.empty(len(rows), dtype=np.uint64)
+    at_once = max(1, _MAX_TAIL_TESTS // int(lengths.max()))
+    for begin in range(0, len(rows), at_once):
+        part = slice(begin, begin + at_once)
+        tests = patterns.tails.take(ranges(starts[part], lengths[part])).astype(np.int64)
+        bits = flat.take(tests * lanes + np.repeat(lane[part], lengths[part]))
+        firsts = np.cumsum(lengths[part], dtype=np.int64) - lengths[part]
+        np.bitwise_and.reduceat(bits, firsts, out=found[part])
+    return found

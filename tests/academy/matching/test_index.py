@@ -190,11 +190,12 @@ def test_work_done_in_parts_gives_the_same_matches(monkeypatch: pytest.MonkeyPat
     spec = GameSpec("go", SquareGeometry(13, 13), symmetries=EIGHT)
     chance = random.Random(5)
     board = Board(spec.geometry, bytes(chance.choices((1, 2, 8), (1, 5, 1), k=169)))
-    library = {number: loose_pattern(chance, board, 3, 4, 3) for number in range(30)}
+    library = {number: loose_pattern(chance, board, 4, 5, 2 + number % 14) for number in range(30)}
     index = index_of(spec, library)
     whole = as_tuples(index.match(board))
     monkeypatch.setattr(table, "_MAX_TABLE_BYTES", 1)
     monkeypatch.setattr(sieve, "_MAX_DENSE_WORDS", 1)
+    monkeypatch.setattr(sieve, "_MAX_TAIL_TESTS", 1)
     assert board.states.count(2) > table.WORD
     assert as_tuples(index.match(board)) == whole == all_matches(spec, library, board)
 
