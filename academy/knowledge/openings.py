@@ -125,10 +125,9 @@ class OpeningTree:
         node = self.find(moves, player)
         if node is None:
             return []
-        return [
-            Continuation(self._spec.moves_back(moves, child.move), child)
-            for child in self.children(node.node_id)
-        ]
+        children = self.children(node.node_id)
+        spellings = self._spec.all_moves_back(moves, [child.move for child in children])
+        return [Continuation(spelt, child) for spelt, child in zip(spellings, children, strict=True)]
 
     def _line(self, moves: Sequence[str], player: int) -> tuple[str, ...]:
         if self._spec.simultaneous:

@@ -218,16 +218,22 @@ class GameSpec:
 
         Several where the position after `moves` is symmetric; sorted.
         """
+        return self.all_moves_back(moves, (canonical_move,))[0]
+
+    def all_moves_back(self, moves: Sequence[str], canonical_moves: Sequence[str]) -> list[tuple[str, ...]]:
+        """`moves_back` of each of several moves, for the price of one."""
         if not self.cell_names:
-            return (canonical_move,)
+            return [(move,) for move in canonical_moves]
         images = self.move_images(moves)
         least = min(images)
-        found = {
-            self._renamed(canonical_move, {new: old for old, new in names.items()})
+        ways_back = [
+            {new: old for old, new in names.items()}
             for names, image in zip(self._renamings, images, strict=True)
             if image == least
-        }
-        return tuple(sorted(found))
+        ]
+        return [
+            tuple(sorted({self._renamed(move, names) for names in ways_back})) for move in canonical_moves
+        ]
 
     def canonical_moves(self, moves: Sequence[str]) -> tuple[str, ...]:
         """The least image of a list of moves. Its beginnings are the least images of the list's."""
