@@ -309,6 +309,11 @@ class Environment:
             return StoreReadOnly(f"{self.folder}: may not be written by this user; check owner and mode")
         if isinstance(fault, lmdb.PanicError):
             return StoreError(f"{self.folder}: a write to the disk failed; check the disk, then start again")
+        if code == errno.EIO:
+            return StoreError(
+                f"{self.folder}: the disk took a write only in part or not at all; check the limit on file "
+                "sizes, the room left, and the disk"
+            )
         return StoreError(f"{self.folder}: {fault}")
 
 

@@ -51,7 +51,7 @@ def report(
     names: Sequence[str] = ("gnugo 1", "seki"),
     first_wins: bool = True,
 ) -> contests_pb2.ReportContestRequest:
-    """A game of random moves, never captured, that the first player wins or loses; the same for the same seed."""
+    """A game of random moves without captures, the same for the same seed."""
     chance = random.Random(contest_id if seed is None else seed)
     cells = chance.sample(range(SIZE * SIZE), plies)
     board = ["-"] * (SIZE * SIZE)
@@ -75,7 +75,9 @@ def report(
     return told
 
 
-def endgame_proposal(told: contests_pb2.ReportContestRequest, *, seat: int = 1, back: int = 0) -> proposals_pb2.NewProposal:
+def endgame_proposal(
+    told: contests_pb2.ReportContestRequest, *, seat: int = 1, back: int = 0
+) -> proposals_pb2.NewProposal:
     """The 3x3 around the last move (or a move `back` plies before it), as the player in `seat` sees it."""
     ply = told.plies[len(told.plies) - 1 - back]
     values = [value.value for value in ply.values if value.player == seat]

@@ -1,0 +1,192 @@
+"""The folder: a map that grows, transactions that keep their promises, and clear errors."""
+
+import threading
+from pathlib import Path
+
+import lmdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from academy.store import environment as environments
+from academy.store.environment import Environment, Table, Transaction
+from academy.store.errors import SchemaMismatch, StoreClosed, StoreCorrupt, StoreError, StoreFull
+from tests.academy.store.processes import run_python
+
+CHUNK = bytes(1 << 14)
+SMALL_MAP = 1 << 20
+
+
+@pytest.fixture(autouse=True)
+def small_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begin with little, so that growing does not take much."""
+    monkeypatch.setattr(environments, "SMALLEST_MAP", SMALL_MAP)
+
+
+def fill(transaction: Transaction, chunks: int) -> None:
+    for number in range(chunks):
+        transaction.put(Table.EVENTS, number.to_bytes(8), CHUNK)
+
+
+def test_the_map_grows_and_the_write_that_made_it_grow_is_complete(tmp_path: Path) -> None:
+    with Environment(tmp_path) as environment:
+        assert environment.map_size == SMALL_MAP
+        environment.write(lambda transaction: fill(transaction, 150))
+        assert environment.map_size == 4 * SMALL_MAP
+        with environment.reading() as transaction:
+            assert transaction.count(Table.EVENTS) == 150
+
+
+def test_beyond_the_largest_map_a_write_is_refused_whole_and_others_go_on(tmp_path: Path) -> None:
+    with Environment(tmp_path, largest_map=SMALL_MAP) as environment:
+        environment.write(lambda transaction: fill(transaction, 10))
+        with pytest.raises(StoreFull, match="reached the limit of 1,048,576 bytes"):
+            environment.write(lambda transaction: fill(transaction, 100))
+        environment.write(lambda transaction: transaction.put(Table.META, b"more", b"data"))
+        with environment.reading() as transaction:
+            assert transaction.count(Table.EVENTS) == 10
+
+
+def test_growing_waits_for_readers_of_other_threads(tmp_path: Path) -> None:
+    with Environment(tmp_path) as environment:
+        environment.write(lambda transaction: transaction.put(Table.META, b"key", b"before"))
+        reading, may_end = threading.Event(), threading.Event()
+        seen: list[bytes | None] = []
+
+        def read() -> None:
+            with environment.reading() as transaction:
+                reading.set()
+                may_end.wait(10)
+                seen.append(transaction.get(Table.META, b"key"))
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        reading.wait(10)
+        writer = threading.Thread(target=lambda: environment.write(lambda each: fill(each, 100)))
+        writer.start()
+        writer.join(0.3)
+        assert writer.is_alive(), "the map must not move under a reader"
+        may_end.set()
+        writer.join(10)
+        reader.join(10)
+        assert not writer.is_alive()
+        assert seen == [b"before"]
+
+
+def test_a_map_that_another_process_made_larger_is_taken_over(tmp_path: Path) -> None:
+    with Environment(tmp_path) as environment:
+        run_python(
+            f"""
+            from pathlib import Path
+            from academy.store.environment import Environment
+            from tests.academy.store.test_environment import fill
+            with Environment(Path({str(tmp_path)!r})) as environment:
+                environment.write(lambda transaction: fill(transaction, 5_000))
+            """
+        )
+        with environment.reading() as transaction:
+            assert transaction.count(Table.EVENTS) == 5_000
+        environment.write(lambda transaction: transaction.put(Table.META, b"key", b"value"))
+        assert environment.map_size > SMALL_MAP
+
+
+def test_what_raises_leaves_nothing_behind(tmp_path: Path) -> None:
+    def half(transaction: Transaction) -> None:
+        transaction.put(Table.META, b"half", b"")
+        raise RuntimeError("no further")
+
+    with Environment(tmp_path) as environment:
+        with pytest.raises(RuntimeError):
+            environment.write(half)
+        with environment.reading() as transaction:
+            assert transaction.get(Table.META, b"half") is None
+
+
+def test_a_nested_part_is_undone_alone(tmp_path: Path) -> None:
+    def parts(transaction: Transaction) -> None:
+        transaction.put(Table.META, b"outer", b"")
+        with pytest.raises(RuntimeError), transaction.nested() as part:
+            part.put(Table.META, b"inner", b"")
+            raise RuntimeError
+        with transaction.nested() as part:
+            part.put(Table.META, b"second", b"")
+
+    with Environment(tmp_path) as environment:
+        environment.write(parts)
+        with environment.reading() as transaction:
+            found = {key for key, _ in transaction.scan(Table.META)}
+    assert found == {b"schema", b"outer", b"second"}
+
+
+@pytest.mark.parametrize("version", ["0", "2", "99"])
+def test_another_schema_version_is_refused_by_number(tmp_path: Path, version: str) -> None:
+    with Environment(tmp_path) as environment:
+        environment.write(lambda transaction: transaction.put(Table.META, b"schema", version.encode()))
+    with pytest.raises(SchemaMismatch, match=f"schema version {version}, this program reads 1"):
+        Environment(tmp_path)
+    # The refusal must not have kept the folder open.
+    with pytest.raises(SchemaMismatch):
+        Environment(tmp_path)
+
+
+def test_what_is_no_store_is_said_to_be_none(tmp_path: Path) -> None:
+    (tmp_path / "data.mdb").write_bytes(b"something else" * 1000)
+    with pytest.raises(StoreCorrupt, match="restore a backup"):
+        Environment(tmp_path)
+
+
+def test_another_programs_lmdb_folder_is_not_read(tmp_path: Path) -> None:
+    lmdb.open(str(tmp_path)).close()
+    with pytest.raises(StoreCorrupt, match="no data of ACADEMY"):
+        Environment(tmp_path, read_only=True)
+
+
+def test_reading_only_makes_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="holds no data"):
+        Environment(tmp_path / "none", read_only=True)
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("")
+    with pytest.raises(StoreError, match="data folder cannot be made"):
+        Environment(tmp_path / "data")
+
+
+def test_the_folder_is_for_its_owner_only(tmp_path: Path) -> None:
+    with Environment(tmp_path / "data"):
+        assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+        assert (tmp_path / "data" / "data.mdb").stat().st_mode & 0o777 == 0o600
+
+
+def test_after_closing_reads_are_refused(tmp_path: Path) -> None:
+    environment = Environment(tmp_path)
+    environment.close()
+    environment.close()
+    with pytest.raises(StoreClosed), environment.reading():
+        pass
+
+
+@given(
+    keys=st.sets(st.binary(min_size=1, max_size=3).filter(lambda key: key[0] in b"\x00a\xff"), max_size=20),
+    prefix=st.sampled_from([b"", b"a", b"aa", b"\xff", b"\xff\xff", b"\x00"]),
+    rest=st.binary(max_size=2),
+    backwards=st.booleans(),
+)
+def test_scanning_is_like_sorting(
+    tmp_path_factory: pytest.TempPathFactory, keys: set[bytes], prefix: bytes, rest: bytes, backwards: bool
+) -> None:
+    start = prefix + rest
+    expected = sorted((key for key in keys if key.startswith(prefix)), reverse=backwards)
+    if rest:
+        expected = [key for key in expected if (key <= start if backwards else key >= start)]
+    with Environment(tmp_path_factory.mktemp("scan")) as environment:
+
+        def put_all(transaction: Transaction) -> None:
+            for key in keys:
+                transaction.put(Table.EVENTS, key, key)
+
+        environment.write(put_all)
+        with environment.reading() as transaction:
+            scan = transaction.scan(Table.EVENTS, prefix, start=start if rest else b"", backwards=backwards)
+            assert list(scan) == [(key, key) for key in expected]

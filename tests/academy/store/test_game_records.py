@@ -1,0 +1,98 @@
+"""Games and settings as messages and back."""
+
+from dataclasses import fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from academy.knowledge.boards import GraphGeometry, HexGeometry, InvalidBoard, SquareGeometry
+from academy.knowledge.settings import InvalidSettings, Library, LibrarySettings
+from academy.knowledge.spec import GameSpec, InvalidGame
+from academy.knowledge.symmetries import NodeSymmetry
+from academy.store.errors import InvalidRecord
+from academy.store.game_records import (
+    library_from_proto,
+    library_to_proto,
+    pattern_library_from_proto,
+    settings_from_proto,
+    settings_to_proto,
+    spec_from_proto,
+    spec_to_proto,
+)
+from academy.v1 import game_pb2, pattern_pb2
+from tests.academy.store.examples import go
+
+SPECS = {
+    "square with all symmetries": go(),
+    "rectangle": GameSpec("draughts", SquareGeometry(8, 4), reversal="rotate_180"),
+    "hex": GameSpec("hex-5", HexGeometry(5, 5), symmetries=("identity", "rotate_180"), reversal="transpose"),
+    "graph": GameSpec(
+        "map",
+        GraphGeometry(("PAR", "BUR", "GAS"), ((0, 1), (1, 2))),
+        players=7,
+        symmetric=False,
+        symmetries=("identity", "flip"),
+        node_symmetries=(NodeSymmetry("flip", (2, 1, 0)),),
+        expected_length=12.5,
+    ),
+    "simultaneous": GameSpec("war", GraphGeometry(("a",)), players=3, symmetric=False, simultaneous=True),
+}
+
+
+@pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS.keys())
+def test_a_game_comes_back_as_it_was(spec: GameSpec) -> None:
+    assert spec_from_proto(spec_to_proto(spec)) == spec
+    message = spec_to_proto(spec, LibrarySettings(endgame_capacity=7))
+    assert spec_to_proto(spec_from_proto(message), settings_from_proto(message.settings)) == message
+
+
+def test_a_game_without_geometry_is_refused() -> None:
+    with pytest.raises(InvalidGame, match="without geometry"):
+        spec_from_proto(game_pb2.Game(game_id="x", players=2))
+
+
+def test_an_empty_board_is_refused() -> None:
+    game = spec_to_proto(go())
+    game.geometry.square.rows = 0
+    with pytest.raises(InvalidBoard, match="0 rows"):
+        spec_from_proto(game)
+
+
+COUNT = st.integers(0, 1_000_000)
+SHARE = st.floats(0, 1)
+
+
+@given(
+    st.builds(
+        LibrarySettings,
+        **{field.name: SHARE if field.type is float else COUNT for field in fields(LibrarySettings)},
+    )
+)
+def test_settings_come_back_as_they_were(settings: LibrarySettings) -> None:
+    assert settings_from_proto(settings_to_proto(settings)) == settings
+
+
+def test_settings_not_given_are_the_defaults_or_stay() -> None:
+    given_one = game_pb2.LibrarySettings(opening_capacity=0)
+    assert settings_from_proto(given_one) == LibrarySettings(opening_capacity=0)
+    base = LibrarySettings(forget_after=9)
+    assert settings_from_proto(given_one, base) == LibrarySettings(opening_capacity=0, forget_after=9)
+
+
+@pytest.mark.parametrize("value", [float("nan"), -0.1, 1.1])
+def test_settings_out_of_range_are_refused(value: float) -> None:
+    with pytest.raises(InvalidSettings, match="prune_below"):
+        settings_from_proto(game_pb2.LibrarySettings(prune_below=value))
+
+
+@pytest.mark.parametrize("library", Library)
+def test_libraries_come_back_as_they_were(library: Library) -> None:
+    assert library_from_proto(library_to_proto(library)) is library
+
+
+def test_no_library_and_the_wrong_library_are_refused() -> None:
+    with pytest.raises(InvalidRecord, match=r"content\.library: 0 names no library"):
+        library_from_proto(pattern_pb2.LIBRARY_UNSPECIFIED, "content.library")
+    with pytest.raises(InvalidRecord, match="lines of moves"):
+        pattern_library_from_proto(pattern_pb2.LIBRARY_OPENING)
