@@ -1,6 +1,7 @@
 """One game: a referee, its players, the clock, the record and the verdict."""
 
 import contextlib
+import functools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ def play(job: GameJob, slot: int | None = None) -> GameResult:
 
     Raises InvalidJob, and the referee's UnknownGame and InvalidSetting.
     """
-    rules = referee(job.game).from_settings(job.settings)
+    rules = _referee_class(job.game).from_settings(job.settings)
     if len(job.players) != rules.seats:
         raise InvalidJob(
             f"game {job.game_id}: {len(job.players)} players for {rules.seats} seats of {job.game}"
@@ -54,6 +55,12 @@ def play(job: GameJob, slot: int | None = None) -> GameResult:
         raise InvalidJob(f"game {job.game_id}: scorer {job.scorer!r} is none of {', '.join(SCORERS)}")
     with Transcript(job.transcript) if job.transcript else contextlib.nullcontext() as transcript:
         return _Match(job, rules, slot, transcript).play()
+
+
+@functools.cache
+def _referee_class(name: str) -> type[Referee[Any, Any]]:
+    # Looking through all installed packages takes longer than a short game.
+    return referee(name)
 
 
 @dataclass(frozen=True)

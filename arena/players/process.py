@@ -57,7 +57,12 @@ class ChildProcess:
         memory_bytes: int | None = None,
     ) -> None:
         self._log = stderr if isinstance(stderr, ErrorLog) else None
-        self._child = _launch(command, environment, working_directory, stderr, memory_bytes)
+        try:
+            self._child = _launch(command, environment, working_directory, stderr, memory_bytes)
+        except CannotStart:
+            if self._log is not None:
+                self._log.close()
+            raise
         self._peak_memory: int | None = None
         self._memory_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         self.pid: Final = self._child.pid
@@ -209,10 +214,10 @@ class ChildProcess:
         self._child.stdin.close()
         killed = self._exit_status() is None and not self._exits_within(seconds)
         if killed:
-            os.killpg(self.pid, signal.SIGTERM)
+            self._signal_all(signal.SIGTERM)
             self._exits_within(TERMINATE_SECONDS)
         # Not reaped yet, so the group's number cannot have passed to others.
-        os.killpg(self.pid, signal.SIGKILL)
+        self._signal_all(signal.SIGKILL)
         _, status, usage = os.wait4(self.pid, 0)
         self._child.returncode = os.waitstatus_to_exitcode(status)
         # wait4's figure counts what this process used before the child loaded its program.
@@ -225,6 +230,12 @@ class ChildProcess:
         if self._log is not None:
             self._log.close()
         return ProcessCost(usage.ru_utime + usage.ru_stime, self._peak_memory, killed)
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        # The process may have left its group, and nobody may be in it then.
+        for send in (os.killpg, os.kill):
+            with contextlib.suppress(ProcessLookupError):
+                send(self.pid, number)
 
     def _exits_within(self, seconds: float) -> bool:
         try:

@@ -185,6 +185,19 @@ def test_ending_closes_the_input_waits_terminates_and_kills():
     assert not left_running([process.pid, stubborn.pid])
 
 
+def test_a_process_that_leaves_its_group_is_ended_too():
+    lines = (
+        "import os, time",
+        "os.setpgid(0, os.getpgid(os.getppid()))",
+        "print(flush=True)",
+        "time.sleep(100)",
+    )
+    process = start(*PYTHON, "\n".join(lines))
+    assert process.read_line(soon()) == b""
+    assert process.end(0.0).killed
+    assert not left_running([process.pid])
+
+
 def test_a_process_in_the_middle_of_a_flood_exits_by_itself_when_it_is_let():
     process = start(
         *PYTHON,
@@ -200,7 +213,7 @@ def test_descriptors_are_not_used_up():
         start("cat").end(1.0)
         start("sh", "-c", "exec 2>&-", stderr=ErrorLog(os.devnull, "p")).end(1.0)
         with pytest.raises(CannotStart):
-            start("no-such-program")
+            start("no-such-program", stderr=ErrorLog(os.devnull, "p"))
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
