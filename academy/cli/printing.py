@@ -102,7 +102,7 @@ def patterns_table(title: str, patterns: Iterable[pattern_pb2.PatternRecord]) ->
     for pattern in patterns:
         table.add_row(
             str(pattern.pattern_id),
-            Text(drawn(pattern.cells)),
+            Text(pattern.cells),
             str(pattern.signature.proposers),
             f"{pattern.signature.elo:.0f}",
             f"{pattern.signature.value:.3f}",
@@ -112,14 +112,6 @@ def patterns_table(title: str, patterns: Iterable[pattern_pb2.PatternRecord]) ->
             str(pattern.successes),
         )
     return table
-
-
-def drawn(cells: str) -> str:
-    """A pattern's cells with a blank between those that stand side by side."""
-    rows = cells.splitlines()
-    if any(" " in row.strip() for row in rows):
-        return cells
-    return "\n".join(" ".join(row) for row in rows)
 
 
 def openings_table(title: str, nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Table:

@@ -1,0 +1,139 @@
+"""Who calls: tokens and tickets, over a real channel."""
+
+import io
+import json
+import time
+from contextlib import redirect_stderr
+
+import grpc
+import pytest
+
+from academy.service import logs
+from academy.store.tokens import CreateToken, RevokeToken, Role
+from academy.v1 import contests_pb2, proposals_pb2
+from tests.academy.service import examples
+from tests.academy.service.running import Refused, Running, as_refused, refusal
+
+GAMES = contests_pb2.ListGamesRequest()
+
+
+def asked_with(academy: Running, *metadata: tuple[str, str]) -> Refused:
+    with pytest.raises(grpc.RpcError) as caught:
+        academy.client().contests.ListGames(GAMES, metadata=metadata)
+    return as_refused(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "reason"),
+    [
+        ((), "TOKEN_MISSING"),
+        ((("authorization", ""),), "TOKEN_MALFORMED"),
+        ((("authorization", "Bearer"),), "TOKEN_MALFORMED"),
+        ((("authorization", "Bearer "),), "TOKEN_MALFORMED"),
+        ((("authorization", "Basic YTpi"),), "TOKEN_MALFORMED"),
+        ((("authorization", "Bearer " + "x" * 513),), "TOKEN_MALFORMED"),
+        ((("authorization", "Bearer a"), ("authorization", "Bearer b")), "TOKEN_MALFORMED"),
+        ((("authorization", "Bearer guess"),), "TOKEN_UNKNOWN"),
+        ((("authorization", f"Bearer acd_{'0' * 16}_{'A' * 43}"),), "TOKEN_UNKNOWN"),
+        ((("authorization", f"Bearer acdt_YWJj.1.{'A' * 43}"),), "TOKEN_UNKNOWN"),
+        ((("authorization", f"Bearer acdt_!!.1.{'A' * 43}"),), "TOKEN_UNKNOWN"),
+    ],
+)
+def test_without_a_good_token_nothing_is_told(
+    academy: Running, metadata: tuple[tuple[str, str], ...], reason: str
+) -> None:
+    refused = asked_with(academy, *metadata)
+
+    assert (refused.code, refused.reason) == (grpc.StatusCode.UNAUTHENTICATED, reason)
+    assert refused.metadata == {}
+
+
+def test_a_secret_of_another_token_does_not_fit(academy: Running) -> None:
+    first, second = academy.token("first"), academy.token("second")
+    mixed = "_".join((*first.split("_")[:2], second.split("_", 2)[2]))
+
+    assert asked_with(academy, ("authorization", f"Bearer {mixed}")).reason == "TOKEN_UNKNOWN"
+
+
+def test_the_scheme_is_read_in_any_case(academy: Running) -> None:
+    metadata = (("authorization", f"bearer {academy.token('lower')}"),)
+
+    academy.client().contests.ListGames(GAMES, metadata=metadata)
+
+
+def test_a_revoked_token_ends_at_once(academy: Running) -> None:
+    token, text = academy.store.run(CreateToken("leaver", Role.BOT))
+    client = academy.client(text)
+    client.contests.ListGames(GAMES)
+
+    academy.store.run(RevokeToken(token.token_id))
+
+    refused = refusal(lambda: client.contests.ListGames(GAMES))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.UNAUTHENTICATED, "TOKEN_REVOKED")
+
+
+def test_an_expired_token_is_refused(academy: Running) -> None:
+    _, text = academy.store.run(CreateToken("guest", Role.BOT, time.time() + 0.3))
+    client = academy.client(text)
+    client.contests.ListGames(GAMES)
+
+    time.sleep(0.35)
+
+    refused = refusal(lambda: client.contests.ListGames(GAMES))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.UNAUTHENTICATED, "TOKEN_EXPIRED")
+
+
+def test_a_ticket_is_good_until_its_contest_is_reported(academy: Running) -> None:
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("tickets")))
+    told = examples.contest("tickets/1", "tickets")
+    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+    ann = academy.client(tickets[0])
+
+    assert (
+        ann.contests.GetContest(contests_pb2.GetContestRequest(contest_id="tickets/1")).contest.players
+        == told.players
+    )
+    arena.contests.ReportContest(examples.report(told, ["c3"]))
+
+    assert list(ann.proposals.ListProposals(proposals_pb2.ListProposalsRequest()).proposals) == []
+    refused = refusal(lambda: ann.contests.ListGames(GAMES))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "CONTEST_OVER")
+    assert refused.metadata["contest_id"] == "tickets/1"
+
+
+def test_opening_a_contest_again_ends_the_tickets_there_were(academy: Running) -> None:
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("again")))
+    request = contests_pb2.OpenContestRequest(contest=examples.contest("again/1", "again"))
+    before = arena.contests.OpenContest(request).tickets
+    after = arena.contests.OpenContest(request).tickets
+
+    assert refusal(lambda: academy.client(before[0]).contests.ListGames(GAMES)).reason == "TOKEN_UNKNOWN"
+    academy.client(after[0]).contests.ListGames(GAMES)
+
+
+def test_logs_name_callers_and_hold_no_secret(academy: Running) -> None:
+    token = academy.token("quiet one")
+    stderr = io.StringIO()
+    with redirect_stderr(stderr):
+        logs.configure("debug", "json")
+        client = academy.client(token)
+        client.contests.ListGames(GAMES)
+        refusal(lambda: client.contests.GetGame(contests_pb2.GetGameRequest(game_id="x")))
+        asked_with(academy, ("authorization", f"Bearer {token[:-1]}"))
+    logs.configure("error", "json")
+
+    events = [json.loads(line) for line in stderr.getvalue().splitlines()]
+    assert [event["code"] for event in events if event.get("caller") == "quiet one"] == ["OK", "NOT_FOUND"]
+    assert any(event.get("reason") == "TOKEN_UNKNOWN" for event in events)
+    assert token.split("_", 2)[2][:20] not in stderr.getvalue()
+
+
+def test_health_needs_no_token(academy: Running) -> None:
+    from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+    stub = health_pb2_grpc.HealthStub(academy.client().channel)
+    for service in ("", "academy.v1.ConsultationService", "academy.v1.LibraryService"):
+        answer = stub.Check(health_pb2.HealthCheckRequest(service=service))
+        assert answer.status == health_pb2.HealthCheckResponse.SERVING

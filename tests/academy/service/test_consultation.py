@@ -1,0 +1,344 @@
+"""What bots are told, and what fair use lets them ask."""
+
+from collections.abc import Sequence
+
+import grpc
+import pytest
+
+from academy.knowledge.text import read_cells, write_cells
+from academy.store.game_records import spec_from_proto
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import board, contest, position, report, teach
+from tests.academy.service.running import Client, Running, refusal
+
+MIDDLE = board("-----", "-----", "--x--", "-----", "-----")
+
+
+def registered(academy: Running, game_id: str) -> Client:
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(game_id)))
+    return arena
+
+
+def opened(academy: Running, told: contests_pb2.Contest) -> list[Client]:
+    response = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+    return [academy.client(ticket) for ticket in response.tickets]
+
+
+def look_up(
+    client: Client, game_id: str, moves: Sequence[str] = (), contest_id: str = "", player: int = 1
+) -> consultation_pb2.LookUpOpeningResponse:
+    return client.consultation.LookUpOpening(
+        consultation_pb2.LookUpOpeningRequest(
+            game_id=game_id, contest_id=contest_id, player=player, moves=moves
+        )
+    )
+
+
+class TestOpenings:
+    def test_results_are_the_asking_players_and_moves_in_its_own_orientation(self, academy: Running) -> None:
+        arena = registered(academy, "openings")
+        for number, (moves, first) in enumerate(
+            [
+                (["b2", "c3", "d4"], "WIN"),
+                (["b4", "c3", "d2"], "LOSS"),
+                (["d2", "a1"], "WIN"),
+                (["c3", "b2"], "DRAW"),
+            ]
+        ):
+            arena.contests.ReportContest(
+                report(contest(f"openings/{number}", "openings"), moves, first=first)
+            )
+        bot = academy.bot("reader")
+
+        start = look_up(bot, "openings")
+        # All four corners are one opening: whichever was played, the caller is told of all.
+        corner = next(move for move in start.moves if "b2" in move.equivalents)
+        assert start.known and start.position.visits == 4
+        assert sorted(corner.equivalents) == ["b2", "b4", "d2", "d4"]
+        assert (corner.statistics.wins, corner.statistics.draws, corner.statistics.losses) == (2, 0, 1)
+        assert corner.statistics.elo == 1500.0
+
+        from_above = look_up(bot, "openings", ["b4"], player=2)
+        assert (from_above.position.wins, from_above.position.losses) == (1, 2)
+        assert {tuple(move.equivalents) for move in from_above.moves} == {("c3",), ("a1", "e5")}
+        # A mirrored line is found too, and nothing is known beyond what was played.
+        assert look_up(bot, "openings", ["b4", "c3", "d2"]).position.visits == 2
+        assert not look_up(bot, "openings", ["a1", "a2"]).known
+
+    def test_the_best_move_of_the_mover_comes_first(self, academy: Running) -> None:
+        arena = registered(academy, "best")
+        for number, (move, first) in enumerate([("a1", "LOSS"), ("b2", "WIN"), ("c3", "DRAW")]):
+            arena.contests.ReportContest(report(contest(f"best/{number}", "best"), [move, "a2"], first=first))
+
+        values = [move.statistics.value for move in look_up(academy.bot("reader"), "best").moves]
+        assert values == [1.0, 0.5, 0.0]
+
+    def test_an_answer_follows_the_next_report(self, academy: Running) -> None:
+        arena = registered(academy, "follow")
+        bot = academy.bot("reader")
+        assert look_up(bot, "follow").position.visits == 0
+        arena.contests.ReportContest(report(contest("follow/1", "follow"), ["c3"]))
+        assert look_up(bot, "follow").position.visits == 1
+
+
+class TestFairUse:
+    def test_one_consultation_for_every_four_own_moves(self, academy: Running) -> None:
+        registered(academy, "quarter")
+        ann, bob = opened(academy, contest("quarter/1", "quarter"))
+        game = [f"{column}{row}" for row in range(1, 6) for column in "abcde"]
+
+        answered = []
+        for own_move in range(1, 11):
+            moves = game[: 2 * (own_move - 1)]
+            try:
+                answered.append((own_move, look_up(ann, "quarter", moves, "quarter/1").consultations))
+            except grpc.RpcError as error:
+                assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        # 25 %, the first move included.
+        assert answered == [(1, 1), (5, 2), (9, 3)]
+        # The other player has an allowance of their own.
+        assert look_up(bob, "quarter", game[:1], "quarter/1", player=2).consultations == 1
+
+    def test_a_refusal_says_the_rule_and_its_numbers(self, academy: Running) -> None:
+        registered(academy, "numbers")
+        ann, _ = opened(academy, contest("numbers/1", "numbers"))
+        look_up(ann, "numbers", [], "numbers/1")
+
+        refused = refusal(lambda: look_up(ann, "numbers", ["a1", "a2"], "numbers/1"))
+
+        assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "FAIR_USE_EXCEEDED")
+        assert refused.metadata == {"consultations": "1", "own_move": "2", "allowed": "1"}
+
+    def test_the_same_question_again_is_answered_and_not_counted(self, academy: Running) -> None:
+        registered(academy, "repeat")
+        ann, _ = opened(academy, contest("repeat/1", "repeat"))
+
+        assert [look_up(ann, "repeat", [], "repeat/1").consultations for _ in range(3)] == [1, 1, 1]
+
+    def test_consultations_must_follow_the_game(self, academy: Running) -> None:
+        registered(academy, "branch")
+        ann, _ = opened(academy, contest("branch/1", "branch"))
+        look_up(ann, "branch", ["a1", "b1"], "branch/1")
+
+        other = ["a1", "c1", "a2", "b2", "a3", "b3", "a4", "b4"]
+        refused = refusal(lambda: look_up(ann, "branch", other, "branch/1"))
+
+        assert (refused.code, refused.reason) == (
+            grpc.StatusCode.FAILED_PRECONDITION,
+            "CONSULTATION_OUT_OF_ORDER",
+        )
+        assert refused.metadata["common"] == "1"
+
+    @pytest.mark.parametrize(
+        ("value", "metadata"), [(None, "None"), (0.331, "0.331"), (0.5, "0.5"), (1.0, "1.0")]
+    )
+    def test_patterns_only_in_bad_positions(
+        self, academy: Running, value: float | None, metadata: str
+    ) -> None:
+        registered(academy, "bad")
+        ann, _ = opened(academy, contest("bad/1", "bad"))
+        request = consultation_pb2.MatchPatternsRequest(
+            game_id="bad", contest_id="bad/1", positions=[position(MIDDLE, 1, value)]
+        )
+
+        refused = refusal(lambda: ann.consultation.MatchPatterns(request))
+
+        assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "VALUE_NOT_LOW")
+        assert refused.metadata["value"] == metadata
+
+    def test_patterns_in_a_position_bad_enough(self, academy: Running) -> None:
+        registered(academy, "enough")
+        ann, _ = opened(academy, contest("enough/1", "enough"))
+        request = consultation_pb2.MatchPatternsRequest(
+            game_id="enough", contest_id="enough/1", positions=[position(MIDDLE, 1, 0.33)]
+        )
+
+        assert len(ann.consultation.MatchPatterns(request).positions) == 1
+
+    def test_knowledge_of_much_weaker_players_is_left_out(self, academy: Running) -> None:
+        registered(academy, "weak")
+        teach(academy, "weak", "weak/low", [("low", "-x-", 0.9)], elo=1300.0)
+        teach(academy, "weak", "weak/high", [("high", "---\n-x-", 0.9)], elo=1301.0)
+        ann, _ = opened(academy, contest("weak/1", "weak", elos=(1500.0, 1500.0)))
+        request = consultation_pb2.MatchPatternsRequest(
+            game_id="weak", contest_id="weak/1", positions=[position(MIDDLE, 1, 0.1)]
+        )
+
+        in_contest = ann.consultation.MatchPatterns(request)
+        request.contest_id = ""
+        by_admin = academy.admin().consultation.MatchPatterns(request)
+
+        # Only Elo above 1500 - 200.
+        assert list(in_contest.patterns.elos) == [1301.0]
+        assert sorted(by_admin.patterns.elos) == [1300.0, 1301.0]
+        # Openings too: those of players at 1300 do not count as known.
+        assert look_up(ann, "weak", [], "weak/1").known
+        moves = [move.statistics.elo for move in look_up(ann, "weak", [], "weak/1").moves]
+        assert all(elo > 1300.0 for elo in moves)
+
+    def test_a_player_cannot_ask_about_its_game_from_outside(self, academy: Running) -> None:
+        registered(academy, "outside")
+        registered(academy, "elsewhere")
+        ann = academy.bot("ann")
+        look_up(ann, "outside")
+        told = contest("outside/1", "outside")
+        tickets = opened(academy, told)
+
+        for client in (ann, tickets[0]):
+            refused = refusal(lambda client=client: look_up(client, "outside"))
+            assert (refused.code, refused.reason) == (
+                grpc.StatusCode.FAILED_PRECONDITION,
+                "ANALYSIS_DURING_CONTEST",
+            )
+            assert refused.metadata == {"game_id": "outside", "contest_id": "outside/1"}
+        look_up(ann, "elsewhere")
+        look_up(academy.bot("carl"), "outside")
+        academy.arena().contests.ReportContest(report(told, ["c3"]))
+        look_up(ann, "outside")
+
+    @pytest.mark.parametrize(("who", "player"), [("carl", 1), ("ann", 2), ("bob", 1)])
+    def test_nobody_asks_from_anothers_seat(self, academy: Running, who: str, player: int) -> None:
+        registered(academy, "seats")
+        opened(academy, contest("seats/1", "seats"))
+
+        refused = refusal(lambda: look_up(academy.bot(who), "seats", [], "seats/1", player))
+
+        assert refused.code is grpc.StatusCode.PERMISSION_DENIED
+
+    def test_a_bot_asks_under_its_own_name_without_a_ticket(self, academy: Running) -> None:
+        registered(academy, "own")
+        opened(academy, contest("own/1", "own"))
+
+        assert look_up(academy.bot("bob"), "own", ["c3"], "own/1", player=2).consultations == 1
+
+    def test_a_ticket_is_good_for_its_own_contest_and_seat_alone(self, academy: Running) -> None:
+        registered(academy, "bound")
+        ann, bob = opened(academy, contest("bound/1", "bound"))
+        opened(academy, contest("bound/2", "bound"))
+        opened(academy, contest("bound/3", "bound", ("ann", "ann")))
+
+        for call in (
+            lambda: look_up(ann, "bound", [], "bound/2"),
+            lambda: look_up(bob, "bound", [], "bound/1", player=1),
+            lambda: look_up(ann, "bound", [], "no such contest"),
+        ):
+            assert refusal(call).code is grpc.StatusCode.PERMISSION_DENIED
+        # The same name in both seats: both are that player's.
+        for player in (1, 2):
+            look_up(academy.bot("ann"), "bound", ["c3"], "bound/3", player)
+
+
+class TestPatterns:
+    def test_placements_are_where_the_patterns_fit(self, academy: Running) -> None:
+        registered(academy, "places")
+        teach(academy, "places", "places", [("ann", "x-\n-o", 0.8)])
+        here = board("-----", "-x---", "--o--", "-----", "-----")
+
+        answer = academy.bot("reader").consultation.MatchPatterns(
+            consultation_pb2.MatchPatternsRequest(
+                game_id="places", positions=[position(here)], include_cells=True
+            )
+        )
+
+        found = answer.positions[0]
+        assert (list(found.rows), list(found.columns), found.total) == ([1], [1], 1)
+        assert answer.patterns.libraries[found.patterns[0]] == examples.ENDGAME
+        # The image under the symmetry told, laid where it is told, is what stands there.
+        spec = spec_from_proto(examples.tiny_go("places"))
+        pattern = read_cells(answer.patterns.cells[found.patterns[0]], spec.geometry)
+        image = pattern.image(spec.symmetry_group[found.symmetries[0]])
+        assert write_cells(image, spec.geometry).replace(" ", "") == "x-\n-o"
+
+    def test_for_the_second_player_colours_are_exchanged(self, academy: Running) -> None:
+        registered(academy, "colours")
+        teach(academy, "colours", "colours", [("ann", "xxo", 0.9)])
+        here = board("oox--", "-----", "-----", "-----", "-----")
+        bot = academy.bot("reader")
+
+        def values(player: int, both: bool) -> list[bool]:
+            answer = bot.consultation.MatchPatterns(
+                consultation_pb2.MatchPatternsRequest(
+                    game_id="colours", positions=[position(here, player)], both_players=both
+                )
+            )
+            assert len(answer.positions[0].patterns) == answer.positions[0].total
+            return list(answer.positions[0].for_opponent) if both else [False] * answer.positions[0].total
+
+        # The pattern is the first player's; on this board it speaks for the second.
+        assert values(1, both=False) == []
+        assert values(2, both=False) == [False]
+        assert values(1, both=True) == [True]
+        assert values(2, both=True) == [False]
+
+    def test_in_an_asymmetric_game_patterns_speak_for_whom_they_address(self, academy: Running) -> None:
+        arena = academy.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.hunt("hunt")))
+        teach(academy, "hunt", "hunt", [("ann", "xo", 0.9)])
+        bot = academy.bot("reader")
+
+        def total(player: int, both: bool) -> tuple[int, list[bool]]:
+            answer = bot.consultation.MatchPatterns(
+                consultation_pb2.MatchPatternsRequest(
+                    game_id="hunt", positions=[position("xo-------", player)], both_players=both
+                )
+            )
+            return answer.positions[0].total, list(answer.positions[0].for_opponent)
+
+        assert [total(1, False), total(2, False)] == [(1, []), (0, [])]
+        assert [total(1, True), total(2, True)] == [(1, [False]), (1, [True])]
+
+    def test_the_strongest_come_first_and_the_rest_is_counted(self, academy: Running) -> None:
+        registered(academy, "strong")
+        teach(academy, "strong", "strong", [("a", "x", 0.9), ("b", "x-", 0.5), ("c", "-x-", 0.99)])
+        request = consultation_pb2.MatchPatternsRequest(game_id="strong", positions=[position(MIDDLE)] * 2)
+        bot = academy.bot("reader")
+
+        everything = bot.consultation.MatchPatterns(request)
+        request.max_matches = 3
+        cut = bot.consultation.MatchPatterns(request)
+
+        listed = {
+            pattern.pattern_id: pattern.strength
+            for pattern in academy.admin()
+            .libraries.ListPatterns(
+                libraries_pb2.ListPatternsRequest(game_id="strong", library=examples.ENDGAME)
+            )
+            .patterns
+        }
+        for answer in (everything, cut):
+            for found in answer.positions:
+                strengths = [listed[answer.patterns.pattern_ids[row]] for row in found.patterns]
+                assert strengths == sorted(strengths, reverse=True)
+                assert found.total == len(everything.positions[0].patterns)
+        assert [len(found.patterns) for found in cut.positions] == [3, 3]
+        # A pattern is told once, however many placements and positions it has.
+        assert len(set(everything.patterns.pattern_ids)) == len(everything.patterns.pattern_ids) == 3
+
+    def test_only_the_libraries_asked_for(self, academy: Running) -> None:
+        registered(academy, "only")
+        teach(academy, "only", "only", [("a", "x", 0.9)])
+        request = consultation_pb2.MatchPatternsRequest(
+            game_id="only", positions=[position(MIDDLE)], libraries=[examples.MIDDLE_GAME]
+        )
+
+        assert academy.bot("reader").consultation.MatchPatterns(request).positions[0].total == 0
+
+    def test_uses_in_a_contest_are_counted_with_its_report(self, academy: Running) -> None:
+        arena = registered(academy, "uses")
+        teach(academy, "uses", "uses", [("a", "x", 0.9)])
+        for number, first in enumerate(("WIN", "LOSS")):
+            told = contest(f"uses/{number}", "uses")
+            ann, _ = opened(academy, told)
+            request = consultation_pb2.MatchPatternsRequest(
+                game_id="uses", contest_id=told.contest_id, positions=[position(MIDDLE, 1, 0.2)] * 3
+            )
+            for _ in range(2):
+                ann.consultation.MatchPatterns(request)
+            arena.contests.ReportContest(report(told, ["c3"], first=first))
+
+        listing = libraries_pb2.ListPatternsRequest(game_id="uses", library=examples.ENDGAME)
+        pattern = academy.admin().libraries.ListPatterns(listing).patterns[0]
+        # Once a contest and player; one of the two was won.
+        assert (pattern.uses, pattern.successes) == (2, 1)

@@ -1,0 +1,104 @@
+"""Every method against every role, over a real channel."""
+
+import grpc
+import pytest
+from google.protobuf.message_factory import GetMessageClass
+
+from academy.service.permissions import OPEN_METHODS, ROLES
+from academy.store.tokens import Role
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
+from tests.academy.service.running import Running, refusal
+
+BOT = {
+    "ConsultationService": {"LookUpOpening", "MatchPatterns", "Play"},
+    "ProposalService": {"SubmitProposals", "ListProposals"},
+    "ContestService": {"GetGame", "ListGames", "GetContest"},
+    "LibraryService": set(),
+}
+ARENA_TOO = {"ContestService": {"RegisterGame", "OpenContest", "ReportContest"}}
+
+METHODS = [
+    method
+    for module in (consultation_pb2, proposals_pb2, contests_pb2, libraries_pb2)
+    for service in module.DESCRIPTOR.services_by_name.values()
+    for method in service.methods
+]
+
+
+def expected(role: Role, service: str, method: str) -> bool:
+    if role is Role.ADMIN:
+        return True
+    allowed = BOT[service] | (ARENA_TOO.get(service, set()) if role is Role.ARENA else set())
+    return method in allowed
+
+
+def test_the_table_names_every_method_once_and_nothing_else() -> None:
+    paths = {f"/{method.containing_service.full_name}/{method.name}" for method in METHODS}
+    reflection = {path for path in ROLES if path.startswith("/grpc.reflection.")}
+
+    assert paths | reflection == set(ROLES)
+    assert not set(ROLES) & OPEN_METHODS
+
+
+@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.full_name.removeprefix("academy.v1."))
+def test_a_role_reaches_what_the_table_allows(academy: Running, role: Role, method: object) -> None:
+    service, name = method.containing_service.name, method.name  # type: ignore[attr-defined]
+    client = academy.client(academy.token(f"a {role}", role))
+    call = _callable(client.channel, method)
+
+    allowed = expected(role, service, name)
+    try:
+        call()
+    except grpc.RpcError as error:
+        denied = error.code() is grpc.StatusCode.PERMISSION_DENIED
+        if allowed:
+            # Whatever else is wrong with an empty request, it is not the caller.
+            assert not denied, error.details()
+            return
+    else:
+        assert allowed
+        return
+    found = refusal(call)
+    assert found.code is grpc.StatusCode.PERMISSION_DENIED
+    assert found.reason == "NOT_PERMITTED"
+    assert found.metadata["role"] == role.value
+    assert role.value not in found.metadata["needed"].split(", ")
+
+
+def _callable(channel: grpc.Channel, method: object):  # type: ignore[no-untyped-def]
+    requests, responses = method.client_streaming, method.server_streaming  # type: ignore[attr-defined]
+    kind = {
+        (False, False): channel.unary_unary,
+        (False, True): channel.unary_stream,
+        (True, False): channel.stream_unary,
+        (True, True): channel.stream_stream,
+    }[requests, responses]
+    request = GetMessageClass(method.input_type)()  # type: ignore[attr-defined]
+    path = f"/{method.containing_service.full_name}/{method.name}"  # type: ignore[attr-defined]
+    stub = kind(
+        path,
+        request_serializer=lambda message: message.SerializeToString(),
+        response_deserializer=GetMessageClass(method.output_type).FromString,  # type: ignore[attr-defined]
+    )
+
+    def call() -> None:
+        answer = stub(iter([request]) if requests else request)
+        if responses:
+            list(answer)
+
+    return call
+
+
+@pytest.mark.parametrize("role", [Role.BOT, Role.ARENA])
+def test_who_may_not_ask_is_not_told_what_exists(academy: Running, role: Role) -> None:
+    client = academy.client(academy.token(f"a {role}", role))
+    request = libraries_pb2.GetPatternRequest(game_id="no such game", pattern_id=1)
+
+    assert refusal(lambda: client.libraries.GetPattern(request)).code is grpc.StatusCode.PERMISSION_DENIED
+
+
+def test_a_method_that_does_not_exist_is_unimplemented(academy: Running) -> None:
+    call = academy.admin().channel.unary_unary("/academy.v1.ContestService/Undo")
+
+    assert refusal(lambda: call(b"")).code is grpc.StatusCode.UNIMPLEMENTED
