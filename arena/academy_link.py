@@ -63,7 +63,12 @@ class AcademyAddress:
 
     def channel(self) -> grpc.Channel:
         """A channel to it, with TLS if there is a certificate to check it by. Raises OSError."""
-        options = [("grpc.max_send_message_length", MAX_MESSAGE_BYTES)]
+        options = [
+            ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+            # gRPC's own pause between connections would grow to two minutes.
+            ("grpc.initial_reconnect_backoff_ms", 200),
+            ("grpc.max_reconnect_backoff_ms", 5000),
+        ]
         if self.tls_ca is None:
             return grpc.insecure_channel(self.target, options)
         credentials = grpc.ssl_channel_credentials(

@@ -1,0 +1,88 @@
+"""A small ContestService on a real socket that notes what it is told, and fails when asked to."""
+
+import uuid
+from collections import Counter, deque
+from concurrent import futures
+from pathlib import Path
+
+import grpc
+
+from academy.v1 import contests_pb2, contests_pb2_grpc, game_pb2
+
+TOKEN = "arena-token"
+
+
+class ContestServer(contests_pb2_grpc.ContestServiceServicer):
+    """What it knows outlives `stop` and `start`, as a real server's would."""
+
+    def __init__(self, folder: Path) -> None:
+        self.address = f"unix:{folder}/contests"
+        self.games: dict[str, game_pb2.Game] = {}
+        self.opened: dict[str, contests_pb2.Contest] = {}
+        self.reports: dict[str, contests_pb2.ReportContestRequest] = {}
+        self.counted: Counter[str] = Counter()
+        self.failures: deque[tuple[str, grpc.StatusCode]] = deque()
+        self._server: grpc.Server | None = None
+
+    def start(self) -> None:
+        self._server = grpc.server(futures.ThreadPoolExecutor(4))
+        contests_pb2_grpc.add_ContestServiceServicer_to_server(self, self._server)
+        self._server.add_insecure_port(self.address)
+        self._server.start()
+
+    def stop(self) -> None:
+        if self._server is not None:
+            self._server.stop(0).wait()
+            self._server = None
+
+    def fail(self, method: str, *codes: grpc.StatusCode) -> None:
+        """Answer the next calls of a method with errors."""
+        self.failures.extend((method, code) for code in codes)
+
+    @property
+    def void_reports(self) -> set[str]:
+        return {contest_id for contest_id, report in self.reports.items() if report.void}
+
+    @property
+    def game_reports(self) -> set[str]:
+        return set(self.reports) - self.void_reports
+
+    def RegisterGame(
+        self, request: contests_pb2.RegisterGameRequest, context: grpc.ServicerContext
+    ) -> contests_pb2.RegisterGameResponse:
+        self._check("RegisterGame", context)
+        created = request.game.game_id not in self.games
+        self.games[request.game.game_id] = request.game
+        return contests_pb2.RegisterGameResponse(game=request.game, created=created)
+
+    def OpenContest(
+        self, request: contests_pb2.OpenContestRequest, context: grpc.ServicerContext
+    ) -> contests_pb2.OpenContestResponse:
+        self._check("OpenContest", context)
+        contest = request.contest
+        if contest.game_id not in self.games:
+            context.abort(grpc.StatusCode.NOT_FOUND, f"no game {contest.game_id}")
+        self.opened[contest.contest_id] = contest
+        tickets = [uuid.uuid4().hex for _ in contest.players]
+        return contests_pb2.OpenContestResponse(contest=contest, tickets=tickets)
+
+    def ReportContest(
+        self, request: contests_pb2.ReportContestRequest, context: grpc.ServicerContext
+    ) -> contests_pb2.ReportContestResponse:
+        self._check("ReportContest", context)
+        contest_id = request.contest.contest_id
+        if request.contest.game_id not in self.games:
+            context.abort(grpc.StatusCode.NOT_FOUND, f"no game {request.contest.game_id}")
+        self.counted[contest_id] += 1
+        new = contest_id not in self.reports
+        self.reports.setdefault(contest_id, request)
+        return contests_pb2.ReportContestResponse(contest=request.contest, counted=new)
+
+    def _check(self, method: str, context: grpc.ServicerContext) -> None:
+        if ("authorization", f"Bearer {TOKEN}") not in [
+            tuple(pair) for pair in context.invocation_metadata()
+        ]:
+            context.abort(grpc.StatusCode.UNAUTHENTICATED, "who are you?")
+        if self.failures and self.failures[0][0] == method:
+            _, code = self.failures.popleft()
+            context.abort(code, "as asked")

@@ -1,0 +1,117 @@
+"""What the arena tells ACADEMY, over a real socket."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+
+from academy.v1 import contests_pb2
+from arena.academy_link import (
+    AcademyAddress,
+    AcademyLink,
+    AcademyRefusal,
+    AcademyUnavailable,
+    contest_message,
+    contest_report,
+    void_report,
+)
+from clients.game_messages import spec_from_message
+from referees.api import Outcome, Termination
+from referees.go import Go
+from tests.arena.contest_server import TOKEN, ContestServer
+from tests.arena.results.examples import result
+
+SPEC = Go.from_settings({"board_size": 9, "komi": 7.5}).spec()
+CONTEST = contest_message("uuid/AvB_0/1", SPEC, ("a", "b"), (1000.0, 985.5))
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ContestServer]:
+    server = ContestServer(tmp_path)
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def link(server: ContestServer) -> Iterator[AcademyLink]:
+    link = AcademyLink(AcademyAddress(server.address, TOKEN))
+    yield link
+    link.close()
+
+
+def test_a_contest_from_registration_to_report(server: ContestServer, link: AcademyLink) -> None:
+    assert link.register_game(SPEC)
+    assert not link.register_game(SPEC)
+    assert spec_from_message(server.games["go-9x9"]) == SPEC
+    assert len(link.open_contest(CONTEST)) == 2
+    assert [(player.name, player.elo) for player in server.opened["uuid/AvB_0/1"].players] == [
+        ("a", 1000.0),
+        ("b", 985.5),
+    ]
+    report = contest_report(CONTEST, result())
+    assert link.report(report)
+    assert not link.report(report)
+    assert server.reports["uuid/AvB_0/1"] == report
+
+
+def test_the_report_holds_the_moves_with_boards_and_values() -> None:
+    report = contest_report(CONTEST, result())
+    assert (report.contest, report.void, report.termination) == (CONTEST, False, "score")
+    assert report.start_board == "-" * 81
+    first, second, third = report.plies
+    assert (first.player, first.move, first.board[:2], first.legal_moves) == (1, "D4", "x-", 81)
+    assert [(value.player, value.value) for value in second.values] == [(1, 0.5), (2, 0.5)]
+    assert (third.move, third.interaction, list(third.values)) == ("pass", True, [])
+
+
+WIN, DRAW, LOSS = contests_pb2.RESULT_WIN, contests_pb2.RESULT_DRAW, contests_pb2.RESULT_LOSS
+
+
+@pytest.mark.parametrize(
+    ("winners", "results"), [((1,), [WIN, LOSS]), ((2,), [LOSS, WIN]), ((1, 2), [DRAW, DRAW])]
+)
+def test_results_by_seat(winners: tuple[int, ...], results: list[int]) -> None:
+    outcome = Outcome(winners, Termination.RESIGNATION, "B+R")
+    assert list(contest_report(CONTEST, result(outcome=outcome)).results) == results
+
+
+def test_nothing_is_learnt_from_a_result_nobody_knows() -> None:
+    unknown = Outcome((), Termination.MOVE_LIMIT, "Void", detail="hit move limit")
+    report = contest_report(CONTEST, result(outcome=unknown))
+    assert report.void and not report.plies and not report.results
+    assert report == void_report(CONTEST, "unknown result")
+
+
+def test_what_may_succeed_later_is_told_from_what_will_not(server: ContestServer, link: AcademyLink) -> None:
+    server.fail("RegisterGame", grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED)
+    server.fail("RegisterGame", grpc.StatusCode.INTERNAL, grpc.StatusCode.ALREADY_EXISTS)
+    for reached in (False, False, True):
+        with pytest.raises(AcademyUnavailable, match="registering the game go-9x9") as failure:
+            link.register_game(SPEC)
+        assert failure.value.reached is reached
+    with pytest.raises(AcademyRefusal, match=r"refuses \(ALREADY_EXISTS\): as asked"):
+        link.register_game(SPEC)
+    with pytest.raises(AcademyRefusal) as refusal:
+        link.open_contest(CONTEST)
+    assert refusal.value.unknown_game
+
+
+def test_a_server_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
+    link = AcademyLink(AcademyAddress(f"unix:{tmp_path}/nothing", TOKEN))
+    with pytest.raises(AcademyUnavailable):
+        link.open_contest(CONTEST)
+    link.close()
+    with pytest.raises(AcademyUnavailable):
+        link.open_contest(CONTEST)
+
+
+def test_a_wrong_token_is_refused_and_never_shown(server: ContestServer) -> None:
+    address = AcademyAddress(server.address, "wrong-token")
+    link = AcademyLink(address)
+    with pytest.raises(AcademyRefusal) as refusal:
+        link.register_game(SPEC)
+    assert refusal.value.identity
+    assert "wrong-token" not in f"{refusal.value} {address!r}"
+    link.close()
