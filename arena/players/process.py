@@ -42,8 +42,8 @@ class ProcessCost:
 class ChildProcess:
     """A program with pipes to its standard input and output, in a process group of its own.
 
-    `environment` is added to this process's own. `working_directory` None means this process's.
-    `stderr` is None (this process's), subprocess.DEVNULL, or a log. `memory_bytes` limits the address
+    `environment` is added to this process's own, of which variables named ACADEMY_... stay here.
+    `working_directory` None means this process's. `stderr` is None (this process's), subprocess.DEVNULL, or a log. `memory_bytes` limits the address
     space (RLIMIT_AS). The process is killed when the thread that made it ends. Raises CannotStart.
     """
 
@@ -253,6 +253,11 @@ def _poll_until(poll: select.poll, deadline: float) -> set[int | None]:
     raise Late("did not answer in time")
 
 
+def _inherited_environment() -> dict[str, str]:
+    # The arena's own rights at ACADEMY are not its players'.
+    return {name: value for name, value in os.environ.items() if not name.startswith("ACADEMY_")}
+
+
 def _launch(
     command: Sequence[str],
     environment: Mapping[str, str],
@@ -279,7 +284,7 @@ def _launch(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if isinstance(stderr, ErrorLog) else stderr,
-            env={**os.environ, **environment},
+            env=_inherited_environment() | dict(environment),
             cwd=working_directory,
             process_group=0,
             preexec_fn=prepare,

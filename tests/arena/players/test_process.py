@@ -185,6 +185,16 @@ def test_ending_closes_the_input_waits_terminates_and_kills():
     assert not left_running([process.pid, stubborn.pid])
 
 
+def test_the_arenas_own_rights_at_academy_are_not_inherited(monkeypatch):
+    monkeypatch.setenv("ACADEMY_TOKEN", "the arena's")
+    monkeypatch.setenv("ACADEMY_ADDRESS", "localhost:1")
+    process = start(
+        "sh", "-c", "echo $ACADEMY_ADDRESS $ACADEMY_TOKEN", environment={"ACADEMY_TOKEN": "a ticket"}
+    )
+    assert process.read_line(soon()) == b"a ticket"
+    process.end(1.0)
+
+
 def test_a_process_that_leaves_its_group_is_ended_too():
     lines = (
         "import os, time",
