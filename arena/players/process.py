@@ -43,8 +43,9 @@ class ChildProcess:
     """A program with pipes to its standard input and output, in a process group of its own.
 
     `environment` is added to this process's own, of which variables named ACADEMY_... stay here.
-    `working_directory` None means this process's. `stderr` is None (this process's), subprocess.DEVNULL, or a log. `memory_bytes` limits the address
-    space (RLIMIT_AS). The process is killed when the thread that made it ends. Raises CannotStart.
+    `working_directory` None means this process's. `stderr` is None (this process's),
+    subprocess.DEVNULL, or a log. `memory_bytes` limits the address space (RLIMIT_AS). The process is
+    killed when the thread that made it ends. Raises CannotStart.
     """
 
     def __init__(
