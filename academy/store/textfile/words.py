@@ -44,7 +44,7 @@ class Word:
     def decimal(self, scale: int) -> int:
         """A number times scale, exactly."""
         digits = len(str(scale)) - 1
-        found = re.fullmatch(rf"(-?)([0-9]{{1,12}})(?:\.([0-9]{{1,{digits}}}))?", self.text)
+        found = re.fullmatch(rf"(-?)([0-9]{{1,13}})(?:\.([0-9]{{1,{digits}}}))?", self.text)
         if found is None:
             raise self.refuse(f"is not a number with at most {digits} decimals")
         value = int(found[2]) * scale + int((found[3] or "").ljust(digits, "0"))

@@ -1,0 +1,109 @@
+"""Random knowledge for property tests."""
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
+from academy.knowledge.cells import Code
+from academy.knowledge.library import PatternEntry
+from academy.knowledge.openings import OpeningNode
+from academy.knowledge.patterns import Pattern, graph_pattern, grid_pattern
+from academy.knowledge.signatures import Ballot, Folded, Vote
+from academy.knowledge.spec import GameSpec
+
+GRAPH_NODES = ("PAR", "BUR", "GAS", "42", "x-y")
+GEOMETRIES: dict[str, Geometry] = {
+    "square": SquareGeometry(9, 9),
+    "hex": HexGeometry(9, 9),
+    "graph": GraphGeometry(GRAPH_NODES, ((0, 1), (1, 2))),
+}
+SPECS = {name: GameSpec(name, geometry) for name, geometry in GEOMETRIES.items()}
+
+codes = st.sampled_from(list(Code))
+names = st.text(min_size=1, max_size=20).filter(
+    lambda name: not any(ord(each) < 32 or ord(each) == 127 for each in name)
+)
+counts = st.integers(0, 2**40)
+beginnings_of_moves = st.sampled_from(["D", "player 1", "%", 'a"b', "<", '"', "é", chr(0x2028), chr(0x85)])
+
+
+@st.composite
+def patterns(draw: st.DrawFn, spec: GameSpec) -> Pattern:
+    """A pattern that can occur in a game."""
+    stone = draw(st.sampled_from([Code.FIRST_SOLDIER, Code.SECOND_KING, Code.EMPTY]))
+    if isinstance(spec.geometry, GraphGeometry):
+        chosen = draw(st.sets(st.integers(0, len(GRAPH_NODES) - 1), min_size=1))
+        found = [(node, draw(codes)) for node in sorted(chosen)]
+        return graph_pattern([(found[0][0], stone), *found[1:]])
+    rows, columns = draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    cells = [(row, column) for row in range(rows) for column in range(columns)]
+    if isinstance(spec.geometry, HexGeometry) and rows > 1 and columns > 1:
+        # Without its sharp corners a rhombus is nearer to a hexagon.
+        cut = draw(st.sets(st.sampled_from([cells[0], cells[-1]])))
+        cells = [cell for cell in cells if cell not in cut]
+    found_cells = [(row, column, draw(codes)) for row, column in cells]
+    return grid_pattern([(*cells[0], stone), *found_cells[1:]])
+
+
+@st.composite
+def ballots(draw: st.DrawFn) -> Ballot:
+    """One vote or several, at times with folded ones."""
+    ballot = Ballot()
+    for name in draw(st.sets(names, min_size=1, max_size=5)):
+        elo, value = draw(st.floats(-500, 3_000)), draw(st.floats(0, 1))
+        ballot = ballot.cast(Vote.of(name, elo, value, draw(counts)))
+    if draw(st.booleans()):
+        folded = Folded()
+        for number in range(draw(st.integers(1, 4))):
+            folded += Vote.of(f"one of many {number}", draw(st.floats(-500, 3_000)), 0.5, number)
+        ballot = replace(ballot, folded=folded)
+    return ballot
+
+
+@st.composite
+def entries(draw: st.DrawFn, spec: GameSpec) -> PatternEntry:
+    """A pattern of a library."""
+    uses = draw(counts)
+    return PatternEntry(
+        pattern_id=draw(st.integers(1, 2**40)),
+        pattern=draw(patterns(spec)),
+        player=1,
+        ballot=draw(ballots()),
+        uses=uses,
+        successes=draw(st.integers(0, uses)),
+        last_contest=draw(counts),
+        last_contest_id=draw(st.sampled_from(["", "c1", 'a"b\\c'])),
+    )
+
+
+@st.composite
+def nodes(draw: st.DrawFn) -> list[OpeningNode]:
+    """An opening tree of two players, the root first."""
+    figures = st.tuples(counts, counts)
+    tree: list[OpeningNode] = []
+    for node_id in range(draw(st.integers(1, 12))):
+        parent = draw(st.sampled_from(tree)) if tree else None
+        visits = draw(counts)
+        sums = st.integers(0, visits * 1_000_000)
+        tree.append(
+            OpeningNode(
+                node_id=node_id,
+                parent_id=parent.node_id if parent else 0,
+                move=f"{draw(beginnings_of_moves)}{node_id}" if parent else "",
+                depth=parent.depth + 1 if parent else 0,
+                mover=draw(st.integers(1, 2)) if parent else 0,
+                visits=visits,
+                wins=draw(figures),
+                draws=draw(figures),
+                losses=draw(figures),
+                value_millionths=draw(st.tuples(sums, sums)),
+                values=draw(counts),
+                elo_hundredths=draw(st.integers(-(2**40), 2**40)),
+            )
+        )
+    numbers = draw(st.permutations(range(1, len(tree))))
+    renumbered = dict(enumerate((0, *numbers)))
+    return [
+        replace(node, node_id=renumbered[node.node_id], parent_id=renumbered[node.parent_id]) for node in tree
+    ]

@@ -1,0 +1,136 @@
+"""Patterns and opening nodes as messages and back; what is out of order is refused by name."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from academy.knowledge.settings import Library
+from academy.store.errors import InvalidRecord
+from academy.store.messages import packed, unpacked
+from academy.store.pattern_records import (
+    entry_from_proto,
+    entry_to_proto,
+    node_from_proto,
+    node_to_proto,
+    with_figures,
+)
+from academy.v1 import pattern_pb2
+from tests.academy.store import strategies
+from tests.academy.store.examples import go
+
+
+@given(data=st.data(), kind=st.sampled_from(list(strategies.SPECS)))
+def test_a_pattern_comes_back_as_it_was(data: st.DataObject, kind: str) -> None:
+    spec = strategies.SPECS[kind]
+    entry = data.draw(strategies.entries(spec))
+    stored = packed(entry_to_proto(entry, Library.ENDGAME, spec))
+    record = unpacked(pattern_pb2.PatternRecord, stored)
+    assert entry_from_proto(record, spec) == entry
+    # Derived figures are for readers; they change nothing that is read back.
+    assert entry_from_proto(with_figures(record, entry), spec) == entry
+
+
+@given(strategies.nodes())
+def test_nodes_come_back_as_they_were(nodes: list[strategies.OpeningNode]) -> None:
+    for node in nodes:
+        record = unpacked(pattern_pb2.OpeningNodeRecord, packed(node_to_proto(node, "go-9x9")))
+        assert node_from_proto(record, go()) == node
+
+
+def record() -> pattern_pb2.PatternRecord:
+    return pattern_pb2.PatternRecord(
+        pattern_id=1,
+        cells="x-\n-o",
+        player=1,
+        votes=[pattern_pb2.Vote(player="gnugo", elo_hundredths=150_000, value_millionths=800_000)],
+    )
+
+
+def many_votes(each: pattern_pb2.PatternRecord) -> None:
+    each.votes.extend(pattern_pb2.Vote(player=f"p{number}") for number in range(257))
+
+
+def folded_without_players(each: pattern_pb2.PatternRecord) -> None:
+    each.folded.votes = 3
+
+
+def heavy_fold(each: pattern_pb2.PatternRecord) -> None:
+    each.folded.CopyFrom(pattern_pb2.FoldedVotes(votes=1, weight=10**9, players=[7]))
+
+
+def overvalued_fold(each: pattern_pb2.PatternRecord) -> None:
+    each.folded.CopyFrom(
+        pattern_pb2.FoldedVotes(votes=1, weight=1_000, weighted_value=1_000_000_001, players=[7])
+    )
+
+
+@pytest.mark.parametrize(
+    ("spoil", "complaint"),
+    [
+        (lambda each: setattr(each, "cells", ""), r"pattern\.cells: .*no cells"),
+        (lambda each: setattr(each, "cells", "x-\no"), r"pattern\.cells: line 2, column 1"),
+        (lambda each: setattr(each, "cells", "x?"), r"letter '\?'"),
+        (lambda each: setattr(each, "cells", "#+"), "at least one cell other"),
+        (lambda each: setattr(each, "cells", "x" * 12), "neither may be more than 11"),
+        (lambda each: setattr(each, "player", 2), r"pattern\.player: 2 must be from 1 to 1"),
+        (lambda each: each.ClearField("votes"), "at least one vote"),
+        (lambda each: each.votes.append(each.votes[0]), "more than one vote"),
+        (many_votes, "258 given; at most 256"),
+        (lambda each: setattr(each.votes[0], "player", ""), r"votes\[0\]\.player"),
+        (lambda each: setattr(each.votes[0], "player", "a\nb"), r"votes\[0\]\.player"),
+        (lambda each: setattr(each.votes[0], "player", "x" * 129), r"votes\[0\]\.player"),
+        (lambda each: setattr(each.votes[0], "elo_hundredths", 10_000_001), "elo_hundredths"),
+        (lambda each: setattr(each.votes[0], "value_millionths", 1_000_001), "value_millionths"),
+        (lambda each: setattr(each, "successes", 1), "1 of only 0 uses"),
+        (folded_without_players, "0 digests for 3 votes"),
+        (heavy_fold, "weight"),
+        (overvalued_fold, "weighted_value"),
+    ],
+)
+def test_a_pattern_out_of_order_is_refused(
+    spoil: Callable[[pattern_pb2.PatternRecord], None], complaint: str
+) -> None:
+    spoilt = record()
+    entry_from_proto(spoilt, go())
+    spoil(spoilt)
+    with pytest.raises(InvalidRecord, match=complaint):
+        entry_from_proto(spoilt, go())
+
+
+def node() -> pattern_pb2.OpeningNodeRecord:
+    return pattern_pb2.OpeningNodeRecord(
+        node_id=1,
+        move="E5",
+        depth=1,
+        mover=1,
+        visits=2,
+        wins=[1, 1],
+        draws=[0, 0],
+        losses=[1, 1],
+        value_millionths=[1_000_000, 1_000_000],
+    )
+
+
+@pytest.mark.parametrize(
+    ("spoil", "complaint"),
+    [
+        (lambda each: each.wins.append(1), r"node\.wins: 3 numbers given for 2 players"),
+        (lambda each: each.value_millionths.pop(), r"value_millionths: 1 numbers"),
+        (lambda each: setattr(each, "depth", 0), r"node\.depth"),
+        (lambda each: setattr(each, "node_id", 0), r"node\.depth"),
+        (lambda each: setattr(each, "move", ""), r"node\.move"),
+        (lambda each: setattr(each, "move", "x" * 2_000), r"node\.move"),
+        (lambda each: setattr(each, "mover", 3), r"node\.mover: 3 must be from 1 to 2"),
+        (lambda each: setattr(each, "visits", 0), "more than 0 visits can sum up to"),
+    ],
+)
+def test_a_node_out_of_order_is_refused(
+    spoil: Callable[[pattern_pb2.OpeningNodeRecord], None], complaint: str
+) -> None:
+    spoilt = node()
+    node_from_proto(spoilt, go())
+    spoil(spoilt)
+    with pytest.raises(InvalidRecord, match=complaint):
+        node_from_proto(spoilt, go())

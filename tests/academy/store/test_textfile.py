@@ -1,0 +1,133 @@
+"""Libraries as text: written, read, edited, and the complaints about mistakes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from academy.knowledge.settings import Library
+from academy.store.pattern_records import entry_to_proto, node_to_proto
+from academy.store.textfile import LibraryTextError, read_text, write_text
+from tests.academy.store import strategies
+from tests.academy.store.examples import go
+
+TEXT = """\
+% academy text 1
+% game go-9x9
+%% what seki found
+
+% library endgame
+
+% id 12
+% player 1
+% vote "gnugo \\"1\\" é" 1500.5 0.812345 17
+% vote "seki" -20 1
+% uses 3 successes 2
+% last 17 "t-5/17"
+x - o
+- - #
+< 2; 740; 0.9; 1 >
+
+% library opening
+
+"" id 0 mover 0 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 0
+  E5 id 4 mover 1 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 3000
+    "player 1" mover 2 visits 1 wins 1/0 draws 0/0 losses 0/1 values 1/0 told 0 elos 1500
+  D3 mover 1 visits 1 wins 1/0 draws 0/0 losses 0/1 values 1/0 told 0 elos 1500
+"""
+
+
+@given(data=st.data(), kind=st.sampled_from(list(strategies.SPECS)))
+def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
+    spec = strategies.SPECS[kind]
+    patterns = [
+        entry_to_proto(entry, library, spec)
+        for library in (Library.MIDDLE_GAME, Library.ENDGAME)
+        for entry in data.draw(st.lists(strategies.entries(spec), max_size=3))
+    ]
+    nodes = [node_to_proto(node, spec.game_id) for node in data.draw(strategies.nodes())]
+    found = read_text("\n".join(write_text(spec, patterns, nodes)), spec)
+    assert [record for records in found.patterns.values() for record in records] == patterns
+    assert sorted(found.nodes, key=lambda node: node.node_id) == sorted(nodes, key=lambda node: node.node_id)
+
+
+def test_a_text_by_hand_is_understood() -> None:
+    found = read_text(TEXT, go())
+    (record,) = found.patterns[Library.ENDGAME]
+    assert [
+        (vote.player, vote.elo_hundredths, vote.value_millionths, vote.event) for vote in record.votes
+    ] == [
+        ('gnugo "1" é', 150_050, 812_345, 17),
+        ("seki", -2_000, 1_000_000, 0),
+    ]
+    assert (record.uses, record.successes, record.last_contest_id) == (3, 2, "t-5/17")
+    assert record.cells == "x - o\n- - #"
+    # New nodes got free numbers, and every node its parent's.
+    assert [(node.node_id, node.parent_id, node.move, node.depth) for node in found.nodes] == [
+        (0, 0, "", 0),
+        (4, 0, "E5", 1),
+        (5, 4, "player 1", 2),
+        (6, 0, "D3", 1),
+    ]
+
+
+def test_line_ends_of_windows_do_no_harm() -> None:
+    assert read_text(TEXT.replace("\n", "\r\n"), go()) == read_text(TEXT, go())
+
+
+def test_an_empty_library_is_a_text_too() -> None:
+    assert read_text("\n".join(write_text(go())), go()).patterns == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line", "column", "complaint"),
+    [
+        ("% academy text 1", "hello", 1, 1, "the first line must be"),
+        ("% game go-9x9", "% game chess", 2, 8, "another game than 'go-9x9'"),
+        ("% library endgame", "% library yose", 5, 11, "there are opening, middle-game, endgame"),
+        ("% library endgame\n", "", 6, 3, "has no place here"),
+        ("% id 12", "% id twelve", 7, 6, "not a whole number"),
+        ("% id 12", "% id 12 13", 7, 3, "followed by 2 words; it needs 1"),
+        ("% id 12", "% number 12", 7, 3, "none of id, player"),
+        ("% player 1", "% player 2", 7, 1, "2 must be from 1 to 1"),
+        ("% player 1", "% player 4294967296", 8, 10, "too great"),
+        ('"seki" -20', "seki -20", 10, 8, "not a name in quotes"),
+        ('"seki" -20', '"seki -20', 10, 8, "not a name in quotes"),
+        ("0.812345 17", "1.812345 17", 9, 31, "not a value from 0 to 1"),
+        ("0.812345 17", "0.8123456 17", 9, 31, "at most 6 decimals"),
+        ("0.812345 17", "nan 17", 9, 31, "not a number"),
+        ("successes 2", "success 2", 11, 10, "'successes' must"),
+        ("successes 2", "successes 4", 7, 1, "4 of only 3 uses"),
+        ("x - o", "x - q", 13, 5, "letter 'q'"),
+        ("- - #", "- -", 14, 3, "a row of 2 cells"),
+        ("< 2; 740; 0.9; 1 >", "< 2; 740 >", 15, 1, "not a label"),
+        ("< 2; 740; 0.9; 1 >\n", "", 16, 3, "the label that ends them"),
+        ("x - o\n- - #\n", "", 13, 1, "no cells above"),
+        ('    "player 1"', '   "player 1"', 21, 4, "indented by 3 blanks"),
+        ('    "player 1"', '      "player 1"', 21, 7, "indented by 6 blanks"),
+        ("  D3 ", "D3 ", 22, 1, "wrong indent"),
+        ("D3 mover 1", "D3 mover", 22, 19, "once, with a value"),
+        ("D3 mover 1 ", "D3 ", 22, 3, "no 'mover' on its line"),
+        ("D3 mover", "D3 id 4 mover", 22, 9, "others for one each"),
+        ("D3 mover 1 visits 1 wins 1/0", "D3 mover 1 visits 1 wins 1", 22, 3, "1 numbers given for 2"),
+        ("D3 mover 1 visits 1 wins 1/0", "D3 mover 1 visits 1 wins 1/x", 22, 30, "not a whole number"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(
+    before: str, after: str, line: int, column: int, complaint: str
+) -> None:
+    assert before in TEXT
+    with pytest.raises(LibraryTextError) as refused:
+        read_text(TEXT.replace(before, after, 1), go())
+    assert (refused.value.line, refused.value.column) == (line, column)
+    assert complaint in str(refused.value)
+    assert str(refused.value).startswith(f"line {line}, column {column}: ")
+
+
+@given(text=st.text(alphabet='%"<> \n\\/-x#E5.;1a\u2028', max_size=60))
+def test_no_text_does_worse_than_be_refused(text: str) -> None:
+    try:
+        read_text(f"% academy text 1\n% library endgame\n{text}", go())
+        read_text(f"% academy text 1\n% library opening\n{text}", go())
+    except LibraryTextError as refused:
+        assert refused.line >= 1
+        assert refused.column >= 1
