@@ -1,7 +1,7 @@
 """Proposals in the tables, with their indexes by contest and by player, and the command that submits them."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,8 @@ from academy.v1 import contests_pb2, events_pb2, proposals_pb2
 
 DROPPED_AS_VOID: Final = Judgement(Verdict.DROPPED, "the contest ended without a result")
 """What becomes of the proposals of a void contest."""
+
+_Numbered = Iterator[tuple[int, proposals_pb2.Proposal]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +126,32 @@ def of_player(
 
     `contest_id` leaves only those of a contest.
     """
-    prefix = keys.player(player)
-    if before == 1:
-        return [], 0
+    numbered = _of_contest_backwards if contest_id else _of_player_backwards
     found: list[proposals_pb2.Proposal] = []
-    if contest_id:
-        found = [each for each in of_contest(transaction, contest_id) if each.player == player][::-1]
-        page = found[before : before + most]
-        return page, before + most if before + most < len(found) else 0
-    start = prefix + keys.number(before - 1) if before else b""
-    number = 0
-    for key, value in transaction.scan(Table.PROPOSALS_BY_PLAYER, prefix, start=start, backwards=True):
-        if len(found) == most:
-            return found, number
-        number = keys.last_number(key)
-        found.append(get(transaction, value.decode()))
+    last = 0
+    if before != 1:
+        for number, proposal in numbered(transaction, contest_id or player, before):
+            if proposal.player != player:
+                continue
+            if len(found) == most:
+                return found, last
+            found.append(proposal)
+            last = number
     return found, 0
+
+
+def _of_player_backwards(transaction: Transaction, player: str, before: int) -> _Numbered:
+    prefix = keys.player(player)
+    start = prefix + keys.number(before - 1) if before else b""
+    for key, value in transaction.scan(Table.PROPOSALS_BY_PLAYER, prefix, start=start, backwards=True):
+        yield keys.last_number(key), get(transaction, value.decode())
+
+
+def _of_contest_backwards(transaction: Transaction, contest_id: str, before: int) -> _Numbered:
+    prefix = keys.in_contest(contest_id)
+    start = prefix + keys.number(before - 1) if before else b""
+    for key, value in transaction.scan(Table.PROPOSALS_BY_CONTEST, prefix, start=start, backwards=True):
+        yield keys.last_number(key), get(transaction, value[1:].decode())
 
 
 def settle(transaction: Transaction, proposal: proposals_pb2.Proposal, judgement: Judgement) -> bool:

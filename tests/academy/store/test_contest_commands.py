@@ -1,0 +1,241 @@
+"""Games registered, contests opened and reported, consultations counted: once each, whatever is repeated."""
+
+import pytest
+
+from academy.knowledge.fair_use import FairUseExceeded
+from academy.knowledge.settings import Library, LibrarySettings
+from academy.store.check import check
+from academy.store.contest_commands import (
+    CountConsultation,
+    NoteUses,
+    OpenContest,
+    RegisterGame,
+    ReportContest,
+)
+from academy.store.errors import (
+    ConsultationOutOfOrder,
+    ContestConflict,
+    ContestOver,
+    GameConflict,
+    InvalidRecord,
+    UnknownContest,
+    UnknownGame,
+)
+from academy.store.game_records import settings_to_proto
+from academy.store.library_store import Page, Store
+from academy.store.proposal_tables import SubmitProposals
+from academy.v1 import contests_pb2, proposals_pb2
+from tests.academy.store.examples import contest, endgame_proposal, go_game, report
+
+# Games
+
+
+def test_registering_the_same_game_again_changes_nothing(store: Store) -> None:
+    game, created = store.run(RegisterGame(go_game(), "another"))
+    assert not created
+    assert game == store.game("go-9x9")
+    assert store.last_event() == 1
+
+
+def test_settings_of_a_second_registration_do_not_count(store: Store) -> None:
+    again = go_game()
+    again.settings.CopyFrom(settings_to_proto(LibrarySettings(opening_capacity=1)))
+    game, created = store.run(RegisterGame(again, "arena"))
+    assert (game.settings.opening_capacity, created) == (1_000, False)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("players", 1), ("expected_length", 61.0), ("reversal", "rotate_180")]
+)
+def test_another_game_of_the_same_id_is_refused_naming_what_differs(
+    store: Store, field: str, value: object
+) -> None:
+    other = go_game()
+    setattr(other, field, value)
+    with pytest.raises(GameConflict) as refused:
+        store.run(RegisterGame(other, "arena"))
+    assert refused.value.field == field
+
+
+def test_games_are_listed_in_pages(store: Store) -> None:
+    for game_id in ("b", "a", "a.1", "z"):
+        store.run(RegisterGame(go_game(game_id), "arena"))
+    first = [game.game_id for game in store.games(most=3)]
+    rest = [game.game_id for game in store.games(after=first[-1])]
+    assert first + rest == ["a", "a.1", "b", "go-9x9", "z"]
+
+
+# Opening
+
+
+def test_an_open_contest_is_known_with_its_players(store: Store) -> None:
+    opened, tickets = store.run(OpenContest(contest("c1")))
+    assert opened.state == contests_pb2.CONTEST_STATE_OPEN
+    assert [player.name for player in opened.players] == ["gnugo 1", "seki"]
+    assert store.contest("c1").contest == opened
+    assert len(set(tickets)) == 2
+    assert store.open_contests("seki", "go-9x9") == ["c1"]
+    assert store.open_contests("sek", "go-9x9") == []
+    assert store.open_contests("seki", "go-9x") == []
+
+
+def test_opening_again_gives_new_tickets_and_keeps_the_counts(store: Store) -> None:
+    _, first = store.run(OpenContest(contest("c1")))
+    store.run(CountConsultation("c1", 1, ["E5"], own_move=1))
+    again = contest("c1")
+    again.players[0].elo = 9
+    opened, second = store.run(OpenContest(again))
+    assert set(first).isdisjoint(second)
+    assert opened.players[0].elo == 1500
+    assert store.contest("c1").seats[0].consultations == 1
+
+
+@pytest.mark.parametrize(
+    ("game_id", "names", "field"),
+    [("other", ("gnugo 1", "seki"), "game_id"), ("go-9x9", ("seki", "gnugo 1"), "players")],
+)
+def test_another_contest_of_the_same_id_is_refused(
+    store: Store, game_id: str, names: tuple[str, str], field: str
+) -> None:
+    store.run(RegisterGame(go_game("other"), "arena"))
+    store.run(OpenContest(contest("c1")))
+    with pytest.raises(ContestConflict) as refused:
+        store.run(OpenContest(contest("c1", game_id, names)))
+    assert refused.value.field == field
+    with pytest.raises(ContestConflict):
+        store.run(ReportContest(report("c1", game_id, names=names), "arena"))
+
+
+def test_a_contest_needs_a_registered_game(store: Store) -> None:
+    for game_id in ("chess", "no game", ""):
+        with pytest.raises(UnknownGame):
+            store.run(OpenContest(contest("c1", game_id)))
+    with pytest.raises(UnknownContest):
+        store.contest("c1")
+
+
+# Reporting
+
+
+def test_a_report_counts_once(store: Store) -> None:
+    told = report("c1")
+    store.run(OpenContest(contest("c1")))
+    first = store.run(ReportContest(told, "arena"))
+    again = store.run(ReportContest(told, "arena"))
+    assert (first.counted, again.counted) == (True, False)
+    assert again.contest == first.contest
+    view = store.follow().refresh("go-9x9")
+    assert view.measures.contests == 1
+    assert view.openings.root.visits == 1
+    assert view.openings.root.wins == (1, 0)
+    assert store.last_event() == 2
+    assert store.open_contests("seki", "go-9x9") == []
+
+
+def test_opening_first_is_not_needed_but_not_possible_after(store: Store) -> None:
+    assert store.run(ReportContest(report("c1"), "arena")).counted
+    with pytest.raises(ContestOver):
+        store.run(OpenContest(contest("c1")))
+
+
+def test_what_was_said_at_the_opening_need_not_be_said_again(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    told = report("c1")
+    told.contest.CopyFrom(contests_pb2.Contest(contest_id="c1"))
+    assert store.run(ReportContest(told, "arena")).contest.players[1].name == "seki"
+
+
+def test_a_wrong_report_leaves_the_contest_open(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    told = report("c1")
+    told.plies[59].player = 7
+    with pytest.raises(InvalidRecord, match=r"plies\[59\]"):
+        store.run(ReportContest(told, "arena"))
+    assert store.contest("c1").contest.state == contests_pb2.CONTEST_STATE_OPEN
+    assert store.last_event() == 1
+    assert store.run(ReportContest(report("c1"), "arena")).counted
+
+
+def test_a_void_contest_teaches_nothing_and_drops_its_proposals(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    told = report("c1")
+    store.run(SubmitProposals("c1", 1, [endgame_proposal(told)], "gnugo 1"))
+    void = contests_pb2.ReportContestRequest(contest=contest("c1"), void=True, termination="crash")
+    ended = store.run(ReportContest(void, "arena"))
+    assert (ended.counted, ended.accepted, ended.dropped) == (True, 0, 1)
+    assert ended.contest.state == contests_pb2.CONTEST_STATE_VOID
+    (proposal,), _ = store.proposals("gnugo 1", Page())
+    assert (proposal.verdict, proposal.reason) == (
+        proposals_pb2.VERDICT_DROPPED,
+        "the contest ended without a result",
+    )
+    view = store.follow().refresh("go-9x9")
+    assert (view.measures.contests, view.openings.root.visits) == (0, 0)
+    # It stays void, whatever is reported later.
+    assert not store.run(ReportContest(told, "arena")).counted
+    assert not list(check(store.environment))
+
+
+# Consultations
+
+
+def test_consultations_are_counted_under_the_rule(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    moves = ["E5", "D3", "G7", "C4", "C6", "F3", "D8", "G4"]
+    assert store.run(CountConsultation("c1", 1, moves[:2], own_move=2)) == 1
+    with pytest.raises(FairUseExceeded):
+        store.run(CountConsultation("c1", 1, moves[:4], own_move=3))
+    assert store.run(CountConsultation("c1", 1, moves[:8], own_move=5)) == 2
+    assert store.run(CountConsultation("c1", 2, moves[:1], own_move=1)) == 1
+    assert [seat.consultations for seat in store.contest("c1").seats] == [2, 1]
+
+
+def test_the_same_question_again_is_not_counted(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    for _ in range(3):
+        assert store.run(CountConsultation("c1", 1, [], own_move=1)) == 1
+
+
+@pytest.mark.parametrize(
+    ("moves", "common"), [([], 0), (["E5"], 1), (["E5", "C3"], 1), (["C3", "D3", "E3"], 0)]
+)
+def test_a_question_about_another_game_is_refused(store: Store, moves: list[str], common: int) -> None:
+    store.run(OpenContest(contest("c1")))
+    store.run(CountConsultation("c1", 1, ["E5", "D3"], own_move=2))
+    with pytest.raises(ConsultationOutOfOrder) as refused:
+        store.run(CountConsultation("c1", 1, moves, own_move=50))
+    assert refused.value.common == common
+
+
+def test_consultations_need_an_open_contest_and_a_seat_in_it(store: Store) -> None:
+    with pytest.raises(UnknownContest):
+        store.run(CountConsultation("c1", 1, [], own_move=1))
+    store.run(OpenContest(contest("c1")))
+    for seat in (0, 3):
+        with pytest.raises(InvalidRecord, match="must be from 1 to 2"):
+            store.run(CountConsultation("c1", seat, [], own_move=1))
+    store.run(ReportContest(report("c1"), "arena"))
+    with pytest.raises(ContestOver):
+        store.run(CountConsultation("c1", 1, [], own_move=1))
+
+
+# Uses
+
+
+def test_uses_are_counted_by_the_report_once_a_contest(store: Store) -> None:
+    told = report("c1")
+    store.run(OpenContest(contest("c1")))
+    store.run(SubmitProposals("c1", 1, [endgame_proposal(told)], "gnugo 1"))
+    store.run(ReportContest(told, "arena"))
+    (number,) = store.follow().refresh("go-9x9").libraries[Library.ENDGAME]
+    for contest_id, wins in (("c2", True), ("c3", False)):
+        store.run(OpenContest(contest(contest_id)))
+        for _ in range(2):
+            store.run(NoteUses(contest_id, 1, Library.ENDGAME, [number, 999]))
+        store.run(ReportContest(report(contest_id, first_wins=wins), "arena"))
+    # Too late, and for no contest at all: nothing is kept.
+    store.run(NoteUses("c3", 1, Library.ENDGAME, [number]))
+    store.run(NoteUses("none", 1, Library.ENDGAME, [number]))
+    entry = store.follow().refresh("go-9x9").libraries[Library.ENDGAME][number]
+    assert (entry.uses, entry.successes, entry.last_contest_id) == (2, 1, "c3")
+    assert not list(check(store.environment))

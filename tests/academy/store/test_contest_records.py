@@ -1,0 +1,92 @@
+"""Reports and proposals from messages, and what is refused of them, by name."""
+
+from collections.abc import Callable
+
+import pytest
+
+from academy.knowledge.contests import Result
+from academy.knowledge.settings import Library
+from academy.store.contest_records import proposal_from_proto, report_from_proto, uses_to_proto
+from academy.store.errors import InvalidRecord
+from academy.v1 import contests_pb2, events_pb2, pattern_pb2, proposals_pb2
+from tests.academy.store.examples import endgame_proposal, go, report
+
+Spoil = Callable[[contests_pb2.ReportContestRequest], object]
+
+
+def test_a_report_is_read_as_it_was_told() -> None:
+    told = report("c1", plies=3)
+    told.start_board = "-" * 80 + "x"
+    proposal = proposals_pb2.Proposal(seat=1, content=endgame_proposal(told))
+    uses = uses_to_proto([(2, Library.ENDGAME, 7), (1, Library.ENDGAME, 8), (2, Library.ENDGAME, 9)])
+    read = report_from_proto(events_pb2.ContestReported(report=told, proposals=[proposal], uses=uses), go())
+    assert read.contest_id == "c1"
+    assert [(player.name, player.elo) for player in read.contestants] == [("gnugo 1", 1500), ("seki", 1550)]
+    assert read.results == (Result.WIN, Result.LOSS)
+    assert [(ply.player, ply.move) for ply in read.plies] == [(ply.player, ply.move) for ply in told.plies]
+    assert read.plies[2].values == {1: told.plies[2].values[0].value}
+    assert [len(ply.states) for ply in read.plies] == [81, 81, 81]
+    assert read.start_states[-1] == 2
+    assert [(use.seat, use.library, use.pattern_ids) for use in read.uses] == [
+        (2, Library.ENDGAME, (7, 9)),
+        (1, Library.ENDGAME, (8,)),
+    ]
+    assert [(each.seat, each.ply) for each in read.proposals] == [(1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "complaint"),
+    [
+        (lambda told: setattr(told.contest, "contest_id", ""), "contest_id: '' must be 1 to 128"),
+        (lambda told: setattr(told.contest, "contest_id", "a b"), "contest_id: 'a b'"),
+        (lambda told: setattr(told.contest, "contest_id", "x" * 129), "contest_id"),
+        (lambda told: told.contest.players.pop(), "players: 1 given; go-9x9 has 2"),
+        (lambda told: setattr(told.contest.players[1], "name", ""), r"players\[1\]\.name"),
+        (lambda told: setattr(told.contest.players[0], "elo", float("nan")), r"players\[0\]\.elo: nan"),
+        (lambda told: setattr(told.contest.players[0], "elo", 1e9), r"players\[0\]\.elo"),
+        (lambda told: told.results.pop(), "results: 1 given for 2 players"),
+        (lambda told: told.results.__setitem__(1, 0), r"results\[1\]: 0 is neither"),
+        (lambda told: setattr(told, "termination", "x" * 300), "termination"),
+        (lambda told: setattr(told.plies[4], "player", 3), r"plies\[4\]\.player: 3 must be from 1 to 2"),
+        (lambda told: setattr(told.plies[4], "player", 0), r"plies\[4\]\.player"),
+        (lambda told: setattr(told.plies[4], "move", ""), r"plies\[4\]\.move"),
+        (lambda told: setattr(told.plies[4], "move", "x" * 1025), r"plies\[4\]\.move"),
+        (lambda told: setattr(told.plies[4], "board", "-" * 80), r"plies\[4\]\.board: a board of 80"),
+        (lambda told: setattr(told.plies[4], "board", "-" * 80 + "B"), r"plies\[4\]\.board: letter 'B'"),
+        (lambda told: setattr(told, "start_board", "x"), "start_board"),
+        (lambda told: setattr(told.plies[4].values[0], "value", 1.01), r"plies\[4\]\.values: 1.01"),
+        (lambda told: setattr(told.plies[4].values[0], "value", float("nan")), r"plies\[4\]\.values: nan"),
+        (lambda told: setattr(told.plies[4].values[0], "player", 3), r"plies\[4\]\.values: player 3"),
+        (lambda told: told.plies[4].values.append(told.plies[4].values[0]), "told twice"),
+    ],
+)
+def test_a_report_out_of_order_is_refused(spoil: Spoil, complaint: str) -> None:
+    told = report("c1", plies=10)
+    report_from_proto(events_pb2.ContestReported(report=told), go())
+    spoil(told)
+    with pytest.raises(InvalidRecord, match=complaint):
+        report_from_proto(events_pb2.ContestReported(report=told), go())
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"library": pattern_pb2.LIBRARY_OPENING}, r"content\.library: the opening library"),
+        ({"library": 9}, r"content\.library: 9 names no library"),
+        ({"cells": "x-\no"}, r"content\.cells: line 2"),
+        ({"cells": "x" * 12}, r"content\.cells: a pattern of 1 rows and 12 columns"),
+        ({"cells": "\n".join(["x" * 22] * 22)}, r"content\.cells: .*at most 441 cells"),
+        ({"ply": 0}, r"content\.ply"),
+        ({"value": float("nan")}, r"content\.value: nan"),
+        ({"value": -0.01}, r"content\.value: -0.01"),
+        ({"value_before": float("inf")}, r"content\.value_before: inf"),
+        ({"library": pattern_pb2.LIBRARY_MIDDLE_GAME}, r"content\.value_before: must be stated"),
+    ],
+)
+def test_a_proposal_out_of_order_is_refused(changes: dict[str, object], complaint: str) -> None:
+    content = proposals_pb2.NewProposal(library=pattern_pb2.LIBRARY_ENDGAME, cells="xo", ply=1, value=0.5)
+    proposal_from_proto(proposals_pb2.Proposal(seat=1, content=content), go())
+    for name, value in changes.items():
+        setattr(content, name, value)
+    with pytest.raises(InvalidRecord, match=complaint):
+        proposal_from_proto(proposals_pb2.Proposal(seat=1, content=content), go())
