@@ -1,0 +1,254 @@
+"""The command `arena`: what it prints, how it exits, and what it survives as a process of its own."""
+
+import contextlib
+import io
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import grpc
+import pytest
+
+from arena import competition
+from arena.cli import main
+from tests.arena.contest_server import ContestServer
+from tests.arena.control_files import GNU_GO, MISSING, PASSING, SLOW, misbehaving, write_control
+from tests.arena.engines import left_running, needs_gnugo, noted
+
+ARENA = (sys.executable, "-m", "arena.cli")
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ContestServer]:
+    server = ContestServer(tmp_path)
+    server.start()
+    yield server
+    server.stop()
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def arena(*arguments: str | Path) -> Done:
+    """Run the command in this process, as its console entry point would be."""
+    stdout, stderr, status = io.StringIO(), io.StringIO(), 0
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(stdout),
+        contextlib.redirect_stderr(stderr),
+    ):
+        patch.setattr(sys, "argv", ["arena", *map(str, arguments)])
+        try:
+            main()
+        except SystemExit as exit:
+            status = exit.code if isinstance(exit.code, int) else int(exit.code is not None)
+    return Done(status, stdout.getvalue(), stderr.getvalue())
+
+
+def started(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*ARENA, *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "it never became so"
+        time.sleep(0.01)
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def test_a_run_prints_results_and_standings(tmp_path: Path) -> None:
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
+    done = arena("run", control)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "game AvB_0: two beat one W+0.5" in done.stdout
+    assert "player" in done.stdout and "Elo" in done.stdout
+    assert "contest: all games have been played" in done.stdout
+
+    shown = arena("show", control)
+    assert shown.stdout == (tmp_path / "contest.report").read_text()
+    assert "2/2 games played" in shown.stdout
+
+    found = json.loads(arena("show", control, "--json").stdout)
+    assert (found["games"], found["total"], found["running"]) == (2, 2, False)
+    assert [(player["name"], player["points"]) for player in found["players"]] == [("one", 1.0), ("two", 1.0)]
+
+    (tmp_path / "contest.report").unlink()
+    assert arena("report", control).returncode == 0
+    assert (tmp_path / "contest.report").read_text() == shown.stdout
+
+    assert arena("reset", control).returncode == 0
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"contest.toml", "contest.lock"}
+    assert "there are no results of 'contest' yet" in arena("show", control).stderr
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    done = subprocess.run([*ARENA, "--version"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, f"arena {version('academy-arena')}\n")
+
+
+def test_a_quiet_run_prints_nothing(tmp_path: Path) -> None:
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
+    done = arena("run", control, "--quiet", "--max-games", "1", "--parallel", "2")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert lines(tmp_path / "contest.hist") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("run", "missing.toml"), 1, "arena: can't read the control file"),
+        (("run",), 2, "Missing argument 'CONTROL'"),
+        (("run", "CONTROL", "--parallel", "0"), 2, "Invalid value for '--parallel'"),
+        (("run", "CONTROL", "--max-games", "-1"), 2, "Invalid value for '--max-games'"),
+        (("walk",), 2, "No such command 'walk'"),
+        (("stop", "CONTROL"), 1, "arena: the competition contest is not running"),
+        (("show", "CONTROL"), 1, "arena: there are no results of 'contest' yet"),
+    ],
+)
+def test_errors_are_one_line_without_traceback(
+    tmp_path: Path, arguments: tuple[str, ...], status: int, message: str
+) -> None:
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
+    done = arena(*(str(control) if word == "CONTROL" else word for word in arguments))
+    assert done.returncode == status
+    assert message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_faulty_control_file_is_named_by_path(tmp_path: Path) -> None:
+    control = write_control(tmp_path, {"one": PASSING, "two": f"{PASSING}\nmove_second = 1"})
+    done = arena("run", control)
+    assert done.returncode == 1
+    assert done.stderr.startswith("arena: players.two.move_second: unknown setting; did you mean 'move_sec")
+
+
+def test_a_control_file_may_not_be_called_like_an_output(tmp_path: Path) -> None:
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING}).rename(tmp_path / "contest.log")
+    assert "may not end in .log" in arena("run", control).stderr
+
+
+def test_check_starts_players_and_shows_their_standard_error(tmp_path: Path) -> None:
+    good = write_control(tmp_path, {"one": PASSING, "loud": misbehaving("flood-stderr")})
+    done = arena("check", good)
+    assert done.returncode == 0
+    assert "player one works: always_pass" in done.stdout and "player loud works" in done.stdout
+
+    bad = write_control(tmp_path, {"one": PASSING, "villain": misbehaving("exit-at-start")})
+    done = arena("check", bad)
+    assert done.returncode == 1 and "villain" in done.stderr
+    done = arena("run", bad)
+    assert done.returncode == 1 and "`arena check` shows" in done.stderr
+    assert not (tmp_path / "contest.hist").exists()
+
+
+def test_void_games_halt_with_a_status_of_their_own(tmp_path: Path) -> None:
+    players = {"one": PASSING, "nobody": MISSING}
+    control = write_control(tmp_path, players, competition="check_players = false")
+    done = arena("run", control)
+    assert done.returncode == 4
+    assert "warning: game AvB_0 is void" in done.stderr and "halted by void games" in done.stderr
+
+
+def test_reports_left_over_have_a_status_of_their_own(
+    tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(competition, "DELIVERY_SECONDS", 0.2)
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
+    server.fail("ReportContest", *[grpc.StatusCode.UNAVAILABLE] * 20)
+    done = arena("run", control)
+    assert done.returncode == 5
+    assert "1 reports to ACADEMY are still undelivered; the next run sends them" in done.stderr
+    server.failures.clear()
+    assert arena("run", control).returncode == 0
+    assert len(server.game_reports) == 1 and set(server.counted.values()) == {1}
+
+
+def test_two_runs_of_a_competition_refuse_each_other(tmp_path: Path) -> None:
+    control = write_control(tmp_path, {"one": SLOW, "two": SLOW}, competition="")
+    run = started("run", control)
+    until(lambda: lines(tmp_path / "contest.hist") >= 1, run)
+    for command in ("run", "reset"):
+        second = arena(command, control)
+        assert second.returncode == 1
+        assert f"the competition contest is already running (process {run.pid})" in second.stderr
+    assert json.loads(arena("show", control, "--json").stdout)["running"] is True
+    assert arena("stop", control).returncode == 0
+    assert run.wait(20) == 0
+    assert "asked to stop" in (tmp_path / "contest.log").read_text()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_ends_its_players_and_can_go_on(tmp_path: Path, number: signal.Signals) -> None:
+    players = {"one": PASSING, "engine": misbehaving("hang-in-genmove")}
+    control = write_control(tmp_path, players, competition="rounds = 1")
+    pids = tmp_path / "pids"
+    run = started("run", control, MISBEHAVING_PIDS=str(pids))
+    # The first process is that of the check.
+    until(lambda: len(noted(pids)) == 2, run)
+    run.send_signal(number)
+    assert run.wait(20) == 3
+    assert run.stderr is not None and "interrupted" in run.stderr.read()
+    assert left_running(noted(pids)) == []
+    assert "the run was interrupted" in (tmp_path / "contest.log").read_text()
+    assert not (tmp_path / "contest.games").exists()
+
+    control.write_text(control.read_text().replace("hang-in-genmove", "none"))
+    assert arena("run", control, "-q").returncode == 0
+    assert lines(tmp_path / "contest.hist") == 1
+
+
+@needs_gnugo
+def test_a_competition_killed_again_and_again_counts_every_game_once(
+    tmp_path: Path, server: ContestServer
+) -> None:
+    players = {"gnugo": GNU_GO, "slow": SLOW, "engine": misbehaving("none")}
+    control = write_control(tmp_path, players, server, "rounds = 4\nparallel = 2\ncheck_players = false")
+    history, pids = tmp_path / "contest.hist", tmp_path / "pids"
+    for wanted in (1, 4, 7):
+        run = started("run", control, MISBEHAVING_PIDS=str(pids))
+        until(lambda wanted=wanted: lines(history) >= wanted, run)  # type: ignore[misc]
+        run.kill()
+        run.wait()
+    assert left_running(noted(pids)) == []
+    done = arena("run", control)
+    assert done.returncode == 0, done.stderr
+
+    all_games = sorted(f"{pair}_{number}" for pair in ("AvB", "AvC", "BvC") for number in range(4))
+    with sqlite3.connect(tmp_path / "contest.results.sqlite") as database:
+        stored = sorted(name for (name,) in database.execute('SELECT "Name" FROM "ARENA_Game"'))
+        (seats,) = database.execute('SELECT count(*) FROM "SAGA_Player"').fetchone()
+    assert stored == all_games
+    assert seats == 24
+    assert sorted(line.split()[0] for line in history.read_text().splitlines()) == all_games
+    assert sorted(path.stem for path in (tmp_path / "contest.games").iterdir()) == all_games
+
+    told = sorted(contest_id.split("/")[1] for contest_id in server.game_reports)
+    assert told == all_games
+    assert server.void_reports, "no game was in progress at any of the kills"
+    assert set(server.opened) <= set(server.reports)
+    found = json.loads(arena("show", control, "--json").stdout)
+    assert found["reports"]["waiting"] == 0 and found["voids"] == 0
+    assert sum(player["games"] for player in found["players"]) == 24
