@@ -62,6 +62,8 @@ class GameSpec:
         if self.simultaneous and len(self.symmetries) > 1:
             raise InvalidGame("a game of simultaneous moves has no symmetry but the identity")
         self._check_group()
+        if self._permutation(self.reversal_symmetry) is None:
+            raise InvalidGame(f"reversal {self.reversal!r} does not map this board onto itself")
 
     def _check_group(self) -> None:
         known = self._known_symmetries
@@ -164,10 +166,8 @@ class GameSpec:
 
     @cached_property
     def _reversal_source(self) -> tuple[int, ...]:
-        target = self._permutation(self.reversal_symmetry)
-        if target is None:
-            raise InvalidGame(f"reversal {self.reversal!r} does not map this board onto itself")
-        return _inverted(target)
+        # A reversal undoes itself, so a cell comes from where it goes.
+        return self._permutation(self.reversal_symmetry) or ()
 
     def reversed_board(self, board: Board) -> Board:
         """The board with the players exchanged. Doing it twice changes nothing."""

@@ -1,0 +1,103 @@
+"""Small games of every kind, as a referee would describe them, and how to write events for them."""
+
+from collections.abc import Mapping, Sequence
+
+from academy.knowledge.boards import GraphGeometry, HexGeometry, SquareGeometry
+from academy.knowledge.contests import Contestant, ContestReport, Ply, Proposal, Result
+from academy.knowledge.patterns import Pattern
+from academy.knowledge.settings import Library
+from academy.knowledge.signatures import Ballot, Vote
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import SQUARE, NodeSymmetry
+from academy.knowledge.text import read_cells
+
+WIN, DRAW, LOSS = Result.WIN, Result.DRAW, Result.LOSS
+
+GO = GameSpec(
+    "go-5x5",
+    SquareGeometry(5, 5),
+    symmetries=tuple(SQUARE),
+    cell_names=tuple(f"{column}{row}" for row in (5, 4, 3, 2, 1) for column in "ABCDE"),
+    expected_length=30.0,
+)
+DRAUGHTS = GameSpec(
+    "draughts",
+    SquareGeometry(4, 4),
+    reversal="rotate_180",
+    cell_names=tuple(str(number) for number in range(1, 17)),
+)
+HEX = GameSpec(
+    "hex-4x4",
+    HexGeometry(4, 4),
+    symmetries=("identity", "rotate_180"),
+    reversal="transpose",
+    cell_names=tuple(f"{column}{row}" for row in (1, 2, 3, 4) for column in "abcd"),
+)
+# A triangle whose corners may change places, and a node beside it.
+MAP = GameSpec(
+    "map",
+    GraphGeometry(("PAR", "BUR", "MAR", "iles-d'or"), ((0, 1), (1, 2), (0, 2), (2, 3))),
+    players=3,
+    symmetric=False,
+    symmetries=("identity", "swap"),
+    node_symmetries=(NodeSymmetry("swap", (1, 0, 2, 3)),),
+)
+DIPLOMACY = GameSpec(
+    "diplomacy", GraphGeometry(("PAR", "BUR")), players=3, symmetric=False, simultaneous=True
+)
+GAMES = (GO, DRAUGHTS, HEX, MAP)
+
+
+def cells(text: str, spec: GameSpec = GO) -> Pattern:
+    """A pattern from its rows, written with `/` between them: `x - / - o`."""
+    return read_cells("\n".join(row.strip() for row in text.split("/")), spec.geometry)
+
+
+def ballot(*votes: tuple[float, float], first: int = 1) -> Ballot:
+    """Votes of different players, given as (Elo, value)."""
+    return Ballot(
+        tuple(
+            Vote.of(f"player {number}", elo, value, number)
+            for number, (elo, value) in enumerate(votes, first)
+        )
+    )
+
+
+def contest(
+    moves: Sequence[str] = (),
+    results: tuple[Result, ...] = (WIN, LOSS),
+    *,
+    contest_id: str = "c",
+    elos: Sequence[float] = (1500.0, 1500.0),
+    names: Sequence[str] = ("ann", "bob"),
+    values: Mapping[int, Mapping[int, float]] | None = None,
+    boards: Mapping[int, bytes] | None = None,
+    proposals: tuple[Proposal, ...] = (),
+) -> ContestReport:
+    """A contest in which players took turns. `values` and `boards` are by ply, from 1."""
+    players = len(results)
+    return ContestReport(
+        contest_id,
+        tuple(Contestant(name, elo) for name, elo in zip(names, elos, strict=True)),
+        tuple(
+            Ply(
+                (number - 1) % players + 1,
+                move,
+                (boards or {}).get(number, b""),
+                values=(values or {}).get(number, {}),
+            )
+            for number, move in enumerate(moves, 1)
+        ),
+        results,
+        proposals,
+    )
+
+
+def endgame(pattern: Pattern, value: float, *, seat: int = 1, ply: int = 1) -> Proposal:
+    """A proposal for the endgame library."""
+    return Proposal(seat, Library.ENDGAME, pattern, ply, value)
+
+
+def tesuji(pattern: Pattern, before: float | None, value: float, *, seat: int = 1, ply: int = 1) -> Proposal:
+    """A proposal for the middle-game library."""
+    return Proposal(seat, Library.MIDDLE_GAME, pattern, ply, value, before)

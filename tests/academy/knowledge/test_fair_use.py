@@ -1,0 +1,71 @@
+"""Fair use: how much a player may lean on the libraries during a contest."""
+
+import math
+
+import pytest
+
+from academy.knowledge.fair_use import (
+    FairUseExceeded,
+    ValueNotLow,
+    acceptable,
+    check_opening,
+    check_value,
+    opening_allowance,
+)
+
+
+@pytest.mark.parametrize(
+    ("own_move", "allowed"),
+    [
+        (1, 1), (2, 1), (3, 1), (4, 1),
+        (5, 2), (6, 2), (7, 2), (8, 2),
+        (9, 3), (10, 3), (11, 3), (12, 3),
+        (13, 4),
+    ],
+)  # fmt: skip
+def test_one_consultation_for_every_four_moves_the_first_included(own_move: int, allowed: int) -> None:
+    assert opening_allowance(own_move) == allowed
+    check_opening(allowed - 1, own_move)
+    with pytest.raises(FairUseExceeded) as refused:
+        check_opening(allowed, own_move)
+    assert (refused.value.consultations, refused.value.own_move, refused.value.allowed) == (
+        allowed,
+        own_move,
+        allowed,
+    )
+    assert f"own move {own_move} the rule allows {allowed}" in str(refused.value)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.2, 0.33])
+def test_patterns_are_for_positions_of_low_value(value: float) -> None:
+    check_value(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.3301, "0.3301"), (1.0, "1"), (None, "no expected value"), (math.nan, "nan")]
+)
+def test_and_for_no_others(value: float | None, said: str) -> None:
+    with pytest.raises(ValueNotLow, match=said) as refused:
+        check_value(value)
+    assert refused.value.value is value
+
+
+@pytest.mark.parametrize(
+    ("knowledge", "player", "accepted"),
+    [
+        (1301, 1500, True),
+        (1300.01, 1500, True),
+        (1300, 1500, False),
+        (1200, 1500, False),
+        (2000, 1500, True),
+        (-150, 0, True),
+        (-200, 0, False),
+        # As floats 365.13 - 165.13 and its like are not always 200.
+        *((elo / 100, elo / 100 + 200, False) for elo in range(5621, 300_000, 997)),
+        *((elo / 100 + 0.01, elo / 100 + 200, True) for elo in range(5621, 300_000, 997)),
+    ],
+)
+def test_knowledge_is_accepted_from_players_not_200_below_oneself(
+    knowledge: float, player: float, accepted: bool
+) -> None:
+    assert acceptable(knowledge, player) is accepted

@@ -1,0 +1,37 @@
+"""What an admin may set, and the seed's numbers as defaults."""
+
+import math
+from typing import Any
+
+import pytest
+
+from academy.knowledge.settings import InvalidSettings, Library, LibrarySettings
+
+
+def test_defaults_are_the_seeds_numbers() -> None:
+    settings = LibrarySettings()
+    assert {library: settings.capacity(library) for library in Library} == {
+        Library.OPENING: 1_000,
+        Library.MIDDLE_GAME: 1_000,
+        Library.ENDGAME: 5_000,
+    }
+    assert (settings.max_merged_cells, settings.forget_after) == (1, 0)
+    assert (settings.prune_below, settings.prune_factor) == (0.33, 0.5)
+    assert settings.max_submissions_per_contest == 10
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("opening_capacity", -1),
+        ("endgame_capacity", 1_000_001),
+        ("prune_below", 1.01),
+        ("prune_factor", math.nan),
+        ("prune_factor", math.inf),
+        ("forget_after", -5),
+    ],
+)
+def test_a_setting_out_of_its_range_is_named(name: str, value: float) -> None:
+    wrong: dict[str, Any] = {name: value}
+    with pytest.raises(InvalidSettings, match=name):
+        LibrarySettings(**wrong)
