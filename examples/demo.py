@@ -1,0 +1,134 @@
+"""A contest's whole way in a minute: ACADEMY on a temporary folder, a 9x9 all-play-all, what was learnt.
+
+Run it with `make demo`. It uses nothing but the two commands `academy` and `arena`, and prints them.
+"""
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+BIN = Path(sys.executable).parent
+BOTS = {
+    "random": "academy-go-bot random --academy",
+    "monte-carlo-10": "academy-go-bot monte-carlo --playouts 10 --academy",
+    "monte-carlo-40": "academy-go-bot monte-carlo --playouts 40 --academy",
+    "monte-carlo-160": "academy-go-bot monte-carlo --playouts 160 --academy",
+}
+GNU_GO = "gnugo --mode gtp --level 1 --chinese-rules --capture-all-dead"
+
+CONTROL = """\
+[competition]
+kind = "all-play-all"
+description = "Four sample bots{guest} on a 9x9 board"
+competitors = [{competitors}]
+rounds = {rounds}
+seed = 1
+
+[game]
+name = "go"
+board_size = 9
+komi = 7.5
+move_limit = 250
+
+[academy]
+address = "{address}"
+token_file = "{token_file}"
+
+{players}"""
+
+PLAYER = """\
+[players.{name}]
+command = "{command}"
+
+"""
+
+
+def main() -> None:
+    """Run the demo."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=2, help="games of each pair (default 2)")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep all files in this folder")
+    options = parser.parse_args()
+    gnu_go = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
+    if options.keep:
+        options.keep.mkdir(parents=True, exist_ok=True)
+        play(options.keep.resolve(), options.rounds, gnu_go)
+    else:
+        with tempfile.TemporaryDirectory(prefix="academy-demo-") as folder:
+            play(Path(folder), options.rounds, gnu_go)
+
+
+def play(folder: Path, rounds: int, gnu_go: str | None) -> None:
+    """Start ACADEMY, run the competition, show what came of it."""
+    address = f"unix:{folder / 'academy.sock'}"
+    token_file = folder / "token"
+    bots = dict(BOTS)
+    if gnu_go:
+        bots["gnugo-1"] = GNU_GO.replace("gnugo", gnu_go, 1)
+    control = folder / "demo.toml"
+    control.write_text(
+        CONTROL.format(
+            guest=" and GNU Go" if gnu_go else "",
+            competitors=", ".join(f'"{name}"' for name in bots),
+            rounds=rounds,
+            address=address,
+            token_file=token_file,
+            players="".join(PLAYER.format(name=name, command=command) for name, command in bots.items()),
+        )
+    )
+    environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"}
+    started = time.monotonic()
+    server = subprocess.Popen(
+        show("academy", "serve", "--data", folder / "library", "--address", address,
+             "--embedded-token-file", token_file),
+        env=environment, stdout=subprocess.DEVNULL, stderr=(folder / "academy.log").open("w"),
+    )  # fmt: skip
+    try:
+        wait_for(token_file, server, folder / "academy.log")
+        run(environment, "arena", "run", control, "--parallel", str(os.cpu_count() or 1))
+        environment |= {"ACADEMY_ADDRESS": address, "ACADEMY_TOKEN": token_file.read_text().strip()}
+        for question in (
+            ("openings", "go-9x9", "--depth", "4", "--limit", "12"),
+            ("patterns", "go-9x9", "--library", "middle-game", "--limit", "4"),
+            ("patterns", "go-9x9", "--library", "endgame", "--limit", "4"),
+            ("statistics", "go-9x9"),
+        ):
+            run(environment, "academy", *question)
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+    print(f"\nThat took {time.monotonic() - started:.0f} seconds.")
+
+
+def show(*command: object) -> list[str]:
+    """Print a command as one would type it, and return its words."""
+    words = [str(word) for word in command]
+    print(f"\n$ {shlex.join(words)}", flush=True)
+    return words
+
+
+def run(environment: Mapping[str, str], *command: object) -> None:
+    """Run a command to its end; leave when it fails."""
+    finished = subprocess.run(show(*command), env=environment, check=False)
+    if finished.returncode:
+        sys.exit(f"{command[0]} ended with exit status {finished.returncode}")
+
+
+def wait_for(file: Path, server: "subprocess.Popen[bytes]", log: Path, seconds: float = 20.0) -> None:
+    """Wait until the server is ready to be talked to; leave with its log when it ends instead."""
+    deadline = time.monotonic() + seconds
+    while not file.exists():
+        if server.poll() is not None or time.monotonic() > deadline:
+            sys.exit(f"ACADEMY did not start:\n{log.read_text()}")
+        time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    main()

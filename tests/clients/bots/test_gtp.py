@@ -1,0 +1,54 @@
+"""The engine's side of GTP, command by command."""
+
+import io
+
+import pytest
+
+from clients.bots.gtp import GtpEngine, GtpError
+
+
+class Parrot(GtpEngine):
+    name = "parrot"
+    version = "3"
+
+    def gtp_say(self, arguments: list[str]) -> str:
+        if not arguments:
+            raise GtpError("nothing to say")
+        return " ".join(arguments)
+
+
+def converse(text: str) -> str:
+    answers = io.StringIO()
+    Parrot().run(io.StringIO(text), answers)
+    return answers.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        ("protocol_version\n", "= 2\n\n"),
+        ("name\n", "= parrot\n\n"),
+        ("7 version\n", "=7 3\n\n"),
+        ("say a  b\tc\n", "= a b c\n\n"),
+        ("say\n", "? nothing to say\n\n"),
+        ("3 dance\n", "?3 unknown command\n\n"),
+        ("known_command say\n", "= true\n\n"),
+        ("known_command gomill-cpu_time\n", "= true\n\n"),
+        ("known_command dance\n", "= false\n\n"),
+        ("known_command\n", "= false\n\n"),
+        ("# remark\n\n   \nname # who\n", "= parrot\n\n"),
+        ("na\x07me\r\n", "= parrot\n\n"),
+        ("12\n", ""),
+        ("quit\nname\n", "=\n\n"),
+        ("", ""),
+    ],
+)
+def test_conversation(command: str, answer: str) -> None:
+    assert converse(command) == answer
+
+
+def test_all_commands_are_listed() -> None:
+    listed = converse("list_commands\n").removeprefix("= ").split()
+    assert "say" in listed
+    assert "gomill-cpu_time" in listed
+    assert listed == sorted(listed)
