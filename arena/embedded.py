@@ -66,7 +66,9 @@ class EmbeddedAcademy:
                 self.stop()
                 raise self._failure(f"was not ready after {START_SECONDS:g} seconds", log_start)
             time.sleep(0.02)
-        return AcademyAddress(self.target, token_file.read_text(encoding="ascii").strip())
+        token = token_file.read_text(encoding="ascii").strip()
+        token_file.unlink()
+        return AcademyAddress(self.target, token)
 
     def restart_if_dead(self) -> AcademyAddress | None:
         """Start the server again if it has ended; return its new address then, None while it lives.
