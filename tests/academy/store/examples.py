@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
+from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.game_records import spec_to_proto
+from academy.store.library_store import Store
+from academy.store.proposal_tables import SubmitProposals
 from academy.v1 import contests_pb2, game_pb2, pattern_pb2, proposals_pb2
 
 COLUMNS = "ABCDEFGHJ"
@@ -100,3 +103,24 @@ def window(board: str, cell: int) -> str:
         "".join(letter(row, column) for column in range(middle_column - 1, middle_column + 2))
         for row in range(middle_row - 1, middle_row + 2)
     )
+
+
+def learn(
+    store: Store, *, contests: int = 3, first: int = 0, game_id: str = "go-9x9", same_opening: bool = False
+) -> None:
+    """Play contests whose players propose endgame patterns, some of them again and again."""
+    waiting = []
+    for number in range(first, first + contests):
+        contest_id = f"{game_id}/{number}"
+        told = report(contest_id, game_id, first_wins=number % 3 > 0, plies=3 if same_opening else 60)
+        if same_opening:
+            # The second ply then has several continuations, and they are leaves.
+            for each, other in zip(told.plies[:2], report("same").plies, strict=False):
+                each.move = other.move
+        waiting.append(store.submit(OpenContest(contest(contest_id, game_id))))
+        for seat, name in ((1, "gnugo 1"), (2, "seki")):
+            proposals = [endgame_proposal(told, seat=seat, back=back) for back in range(number % 4)]
+            waiting.append(store.submit(SubmitProposals(contest_id, seat, proposals, name)))
+        waiting.append(store.submit(ReportContest(told, "arena")))
+    for each in waiting:
+        each.result(30)

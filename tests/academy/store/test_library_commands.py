@@ -1,0 +1,196 @@
+"""What admins do to libraries: settings, deletion and undo, pruning, import."""
+
+import pytest
+
+from academy.knowledge.library import UnknownPattern
+from academy.knowledge.openings import UnknownLine
+from academy.knowledge.settings import InvalidSettings, Library, LibrarySettings
+from academy.store.check import check
+from academy.store.contest_commands import RegisterGame
+from academy.store.errors import InvalidRecord, NotDeleted, UnknownGame
+from academy.store.following import GameView
+from academy.store.library_commands import (
+    ChangeSettings,
+    DeletePattern,
+    ImportLibraries,
+    PruneLibrary,
+    RestorePattern,
+)
+from academy.store.library_store import Page, Store
+from academy.store.pattern_records import entry_to_proto, node_to_proto
+from academy.v1 import game_pb2, pattern_pb2
+from tests.academy.store.examples import go, go_game, learn
+
+ENDGAME = Library.ENDGAME
+MIDDLE_GAME = Library.MIDDLE_GAME
+
+
+def view(store: Store, game_id: str = "go-9x9") -> GameView:
+    return store.follow().refresh(game_id)
+
+
+def test_settings_given_change_and_others_stay(store: Store) -> None:
+    first = game_pb2.LibrarySettings(forget_after=50)
+    settings, removed = store.run(ChangeSettings("go-9x9", first, "admin"))
+    assert (settings, removed) == (LibrarySettings(forget_after=50), 0)
+    second = game_pb2.LibrarySettings(endgame_capacity=7)
+    settings, _ = store.run(ChangeSettings("go-9x9", second, "admin"))
+    assert settings == LibrarySettings(forget_after=50, endgame_capacity=7)
+    assert store.game("go-9x9").settings.endgame_capacity == 7
+    assert view(store).settings == settings
+    events = store.last_event()
+    store.run(ChangeSettings("go-9x9", second, "admin"))
+    assert store.last_event() == events, "what changes nothing is no event"
+
+
+def test_a_lowered_capacity_removes_the_weakest_at_once(store: Store) -> None:
+    learn(store, contests=12)
+    before = view(store).libraries[ENDGAME]
+    assert len(before) > 5
+    lowered = game_pb2.LibrarySettings(endgame_capacity=5)
+    _, removed = store.run(ChangeSettings("go-9x9", lowered, "admin"))
+    after = view(store).libraries[ENDGAME]
+    assert len(after) == 5
+    assert removed == len(before) - 5
+    gone = [entry.strength for number, entry in before.items() if number not in after]
+    assert max(gone) <= min(entry.strength for entry in after.values())
+
+
+def test_wrong_settings_are_refused(store: Store) -> None:
+    with pytest.raises(InvalidSettings, match="prune_factor 2"):
+        store.run(ChangeSettings("go-9x9", game_pb2.LibrarySettings(prune_factor=2), "admin"))
+    with pytest.raises(UnknownGame):
+        store.run(ChangeSettings("chess", game_pb2.LibrarySettings(), "admin"))
+
+
+def test_a_deletion_can_be_undone_once(store: Store) -> None:
+    learn(store)
+    number, entry = next(iter(view(store).libraries[ENDGAME].items()))
+    assert store.run(DeletePattern("go-9x9", ENDGAME, number, "admin")) == entry
+    assert number not in view(store).libraries[ENDGAME]
+    assert [kept.pattern_id for kept in store.deleted_patterns("go-9x9", ENDGAME)] == [number]
+    with pytest.raises(UnknownPattern):
+        store.run(DeletePattern("go-9x9", ENDGAME, number, "admin"))
+    assert store.run(RestorePattern("go-9x9", ENDGAME, number, "admin")) == entry
+    assert view(store).libraries[ENDGAME][number] == entry
+    assert store.deleted_patterns("go-9x9", ENDGAME) == []
+    with pytest.raises(NotDeleted):
+        store.run(RestorePattern("go-9x9", ENDGAME, number, "admin"))
+    assert not list(check(store.environment))
+
+
+def test_a_pattern_restored_into_a_full_library_may_find_no_room(store: Store) -> None:
+    learn(store, contests=12)
+    entries = view(store).libraries[ENDGAME]
+    weakest = min(entries.values(), key=lambda entry: entry.strength)
+    store.run(DeletePattern("go-9x9", ENDGAME, weakest.pattern_id, "admin"))
+    full = game_pb2.LibrarySettings(endgame_capacity=len(entries) - 1)
+    store.run(ChangeSettings("go-9x9", full, "admin"))
+    assert store.run(RestorePattern("go-9x9", ENDGAME, weakest.pattern_id, "admin")) is None
+    assert len(view(store).libraries[ENDGAME]) == len(entries) - 1
+    assert not list(check(store.environment))
+
+
+def test_pruning_takes_the_weak_and_a_dry_run_only_names_them(store: Store) -> None:
+    learn(store, contests=12)
+    entries = view(store).libraries[ENDGAME]
+    below = sorted(entry.strength for entry in entries.values())[3]
+    events = store.last_event()
+    named = store.run(PruneLibrary("go-9x9", ENDGAME, below, True, "admin"))
+    assert (len(named), store.last_event()) == (3, events)
+    assert view(store).libraries[ENDGAME] == entries
+    assert list(store.run(PruneLibrary("go-9x9", ENDGAME, below, False, "admin"))) == list(named)
+    assert len(view(store).libraries[ENDGAME]) == len(entries) - 3
+    assert not store.run(PruneLibrary("go-9x9", ENDGAME, below, False, "admin"))
+    assert store.last_event() == events + 1, "pruning nothing is no event"
+
+
+def test_openings_are_pruned_by_the_games_own_threshold_when_none_is_given(store: Store) -> None:
+    learn(store, contests=12, same_opening=True)
+    threshold = game_pb2.LibrarySettings(prune_below=1.0)
+    store.run(ChangeSettings("go-9x9", threshold, "admin"))
+    named = store.run(PruneLibrary("go-9x9", Library.OPENING, 0, True, "admin"))
+    assert named == store.run(PruneLibrary("go-9x9", Library.OPENING, 1.0, True, "admin"))
+    pruned = store.run(PruneLibrary("go-9x9", Library.OPENING, 0, False, "admin"))
+    assert pruned
+    assert not {node.node_id for node in pruned} & view(store).nodes.keys()  # type: ignore[union-attr]
+    assert not list(check(store.environment))
+
+
+@pytest.mark.parametrize(
+    ("library", "below"),
+    [(ENDGAME, -1.0), (ENDGAME, float("nan")), (ENDGAME, float("inf")), (Library.OPENING, 1.5)],
+)
+def test_a_senseless_threshold_is_refused(store: Store, library: Library, below: float) -> None:
+    with pytest.raises(InvalidRecord, match="below"):
+        store.run(PruneLibrary("go-9x9", library, below, True, "admin"))
+
+
+def exported(
+    game: GameView,
+) -> tuple[dict[Library, list[pattern_pb2.PatternRecord]], list[pattern_pb2.OpeningNodeRecord]]:
+    patterns = {
+        library: [entry_to_proto(entry, library, game.spec) for entry in entries.values()]
+        for library, entries in game.libraries.items()
+    }
+    return patterns, [node_to_proto(node, game.spec.game_id) for node in game.nodes.values()]
+
+
+def test_what_another_game_has_learnt_can_be_imported(store: Store) -> None:
+    learn(store, contests=12)
+    store.run(RegisterGame(go_game("copy"), "arena"))
+    patterns, nodes = exported(view(store))
+    imported = store.run(ImportLibraries("copy", patterns, nodes, False, "admin"))
+    assert imported.patterns == sum(map(len, patterns.values()))
+    assert (imported.nodes, imported.evicted) == (len(nodes), 0)
+    source, copy = view(store), view(store, "copy")
+    for library in (MIDDLE_GAME, ENDGAME):
+        assert sorted(
+            (entry.pattern, entry.signature.value) for entry in copy.libraries[library].values()
+        ) == sorted((entry.pattern, entry.signature.value) for entry in source.libraries[library].values())
+    assert copy.openings.root == source.openings.root
+    assert len(copy.nodes) == len(source.nodes)
+    # Once more: votes are united, nothing is there twice.
+    store.run(ImportLibraries("copy", patterns, [], False, "admin"))
+    assert len(view(store, "copy").libraries[ENDGAME]) == len(source.libraries[ENDGAME])
+    # And in place of what there is, from more records than one event holds.
+    many = {ENDGAME: patterns[ENDGAME] * 300}
+    assert len(many[ENDGAME]) > 2_000
+    store.run(ImportLibraries("copy", many, nodes, True, "admin"))
+    assert view(store, "copy").openings.root == source.openings.root
+    assert [event.WhichOneof("kind") for event in store.events(Page(), game_id="copy")[0]][-2:] == [
+        "patterns_imported",
+        "openings_imported",
+    ]
+    assert not list(check(store.environment))
+
+
+def test_an_import_is_taken_whole_or_not_at_all(store: Store) -> None:
+    learn(store, contests=12)
+    before = view(store)
+    patterns, nodes = exported(before)
+    events = store.last_event()
+    spoilt = pattern_pb2.PatternRecord(cells="??")
+    with pytest.raises(InvalidRecord, match=rf"patterns\[{len(patterns[ENDGAME])}\]"):
+        wrong = {ENDGAME: [*patterns[ENDGAME], spoilt]}
+        store.run(ImportLibraries("go-9x9", wrong, [], True, "admin"))
+    with pytest.raises(UnknownLine):
+        orphan = [node for node in nodes if node.depth != 1]
+        store.run(ImportLibraries("go-9x9", patterns, orphan, True, "admin"))
+    assert store.last_event() == events
+    assert view(store).libraries == before.libraries
+    assert view(store).nodes == before.nodes
+    learn(store, contests=1, first=100)
+    assert not list(check(store.environment))
+
+
+def test_capacity_holds_for_imports_too(store: Store) -> None:
+    learn(store, contests=12)
+    patterns, _ = exported(view(store))
+    small = go_game("small")
+    small.settings.endgame_capacity = 4
+    store.run(RegisterGame(small, "arena"))
+    imported = store.run(ImportLibraries("small", patterns, [], False, "admin"))
+    assert imported.evicted == len(patterns[ENDGAME]) - 4
+    assert len(view(store, "small").libraries[ENDGAME]) == 4
+    assert go("small") == view(store, "small").spec

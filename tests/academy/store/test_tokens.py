@@ -1,0 +1,138 @@
+"""Tokens and tickets: shown once, stored hashed, refused for the right reason."""
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.errors import InvalidRecord, UnknownTokenId
+from academy.store.library_store import Store
+from academy.store.tokens import (
+    Caller,
+    CreateToken,
+    ExpiredToken,
+    RevokedToken,
+    RevokeToken,
+    Role,
+    UnknownToken,
+)
+from tests.academy.store.examples import contest, go_game, report
+
+
+class Clock:
+    """A clock that the test sets."""
+
+    now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize("role", Role)
+def test_a_token_tells_who_calls(store: Store, role: Role) -> None:
+    token, text = store.run(CreateToken("gnugo 1", role))
+    assert store.authenticate(text) == Caller("gnugo 1", role, token.token_id)
+    assert text.startswith(f"acd_{token.token_id}_")
+    assert store.tokens() == [token]
+
+
+def test_the_folder_does_not_hold_the_secret(store: Store, tmp_path: Path) -> None:
+    _, text = store.run(CreateToken("gnugo", Role.BOT))
+    _, tickets = store.run(OpenContest(contest("c1")))
+    data = (tmp_path / "data" / "data.mdb").read_bytes()
+    assert b"gnugo" in data
+    for secret in (text.rpartition("_")[2], *(ticket.rpartition(".")[2] for ticket in tickets)):
+        assert secret.encode() not in data
+        assert base64.urlsafe_b64decode(secret + "=") not in data
+
+
+def test_a_revoked_token_is_refused_and_stays_revoked(store: Store) -> None:
+    token, text = store.run(CreateToken("gnugo", Role.BOT))
+    revoked = store.run(RevokeToken(token.token_id))
+    assert revoked.revoked is not None
+    assert store.run(RevokeToken(token.token_id)) == revoked
+    with pytest.raises(RevokedToken):
+        store.authenticate(text)
+
+
+@pytest.mark.parametrize("token_id", ["", "0123456789abcdef", "x" * 600])
+def test_what_is_no_token_cannot_be_revoked(store: Store, token_id: str) -> None:
+    with pytest.raises(UnknownTokenId):
+        store.run(RevokeToken(token_id))
+
+
+def test_a_token_expires(tmp_path: Path) -> None:
+    clock = Clock()
+    with Store(tmp_path / "clocked", clock=clock) as store:
+        _, text = store.run(CreateToken("gnugo", Role.BOT, expires=clock.now + 60))
+        with pytest.raises(InvalidRecord, match="expires"):
+            store.run(CreateToken("gnugo", Role.BOT, expires=clock.now))
+        clock.now += 59
+        assert store.authenticate(text).name == "gnugo"
+        clock.now += 1
+        with pytest.raises(ExpiredToken):
+            store.authenticate(text)
+
+
+def test_one_name_may_have_several_tokens(store: Store) -> None:
+    made = [store.run(CreateToken("gnugo", Role.BOT)) for _ in range(3)]
+    store.run(RevokeToken(made[1][0].token_id))
+    assert [store.authenticate(text).token_id for _, text in made[::2]] == [
+        token.token_id for token, _ in made[::2]
+    ]
+
+
+@pytest.mark.parametrize("name", ["", "a\tb", "x" * 129])
+def test_a_token_needs_a_name_a_player_can_have(store: Store, name: str) -> None:
+    with pytest.raises(InvalidRecord, match="name"):
+        store.run(CreateToken(name, Role.BOT))
+
+
+def test_a_ticket_is_good_for_its_seat(store: Store) -> None:
+    _, tickets = store.run(OpenContest(contest("liga/7:3")))
+    assert [store.authenticate(ticket) for ticket in tickets] == [
+        Caller("gnugo 1", Role.BOT, contest_id="liga/7:3", seat=1),
+        Caller("seki", Role.BOT, contest_id="liga/7:3", seat=2),
+    ]
+
+
+def test_a_ticket_ends_with_a_newer_one_and_is_marked_over_after_the_report(store: Store) -> None:
+    _, first = store.run(OpenContest(contest("c1")))
+    _, second = store.run(OpenContest(contest("c1")))
+    with pytest.raises(UnknownToken):
+        store.authenticate(first[0])
+    store.run(ReportContest(report("c1"), "arena"))
+    assert store.authenticate(second[0]).over
+
+
+def test_what_was_never_given_is_unknown(store: Store) -> None:
+    token, text = store.run(CreateToken("gnugo", Role.ADMIN))
+    store.run(RegisterGame(go_game("other"), "arena"))
+    _, (ticket, other) = store.run(OpenContest(contest("c1")))
+    store.run(ReportContest(report("never opened"[:5]), "arena"))
+    secret = ticket.rpartition(".")[2]
+    never = base64.urlsafe_b64encode(b"never").decode().rstrip("=")
+    for wrong in (
+        "",
+        "acd_",
+        text[:-1],
+        text + "x",
+        text.swapcase(),
+        text.replace(token.token_id, "0" * 16),
+        text[:-43] + secret,
+        ticket.replace(".1.", ".2."),
+        ticket.replace(".1.", ".0."),
+        ticket.replace(".1.", ".3."),
+        ticket.replace(secret, other.rpartition(".")[2]),
+        f"acdt_{never}.1.{secret}",
+        f"acdt_AAAAA.1.{secret}",
+        f"acdt_____.1.{secret}",
+        f"acdt_{base64.urlsafe_b64encode(b'c 1').decode()}.1.{secret}",
+        "x" * 10_000,
+        "acd_é",
+    ):
+        with pytest.raises(UnknownToken):
+            store.authenticate(wrong)
+    assert store.authenticate(text)
+    assert store.authenticate(ticket)
