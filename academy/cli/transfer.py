@@ -1,7 +1,201 @@
-"""Commands that move libraries: to and from files."""
+"""Commands that move libraries between a server and files.
+
+A file is text that people can read and edit (`academy.store.textfile`), or binary: `ExportLibraryResponse`
+messages, each after its length as a varint, the game first; a length of 0 ends the file.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
 
 import typer
+from google.protobuf.message import DecodeError
+
+from academy.cli import printing
+from academy.cli.connection import Server, with_server
+from academy.cli.failures import CommandError
+from academy.cli.libraries import Game, Json, LibraryName, number_of
+from academy.store.game_records import spec_from_proto
+from academy.store.textfile import read_text, write_text
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
+
+_TEXT_BEGINS = b"% academy text"
+
+
+class Format(StrEnum):
+    """How a file is written."""
+
+    TEXT = "text"
+    BINARY = "binary"
 
 
 def add_to(application: typer.Typer) -> None:
     """Add these commands."""
+    application.command("export")(with_server(export))
+    application.command("import")(with_server(import_))
+
+
+def export(
+    server: Server,
+    game: Game,
+    to: Annotated[Path | None, typer.Option(help="The file to write; nothing: standard output.")] = None,
+    form: Annotated[
+        Format, typer.Option("--format", help="text can be edited, binary is smaller.")
+    ] = Format.TEXT,
+    library: Annotated[LibraryName | None, typer.Option(help="Only this library.")] = None,
+) -> None:
+    """Write a game's libraries to a file."""
+    request = libraries_pb2.ExportLibraryRequest(
+        game_id=game, library=number_of(library) if library is not None else pattern_pb2.LIBRARY_UNSPECIFIED
+    )
+    records = server.libraries.ExportLibrary(request)
+    chunks = _binary(records) if form is Format.BINARY else _text(records)
+    if to is None:
+        for chunk in chunks:
+            sys.stdout.buffer.write(chunk)
+        sys.stdout.buffer.flush()
+        return
+    partial = to.with_name(to.name + ".part")
+    try:
+        with partial.open("wb") as file:
+            file.writelines(chunks)
+        partial.replace(to)
+    except OSError as error:
+        raise CommandError(f"{to}: cannot be written ({error.strerror})") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    typer.echo(f"{to}: {to.stat().st_size:,} bytes")
+
+
+def import_(
+    server: Server,
+    game: Game,
+    file: Annotated[Path, typer.Argument(help="What `export` wrote, text or binary.")],
+    replace: Annotated[
+        bool,
+        typer.Option(help="Empty the libraries that the file has records for first, instead of merging."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Take a file's records into a game's libraries, all or none."""
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{file}: cannot be read ({error.strerror})") from error
+    described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
+    records = (
+        _records_of_text(content, file, described)
+        if content.lstrip().startswith(_TEXT_BEGINS)
+        else _records_of_binary(content, file, described)
+    )
+    header = libraries_pb2.ImportLibraryRequest(
+        header=libraries_pb2.ImportHeader(game_id=game, replace=replace)
+    )
+    response = server.libraries.ImportLibrary(iter([header, *records]))
+    if json:
+        printing.print_json(printing.as_json(response))
+    else:
+        typer.echo(
+            f"{game}: {response.patterns:,} patterns and {response.nodes:,} opening nodes taken in, "
+            f"{response.evicted:,} had no room"
+        )
+
+
+def _binary(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[bytes]:
+    for record in records:
+        body = record.SerializeToString()
+        yield _varint(len(body)) + body
+    yield _varint(0)
+
+
+def _varint(number: int) -> bytes:
+    groups = bytearray()
+    while number > 0x7F:
+        groups.append(number & 0x7F | 0x80)
+        number >>= 7
+    groups.append(number)
+    return bytes(groups)
+
+
+def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[bytes]:
+    described = game_pb2.Game()
+    patterns: list[pattern_pb2.PatternRecord] = []
+    nodes: list[pattern_pb2.OpeningNodeRecord] = []
+    for record in records:
+        match record.WhichOneof("record"):
+            case "game":
+                described = record.game
+            case "pattern":
+                patterns.append(record.pattern)
+            case "node":
+                nodes.append(record.node)
+    for line in write_text(spec_from_proto(described), patterns, nodes):
+        yield f"{line}\n".encode()
+
+
+def _records_of_text(
+    content: bytes, file: Path, described: game_pb2.Game
+) -> list[libraries_pb2.ImportLibraryRequest]:
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{file}: byte {error.start} is not UTF-8") from error
+    found = read_text(text, spec_from_proto(described))
+    return [
+        *(
+            libraries_pb2.ImportLibraryRequest(pattern=pattern)
+            for patterns in found.patterns.values()
+            for pattern in patterns
+        ),
+        *(libraries_pb2.ImportLibraryRequest(node=node) for node in found.nodes),
+    ]
+
+
+def _records_of_binary(
+    content: bytes, file: Path, described: game_pb2.Game
+) -> Iterator[libraries_pb2.ImportLibraryRequest]:
+    for number, record in enumerate(_parsed(content, file)):
+        match record.WhichOneof("record"), number:
+            case "game", 0:
+                if record.game.geometry != described.geometry or record.game.players != described.players:
+                    raise CommandError(
+                        f"{file}: of {record.game.game_id!r}, whose board or players differ from "
+                        f"{described.game_id!r}'s"
+                    )
+            case ("pattern", _) if number:
+                yield libraries_pb2.ImportLibraryRequest(pattern=record.pattern)
+            case ("node", _) if number:
+                yield libraries_pb2.ImportLibraryRequest(node=record.node)
+            case _:
+                raise CommandError(f"{file}: is not an export: record {number + 1} is not what comes there")
+
+
+def _parsed(content: bytes, file: Path) -> Iterator[libraries_pb2.ExportLibraryResponse]:
+    place = 0
+    while True:
+        began = place
+        try:
+            length, place = _read_varint(content, place)
+            if length == 0:
+                return
+            if place + length > len(content):
+                raise EOFError
+            record = libraries_pb2.ExportLibraryResponse.FromString(content[place : place + length])
+        except (EOFError, DecodeError) as error:
+            raise CommandError(
+                f"{file}: is no export, or not whole: nothing readable at byte {began}"
+            ) from error
+        place += length
+        yield record
+
+
+def _read_varint(content: bytes, place: int) -> tuple[int, int]:
+    """Return a number of up to 32 bits and the place after it. Raises EOFError."""
+    number = 0
+    for at, byte in enumerate(content[place : place + 5]):
+        number |= (byte & 0x7F) << 7 * at
+        if byte < 0x80:
+            return number, place + at + 1
+    raise EOFError
