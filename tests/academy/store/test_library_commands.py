@@ -106,7 +106,7 @@ def test_pruning_takes_the_weak_and_a_dry_run_only_names_them(store: Store) -> N
 
 
 def test_openings_are_pruned_by_the_games_own_threshold_when_none_is_given(store: Store) -> None:
-    learn(store, contests=12, same_opening=True)
+    learn(store, contests=8, same_opening=True)
     threshold = game_pb2.LibrarySettings(prune_below=1.0)
     store.run(ChangeSettings("go-9x9", threshold, "admin"))
     named = store.run(PruneLibrary("go-9x9", Library.OPENING, 0, True, "admin"))

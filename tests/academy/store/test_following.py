@@ -1,0 +1,152 @@
+"""Followers: what is committed, all of it, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from academy.knowledge.library import PatternEntry
+from academy.knowledge.settings import Library
+from academy.store import game_tables
+from academy.store.contest_commands import RegisterGame, ReportContest
+from academy.store.errors import UnknownGame
+from academy.store.following import Follower, GameView, PatternChanges
+from academy.store.library_commands import ChangeSettings, DeletePattern, ImportLibraries, RestorePattern
+from academy.store.library_store import Store
+from academy.v1 import game_pb2
+from tests.academy.store.examples import go_game, learn, report
+from tests.academy.store.test_writing import held
+
+
+class Mirror:
+    """What a matching index would hold that believes the changes it is told."""
+
+    def __init__(self) -> None:
+        self.patterns: dict[tuple[str, Library, int], PatternEntry] = {}
+        self.told = 0
+
+    def __call__(self, view: GameView, changes: PatternChanges) -> None:
+        self.told += 1
+        for library, entry in changes.put:
+            self.patterns[view.spec.game_id, library, entry.pattern_id] = entry
+        for library, pattern_id in changes.removed:
+            del self.patterns[view.spec.game_id, library, pattern_id]
+
+    def holds(self, view: GameView) -> bool:
+        return self.patterns == {
+            (view.spec.game_id, library, number): entry
+            for library, entries in view.libraries.items()
+            for number, entry in entries.items()
+        }
+
+
+def same(one: GameView, other: GameView) -> bool:
+    return (
+        (one.spec, one.settings, one.generation) == (other.spec, other.settings, other.generation)
+        and one.libraries == other.libraries
+        and one.nodes == other.nodes
+        and one.measures == other.measures
+        and one.openings.nodes == other.openings.nodes
+    )
+
+
+def test_a_follower_sees_every_kind_of_change(store: Store) -> None:
+    mirror = Mirror()
+    follower = store.follow(mirror)
+
+    def up_to_date() -> GameView:
+        view = follower.refresh("go-9x9")
+        assert same(view, store.follow().refresh("go-9x9"))
+        assert mirror.holds(view)
+        return view
+
+    assert up_to_date().generation == 1
+    for turn in range(4):
+        learn(store, contests=3, first=3 * turn)
+        assert up_to_date().measures.contests == 3 * turn + 3
+    store.run(ChangeSettings("go-9x9", game_pb2.LibrarySettings(opening_capacity=30), "admin"))
+    assert len(up_to_date().openings) == 30
+    number = next(iter(up_to_date().libraries[Library.ENDGAME]))
+    store.run(DeletePattern("go-9x9", Library.ENDGAME, number, "admin"))
+    assert number not in up_to_date().libraries[Library.ENDGAME]
+    store.run(RestorePattern("go-9x9", Library.ENDGAME, number, "admin"))
+    assert number in up_to_date().libraries[Library.ENDGAME]
+    store.run(ImportLibraries("go-9x9", {}, [], True, "admin"))
+    store.run(ChangeSettings("go-9x9", game_pb2.LibrarySettings(endgame_capacity=0), "admin"))
+    assert not up_to_date().libraries[Library.ENDGAME]
+    assert mirror.told == 9
+
+
+def test_a_view_does_not_change_under_its_reader(store: Store) -> None:
+    learn(store)
+    follower = store.follow()
+    view = follower.refresh("go-9x9")
+    before = {library: dict(entries) for library, entries in view.libraries.items()}
+    nodes = dict(view.nodes)
+    learn(store, contests=5, first=10)
+    assert follower.refresh("go-9x9").libraries != before
+    assert (view.libraries, view.nodes) == (before, nodes)
+
+
+def test_without_change_the_view_is_the_same_and_nobody_is_told(store: Store) -> None:
+    mirror = Mirror()
+    follower = store.follow(mirror)
+    first = follower.refresh("go-9x9")
+    assert follower.refresh("go-9x9") is first
+    assert mirror.told == 1
+
+
+def test_what_is_not_committed_is_not_seen(store: Store) -> None:
+    follower = store.follow()
+    hold, _ = held(store)
+    future = store.submit(ReportContest(report("c1"), "arena"))
+    assert follower.refresh("go-9x9").measures.contests == 0
+    hold.may_end.set()
+    future.result(10)
+    assert follower.refresh("go-9x9").measures.contests == 1
+
+
+def test_one_left_too_far_behind_reads_all_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game_tables, "GENERATIONS_KEPT", 5)
+    mirror = Mirror()
+    follower = store.follow(mirror)
+    learn(store, contests=1)
+    follower.refresh("go-9x9")
+    for missed in (4, 5, 6, 20):
+        for number in range(missed):
+            learn(store, contests=1, first=100 * missed + number)
+        view = follower.refresh("go-9x9")
+        assert same(view, store.follow().refresh("go-9x9"))
+        assert mirror.holds(view)
+
+
+def test_the_feed_of_changes_is_trimmed_for_each_game(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game_tables, "GENERATIONS_KEPT", 5)
+    store.run(RegisterGame(go_game("other"), "arena"))
+    learn(store, contests=3, game_id="other")
+    learn(store, contests=20)
+    with store.environment.reading() as transaction:
+        assert transaction.count(game_tables.Table.CHANGES) == 5 + 3
+
+
+def test_games_do_not_mix(store: Store) -> None:
+    store.run(RegisterGame(go_game("go-9x9.b"), "arena"))
+    learn(store, contests=4)
+    follower = store.follow()
+    other = follower.refresh("go-9x9.b")
+    assert (len(other.nodes), sum(map(len, other.libraries.values()))) == (1, 0)
+    assert follower.refresh("go-9x9").measures.contests == 4
+
+
+def test_an_unknown_game_is_named(store: Store) -> None:
+    follower = store.follow()
+    for game_id in ("chess", "", "a b", "x" * 600, "é"):
+        with pytest.raises(UnknownGame):
+            follower.refresh(game_id)
+
+
+def test_a_folder_opened_for_reading_is_followed(store: Store, tmp_path: Path) -> None:
+    learn(store)
+    expected = store.follow().refresh("go-9x9")
+    store.close()
+    with Store(tmp_path / "data", read_only=True) as reading:
+        assert same(Follower(reading.environment).refresh("go-9x9"), expected)
