@@ -3,6 +3,12 @@
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
+
+from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.library_store import Store
+from academy.store.proposal_tables import SubmitProposals
+from tests.academy.store.examples import contest, endgame_proposal, go_game, report
 
 
 def start_python(program: str, *arguments: str) -> "subprocess.Popen[str]":
@@ -20,3 +26,24 @@ def run_python(program: str, *arguments: str) -> str:
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 0, output
     return output
+
+
+def write_and_tell(folder: Path, name: str, most: int) -> None:
+    """Play contests, several at a time, and print what has been acknowledged."""
+    with Store(folder) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        print("ready")
+        for first in range(0, most, 4):
+            waiting = []
+            for number in range(first, first + 4):
+                contest_id = f"{name}-{number}"
+                told = report(contest_id, plies=30)
+                store.submit(OpenContest(contest(contest_id)))
+                proposals = [endgame_proposal(told, back=back) for back in range(2)]
+                proposed = store.submit(SubmitProposals(contest_id, 1, proposals, "gnugo 1"))
+                waiting.append((contest_id, proposed, store.submit(ReportContest(told, "arena"))))
+            for contest_id, proposed, reported in waiting:
+                for proposal in proposed.result(30):
+                    print(f"proposed {proposal.proposal_id}")
+                assert reported.result(30).counted
+                print(f"reported {contest_id}")

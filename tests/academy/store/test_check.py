@@ -1,0 +1,178 @@
+"""The check: silent about a sound folder, and telling about every kind of damage."""
+
+from collections.abc import Callable
+
+import pytest
+
+from academy.knowledge.settings import Library
+from academy.store import keys
+from academy.store.check import check
+from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame
+from academy.store.environment import Table, Transaction
+from academy.store.library_commands import ChangeSettings, DeletePattern, PruneLibrary, RestorePattern
+from academy.store.library_store import Store
+from academy.store.messages import packed, unpacked
+from academy.store.proposal_tables import SubmitProposals
+from academy.store.rebuild import rebuild
+from academy.store.v1 import records_pb2
+from academy.v1 import contests_pb2, game_pb2, pattern_pb2, proposals_pb2
+from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report
+
+
+@pytest.fixture
+def lived_in(store: Store) -> Store:
+    """A store with two games in which everything has happened once."""
+    store.run(RegisterGame(go_game("other"), "arena"))
+    learn(store, contests=2, game_id="other")
+    learn(store, contests=12)
+    store.run(ChangeSettings("go-9x9", game_pb2.LibrarySettings(opening_capacity=50), "admin"))
+    first, second, *_ = store.follow().refresh("go-9x9").libraries[Library.ENDGAME]
+    for number in (first, second):
+        store.run(DeletePattern("go-9x9", Library.ENDGAME, number, "admin"))
+    store.run(RestorePattern("go-9x9", Library.ENDGAME, second, "admin"))
+    store.run(PruneLibrary("go-9x9", Library.ENDGAME, 0.5, False, "admin"))
+    late = report("go-9x9/3")
+    store.run(SubmitProposals("go-9x9/3", 1, [endgame_proposal(late, back=4)], "gnugo 1"))
+    store.run(OpenContest(contest("open")))
+    store.run(SubmitProposals("open", 1, [endgame_proposal(report("open"))], "gnugo 1"))
+    store.run(NoteUses("open", 1, Library.ENDGAME, [second]))
+    return store
+
+
+def test_a_sound_folder_gives_no_finding(lived_in: Store) -> None:
+    assert list(check(lived_in.environment)) == []
+
+
+def test_the_log_alone_makes_the_same_libraries(lived_in: Store) -> None:
+    view = lived_in.follow().refresh("go-9x9")
+    with lived_in.environment.reading() as transaction:
+        knowledge, generation = rebuild(transaction, "go-9x9")
+    assert generation == view.generation
+    assert {library: patterns.entries for library, patterns in knowledge.libraries.items()} == view.libraries
+    assert knowledge.openings.nodes == view.nodes
+    assert knowledge.measures == view.measures
+
+
+def first_key(transaction: Transaction, table: Table, prefix: bytes = b"") -> bytes:
+    return next(transaction.scan(table, prefix))[0]
+
+
+def delete_first(table: Table, prefix: bytes = b"") -> Callable[[Transaction], object]:
+    return lambda transaction: transaction.delete(table, first_key(transaction, table, prefix))
+
+
+def lose_an_event(transaction: Transaction) -> None:
+    transaction.delete(Table.EVENTS, keys.number(5))
+
+
+def garble_an_event(transaction: Transaction) -> None:
+    transaction.put(Table.EVENTS, keys.number(5), b"\x01garbled")
+
+
+def garble_a_pattern(transaction: Transaction) -> None:
+    transaction.put(Table.PATTERNS, first_key(transaction, Table.PATTERNS), b"\xff\xff")
+
+
+def miscount_a_node(transaction: Transaction) -> None:
+    key = keys.in_game("go-9x9", 0)
+    node = unpacked(pattern_pb2.OpeningNodeRecord, transaction.get(Table.OPENINGS, key) or b"")
+    node.visits += 1
+    transaction.put(Table.OPENINGS, key, packed(node))
+
+
+def invent_a_node(transaction: Transaction) -> None:
+    root = transaction.get(Table.OPENINGS, keys.in_game("go-9x9", 0)) or b""
+    node = unpacked(pattern_pb2.OpeningNodeRecord, root)
+    node.node_id, node.depth, node.move, node.mover = 99_999, 1, "E5", 1
+    transaction.put(Table.OPENINGS, keys.in_game("go-9x9", 99_999), packed(node))
+
+
+def lose_a_pattern(transaction: Transaction) -> None:
+    transaction.delete(Table.PATTERNS, first_key(transaction, Table.PATTERNS, keys.in_game("go-9x9")))
+
+
+def forget_the_measures(transaction: Transaction) -> None:
+    transaction.put(Table.MEASURES, b"go-9x9", transaction.get(Table.MEASURES, b"other") or b"")
+
+
+def change_capacity(transaction: Transaction) -> None:
+    game = unpacked(game_pb2.Game, transaction.get(Table.GAMES, b"go-9x9") or b"")
+    game.settings.opening_capacity = 10
+    transaction.put(Table.GAMES, b"go-9x9", packed(game))
+
+
+def lag_behind(transaction: Transaction) -> None:
+    state = unpacked(records_pb2.GameState, transaction.get(Table.GAME_STATE, b"other") or b"")
+    state.generation -= 1
+    transaction.put(Table.GAME_STATE, b"other", packed(state))
+
+
+def reopen_a_contest(transaction: Transaction) -> None:
+    key = keys.contest("go-9x9/3")
+    record = unpacked(records_pb2.ContestRecord, transaction.get(Table.CONTESTS, key) or b"")
+    record.contest.state = contests_pb2.CONTEST_STATE_OPEN
+    transaction.put(Table.CONTESTS, key, packed(record))
+
+
+def misname_a_report(transaction: Transaction) -> None:
+    key = keys.contest("go-9x9/3")
+    record = unpacked(records_pb2.ContestRecord, transaction.get(Table.CONTESTS, key) or b"")
+    record.event = 1
+    transaction.put(Table.CONTESTS, key, packed(record))
+
+
+def hold_a_judged_proposal(transaction: Transaction) -> None:
+    proposals = (unpacked(proposals_pb2.Proposal, stored) for _, stored in transaction.scan(Table.PROPOSALS))
+    judged = next(proposal for proposal in proposals if proposal.contest_id == "go-9x9/3")
+    judged.verdict = proposals_pb2.VERDICT_HELD
+    transaction.put(Table.PROPOSALS, judged.proposal_id.encode(), packed(judged))
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lose_an_event, "event 5 is missing: 6 comes in its place"),
+        (garble_an_event, "event 5: a stored event cannot be decompressed"),
+        (delete_first(Table.EVENTS_BY_GAME), "missing in the index by game"),
+        (lambda each: each.put(Table.EVENTS_BY_GAME, keys.in_game("other", 999)), "events that do not exist"),
+        (garble_a_pattern, "cannot be read"),
+        (miscount_a_node, "opening node 0 differs from what the events make"),
+        (invent_a_node, "opening node 99999 is stored, but the events do not make it"),
+        (lose_a_pattern, "endgame pattern 2 is missing"),
+        (forget_the_measures, "the record in 'measures' differs"),
+        (change_capacity, "the opening library holds 50, its capacity is 10"),
+        (lag_behind, "its last event is"),
+        (delete_first(Table.GAMES), "has events, but no record of the game"),
+        (delete_first(Table.GAME_STATE), "is not registered"),
+        (delete_first(Table.MEASURES), "measures of a game cannot be read"),
+        (delete_first(Table.CONTESTS), "has no record"),
+        (reopen_a_contest, "the index of open contests by player differs"),
+        (misname_a_report, "contest 'go-9x9/3': its record names event 1"),
+        (delete_first(Table.OPEN_CONTESTS), "the index of open contests by player differs"),
+        (lambda each: each.put(Table.USES, keys.use("go-9x9/3", 1, Library.ENDGAME, 1)), "uses are noted"),
+        (hold_a_judged_proposal, "is VERDICT_HELD, its contest CONTEST_STATE_REPORTED"),
+        (delete_first(Table.HELD_PROPOSALS), "missing in the index of held ones"),
+        (lambda each: each.put(Table.HELD_PROPOSALS, b"go-9x9\0x"), "proposals that are not held"),
+        (
+            delete_first(Table.PROPOSALS_BY_CONTEST),
+            "'proposals_by_contest' does not name every proposal once",
+        ),
+        (delete_first(Table.PROPOSALS_BY_PLAYER), "'proposals_by_player' does not name every proposal once"),
+        (delete_first(Table.PROPOSALS), "does not name every proposal once"),
+        (delete_first(Table.CHANGES), ""),
+    ],
+)
+def test_damage_is_told(lived_in: Store, damage: Callable[[Transaction], object], told: str) -> None:
+    lived_in.environment.write(damage)
+    findings = [finding.what for finding in check(lived_in.environment)]
+    if told:
+        assert any(told in what for what in findings), findings
+    else:
+        assert not findings, "an old entry of the feed may be gone"
+
+
+def test_without_replay_only_the_structure_is_checked(lived_in: Store) -> None:
+    lived_in.environment.write(miscount_a_node)
+    assert list(check(lived_in.environment, replay=False)) == []
+    lived_in.environment.write(lose_an_event)
+    assert list(check(lived_in.environment, replay=False))

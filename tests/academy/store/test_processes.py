@@ -1,0 +1,110 @@
+"""Several processes on one folder, and processes that die: nothing is lost, nothing is there twice."""
+
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from academy.store.check import check
+from academy.store.contest_commands import RegisterGame
+from academy.store.library_store import Page, Store
+from tests.academy.store.examples import go_game, learn
+from tests.academy.store.processes import start_python
+
+ROUNDS = 20
+WRITER = """
+    import sys
+    from pathlib import Path
+    from tests.academy.store.processes import write_and_tell
+    write_and_tell(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+"""
+
+
+def acknowledged(lines: list[str], what: str) -> set[str]:
+    # The last line may have been cut by the process's end.
+    return {line.split()[1] for line in lines if line.startswith(f"{what} ") and line.endswith("\n")}
+
+
+def reported_in(store: Store) -> list[str]:
+    found: list[str] = []
+    place = 0
+    while True:
+        events, place = store.events(Page(1_000, place))
+        found += [
+            event.contest_reported.report.contest.contest_id
+            for event in events
+            if event.WhichOneof("kind") == "contest_reported"
+        ]
+        if not place:
+            return found
+
+
+def test_kill_at_any_moment_loses_nothing_acknowledged(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    reported: set[str] = set()
+    proposed: set[str] = set()
+    for turn in range(ROUNDS):
+        process = start_python(WRITER, str(tmp_path), f"round-{turn}", "100000")
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(chance.uniform(0.0, 0.15))
+        process.send_signal(signal.SIGKILL)
+        lines = process.stdout.readlines()
+        process.wait(10)
+        reported |= acknowledged(lines, "reported")
+        proposed |= acknowledged(lines, "proposed")
+        with Store(tmp_path) as store:
+            # Structure every time, the whole replay at the end.
+            assert not list(check(store.environment, replay=turn == ROUNDS - 1))
+            logged = reported_in(store)
+            assert len(logged) == len(set(logged))
+            assert reported <= set(logged)
+            stored = set()
+            place = 0
+            while True:
+                page, place = store.proposals("gnugo 1", Page(1_000, place))
+                stored |= {proposal.proposal_id for proposal in page}
+                if not place:
+                    break
+            assert proposed <= stored
+            assert store.follow().refresh("go-9x9").measures.contests == len(logged)
+    assert len(reported) > ROUNDS, "the writers must have come to write"
+
+
+def test_two_processes_write_and_a_third_follows(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        follower = store.follow()
+        writers = [start_python(WRITER, str(tmp_path), name, "40") for name in ("one", "two")]
+        # This process writes as well.
+        learn(store, contests=20)
+        seen = {follower.refresh("go-9x9").measures.contests}
+        while any(writer.poll() is None for writer in writers):
+            seen.add(follower.refresh("go-9x9").measures.contests)
+            time.sleep(0.001)
+        for writer in writers:
+            output, _ = writer.communicate(timeout=10)
+            assert writer.returncode == 0
+            assert output.count("reported") == 40
+        assert follower.refresh("go-9x9").measures.contests == 100
+        assert len(seen) > 10
+        followed, loaded = follower.refresh("go-9x9"), store.follow().refresh("go-9x9")
+        assert (followed.libraries, followed.nodes) == (loaded.libraries, loaded.nodes)
+        learn(store, contests=2, first=20)
+        assert follower.refresh("go-9x9").measures.contests == 102
+        assert not list(check(store.environment))
+
+
+@pytest.mark.parametrize("behind", [1, 63, 64, 65, 80])
+def test_a_writer_takes_in_what_another_wrote_meanwhile(tmp_path: Path, behind: int) -> None:
+    with Store(tmp_path) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        learn(store, contests=2)
+        process = start_python(WRITER, str(tmp_path), "other", str(behind))
+        process.communicate(timeout=30)
+        assert process.returncode == 0
+        learn(store, contests=2, first=2)
+        assert store.follow().refresh("go-9x9").measures.contests == 4 + -(-behind // 4) * 4
+        assert not list(check(store.environment))
