@@ -19,7 +19,9 @@ def test_the_tour_of_the_readme_runs(tmp_path: Path) -> None:
     # The tour begins in the checkout, where `.venv` is; the tests may run in another environment.
     steps[0] = f'export PATH="{Path(sys.executable).parent}:$PATH"\n'
     # A port of its own, so that a server that runs already is not in the way.
-    script = "set -euo pipefail\n" + "".join(steps).replace("50551", "50987")
+    tour = "".join(steps).replace("50551", "50987")
+    # A tour that ends early must not leave its server behind.
+    script = f"set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{tour}"
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=tmp_path,
