@@ -1,0 +1,170 @@
+"""LUDAE's measures, each against an example worked out by hand, and absent where unknown."""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from academy.knowledge.contests import ContestReport, Ply, Result
+from academy.knowledge.measures import Measure, Measures
+
+from .games import DRAW, LOSS, WIN, contest
+
+UNKNOWN = Measure(None, 0)
+
+
+def measured(*reports: ContestReport) -> dict[str, Measure]:
+    measures = Measures()
+    for report in reports:
+        measures.add(report)
+    return measures.measures()
+
+
+def played(
+    *plies: Ply, results: tuple[Result, ...] = (WIN, LOSS), start: str = "", elo: float = 1500
+) -> ContestReport:
+    return replace(
+        contest((), results, elos=(elo,) * len(results), names=[f"p{n}" for n in range(len(results))]),
+        plies=plies,
+        start_states=board(start),
+    )
+
+
+def board(letters: str) -> bytes:
+    return bytes({"-": 1, "x": 2, "b": 4, "o": 8, "w": 16, "+": 32}[letter] for letter in letters)
+
+
+def test_of_no_contests_nothing_is_known() -> None:
+    assert set(measured().values()) == {UNKNOWN}
+
+
+def test_of_a_contest_without_figures_only_what_its_moves_and_result_tell() -> None:
+    known = {name for name, measure in measured(contest(["a", "b"])).items() if measure.value is not None}
+    assert known == {"length", "length_spread", "depth", "draws", "first_player_score"}
+
+
+def test_length_and_its_spread() -> None:
+    measures = measured(*(contest(["x"] * plies) for plies in (10, 20, 30)))
+    assert measures["length"] == Measure(20.0, 3)
+    assert measures["length_spread"].value == pytest.approx(math.sqrt(200 / 3))
+
+
+@pytest.mark.parametrize(("contests", "average"), [(0, 60.0), (9, 60.0), (10, 7.0), (11, 7.0)])
+def test_the_average_length_is_the_games_own_estimate_until_10_contests(
+    contests: int, average: float
+) -> None:
+    measures = Measures()
+    for _ in range(contests):
+        measures.add(contest(["x"] * 7))
+    assert measures.average_length(60.0) == average
+
+
+def test_draws_and_the_first_players_score() -> None:
+    results = [(WIN, LOSS), (WIN, LOSS), (LOSS, WIN), (DRAW, DRAW)]
+    measures = measured(*(contest((), each) for each in results))
+    assert measures["draws"] == Measure(0.25, 4)
+    assert measures["first_player_score"] == Measure(0.625, 4)
+
+
+def test_width_is_the_mean_of_the_legal_moves_where_told_and_size_follows() -> None:
+    told = played(Ply(1, "a", legal_moves=30), Ply(2, "b"), Ply(1, "c", legal_moves=10))
+    measures = measured(told, played(Ply(1, "a")))
+    assert measures["width"] == Measure(20.0, 1)
+    # log10 of 20 ** 2 positions: the mean length is (3 + 1) / 2.
+    assert measures["size"].value == pytest.approx(2 * math.log10(20))
+    assert measures["size"].contests == 1
+
+
+@pytest.mark.parametrize(
+    ("elo", "players", "depth"),
+    [(2000, 2, 20 + 6), (2000, 100, 20 + 3), (0, 2, 6), (-300, 10, -3 + 6)],
+)
+def test_depth_from_the_best_elo_and_how_many_play(elo: float, players: int, depth: float) -> None:
+    reports = [
+        contest((), names=(f"p{number}", f"p{number + 1}"), elos=(elo, elo - 50))
+        for number in range(0, players, 2)
+    ]
+    assert measured(*reports)["depth"].value == pytest.approx(depth)
+
+
+def test_mobility_is_moves_a_piece_times_the_share_of_empty_cells() -> None:
+    report = played(
+        Ply(1, "a", board("xb-o--"), legal_moves=6),  # before: 2 own pieces, 4 of 6 empty: 3 * 4/6 = 2
+        Ply(2, "b", board("xb-ow-"), legal_moves=4),  # before: 1 own piece, 3 of 6 empty: 4 * 3/6 = 2
+        Ply(1, "c", board("xb-ow-"), legal_moves=3),  # before: 2 own pieces, 2 of 6 empty: 1.5 * 2/6 = 0.5
+        start="xb----",
+    )
+    assert measured(report)["mobility"] == Measure(pytest.approx(4.5 / 3), 1)
+
+
+def test_cells_off_the_board_are_not_part_of_its_mobility() -> None:
+    report = played(Ply(1, "a", legal_moves=2), start="x-+++-+")  # 2 moves, 2 of 3 cells empty
+    assert measured(report)["mobility"].value == pytest.approx(2 * 2 / 3)
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        played(Ply(1, "a", legal_moves=5), start=""),
+        played(Ply(1, "a"), start="x-"),
+        played(Ply(1, "a", legal_moves=5), start="o-"),
+        played(Ply(1, "a", legal_moves=5), start="x-", results=(WIN, LOSS, LOSS)),
+    ],
+    ids=["no board", "no legal moves", "no own piece", "three players"],
+)
+def test_mobility_is_unknown_without_board_moves_and_pieces_of_two_players(report: ContestReport) -> None:
+    assert measured(report)["mobility"] == UNKNOWN
+
+
+def interacting(ply: int) -> tuple[Ply, ...]:
+    return tuple(Ply(1, "x", interaction=number >= ply) for number in range(1, 10))
+
+
+def test_tempo_is_the_plies_to_the_first_interaction() -> None:
+    measures = measured(played(*interacting(3)), played(*interacting(6)), played(*interacting(99)))
+    assert measures["tempo"] == Measure(4.5, 2)
+
+
+def test_tempo_is_taken_from_players_of_the_top_quarter() -> None:
+    def between(first: int, second: int, tempo: int) -> ContestReport:
+        names, elos = (f"p{first}", f"p{second}"), (1000.0 + first, 1000.0 + second)
+        return replace(contest((), names=names, elos=elos), plies=interacting(tempo))
+
+    # The field: 9 players of Elo 1000 to 1008. Its upper quartile is player 6's Elo, 1006.
+    field = [replace(between(number, number + 1, 1), plies=()) for number in range(8)]
+    measures = measured(*field, between(5, 8, 2), between(6, 7, 4), between(8, 6, 9), between(0, 1, 3))
+    assert measures["tempo"] == Measure(6.5, 2)
+
+
+def told(*values: tuple[int, float]) -> tuple[Ply, ...]:
+    return tuple(Ply(player, "x", values={player: value}) for player, value in values)
+
+
+def test_decisiveness_is_the_share_of_positions_with_advantage_that_were_won() -> None:
+    # Player 1, who wins, saw two; player 2 saw one. At 0.66 it is no advantage yet.
+    report = played(*told((1, 0.7), (2, 0.9), (1, 0.66), (2, 0.1), (1, 0.8)))
+    assert measured(report)["decisiveness"] == Measure(pytest.approx(2 / 3), 1)
+
+
+def test_drama_is_the_share_of_moves_that_gave_an_advantage_away() -> None:
+    # Player 1 has an advantage before their 2nd, 3rd and 5th move and loses it with the 3rd.
+    report = played(*told((1, 0.7), (1, 0.8), (1, 0.5), (1, 0.9), (1, 0.95), (2, 0.1)))
+    assert measured(report)["drama"] == Measure(pytest.approx(1 / 3), 1)
+
+
+def test_without_told_values_neither_is_known() -> None:
+    measures = measured(played(Ply(1, "a"), Ply(2, "b", values={1: 0.9})))
+    assert (measures["decisiveness"], measures["drama"]) == (UNKNOWN, UNKNOWN)
+
+
+def test_stored_and_read_again_the_sums_are_the_same() -> None:
+    measures = Measures()
+    measures.add(played(*told((1, 0.7), (1, 0.4)), start="x-"))
+    # Whatever the players are called.
+    measures.add(contest(["a"], (DRAW,) * 3, names=("total", "count", "contests"), elos=(1.11, 2, -3)))
+    restored = Measures.from_json(json.loads(json.dumps(measures.as_json())))
+    assert restored == measures
+    for each in (measures, restored):
+        each.add(contest(["a", "b"]))
+    assert restored.measures() == measures.measures()

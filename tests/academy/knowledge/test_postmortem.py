@@ -1,0 +1,223 @@
+"""Judgement after a contest: what an endgame value becomes, and which proposals count."""
+
+import math
+
+import pytest
+
+from academy.knowledge.boards import Board
+from academy.knowledge.contests import Proposal, Result
+from academy.knowledge.postmortem import endgame_value, objection
+from academy.knowledge.spec import GameSpec
+
+from .games import DIPLOMACY, DRAW, GO, HEX, LOSS, WIN, cells, contest, endgame, tesuji
+
+LONG = ["pass"] * 60
+
+
+@pytest.mark.parametrize(
+    ("value", "result", "expected"),
+    [
+        (0.81, WIN, 0.9), (0.25, WIN, 0.5), (0.0, WIN, 0.0), (1.0, WIN, 1.0),
+        (0.9, LOSS, 0.81), (0.5, LOSS, 0.25), (0.0, LOSS, 0.0), (1.0, LOSS, 1.0),
+        (0.9, DRAW, 0.7), (0.1, DRAW, 0.3), (0.5, DRAW, 0.5), (0.0, DRAW, 0.25), (1.0, DRAW, 0.75),
+    ],
+)  # fmt: skip
+def test_an_endgame_value_in_the_light_of_the_result(value: float, result: Result, expected: float) -> None:
+    assert endgame_value(value, result) == pytest.approx(expected)
+
+
+# Endgame: the final position, or the last 20 % of an average game
+
+
+@pytest.mark.parametrize(
+    ("ply", "plies", "average", "counts"),
+    [
+        # A fifth of 60 is 12: plies 49 to 60.
+        (60, 60, 60.0, True),
+        (49, 60, 60.0, True),
+        (48, 60, 60.0, False),
+        (1, 60, 60.0, False),
+        # Counted back from this contest's end, whatever its own length.
+        (89, 100, 60.0, True),
+        (88, 100, 60.0, False),
+        (1, 10, 60.0, True),
+        # A final position always counts.
+        (10, 10, 1.0, True),
+        (9, 10, 1.0, False),
+        # 15/5 = 3, though 0.2 * 15 is a little more in binary.
+        (18, 20, 15.0, True),
+        (17, 20, 15.0, False),
+        # Broken fifths: 12.5/5 = 2.5, so plies 20, 19 and 18.
+        (18, 20, 12.5, True),
+        (17, 20, 12.5, False),
+    ],
+)
+def test_the_last_fifth(ply: int, plies: int, average: float, counts: bool) -> None:
+    report = contest(["pass"] * plies)
+    against = objection(endgame(cells("x"), 0.5, ply=ply), report, GO, average)
+    assert (against is None) is counts
+    if against is not None:
+        assert against.startswith(
+            f"ply {ply} of {plies} is neither final nor among the last {average / 5:.1f}"
+        )
+
+
+def test_the_last_fifth_of_any_whole_average_is_exact() -> None:
+    report = contest(["pass"] * 400)
+    for average in range(2, 400):
+        first = 400 - math.ceil(average / 5) + 1
+        counts = [
+            ply
+            for ply in (first - 1, first)
+            if objection(endgame(cells("x"), 0.5, ply=ply), report, GO, float(average)) is None
+        ]
+        assert counts == [first], average
+
+
+@pytest.mark.parametrize("result", [WIN, DRAW, LOSS])
+def test_endgame_patterns_count_whatever_the_result_and_the_adversary(result: Result) -> None:
+    report = contest(LONG, (result, WIN), elos=(2500, 0))
+    assert objection(endgame(cells("x"), 0.5, ply=60), report, GO, 60.0) is None
+
+
+# Middle-game: a good move against a worthy adversary
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "counts"),
+    [
+        (0.60, 0.80, True),
+        (0.60, 0.79, False),
+        (0.10, 0.30, True),
+        (0.10, 0.29, False),
+        (0.80, 1.00, True),
+        # Across 0.5 half of it is enough.
+        (0.45, 0.55, True),
+        (0.45, 0.54, False),
+        (0.41, 0.51, True),
+        (0.49, 0.59, True),
+        (0.40, 0.50, False),
+        (0.50, 0.60, False),
+        (0.50, 0.70, True),
+        (0.30, 0.50, True),
+        # In binary 0.7 - 0.5 < 0.2 and 0.6 - 0.4 < 0.2.
+        (0.4, 0.6, True),
+        (0.7, 0.9, True),
+        # Worse is never good.
+        (0.8, 0.6, False),
+    ],
+)
+def test_the_move_must_raise_the_expected_value(before: float, after: float, counts: bool) -> None:
+    against = objection(tesuji(cells("x"), before, after, ply=1), contest(["A1"]), GO, 30.0)
+    assert (against is None) is counts
+    if against is not None:
+        needed = "0.10" if before < 0.5 < after else "0.20"
+        assert against == f"the move raised the expected value by {after - before:.4g}; {needed} is needed"
+
+
+@pytest.mark.parametrize(
+    ("own", "adversary", "counts"),
+    [
+        (1500, 1500, True),
+        (1500, 1400.01, True),
+        (1500, 1400, False),
+        (1500, 1300, False),
+        (1500, 2500, True),
+        (0, -99.99, True),
+        (0, -100, False),
+        (165.13, 65.13, False),
+        (156.21, 56.21, False),
+    ],
+)
+def test_the_adversary_must_be_worthy(own: float, adversary: float, counts: bool) -> None:
+    report = contest(["A1"], elos=(own, adversary))
+    against = objection(tesuji(cells("x"), 0.2, 0.9), report, GO, 30.0)
+    assert (against is None) is counts
+    if against is not None:
+        assert against == f"adversary's Elo {adversary:.0f} is not above own Elo {own:.0f} - 100"
+
+
+def test_of_several_adversaries_the_strongest_counts() -> None:
+    worthy = contest(["a"], (WIN, LOSS, LOSS), names="abc", elos=(1500, 100, 1450))
+    unworthy = contest(["a"], (WIN, LOSS, LOSS), names="abc", elos=(1500, 100, 1350))
+    proposal = tesuji(cells("x PAR", DIPLOMACY), 0.2, 0.9)
+    assert objection(proposal, worthy, DIPLOMACY, 30.0) is None
+    assert objection(proposal, unworthy, DIPLOMACY, 30.0) is not None
+
+
+@pytest.mark.parametrize(("result", "against"), [(WIN, None), (DRAW, None), (LOSS, "the contest was lost")])
+def test_the_contest_must_be_won_or_drawn(result: Result, against: str | None) -> None:
+    report = contest(["A1"], (result, WIN))
+    assert objection(tesuji(cells("x"), 0.2, 0.9), report, GO, 30.0) == against
+
+
+def test_the_move_must_be_the_proposers_own() -> None:
+    report = contest(["A1", "B2"])
+    assert objection(tesuji(cells("x"), 0.2, 0.9, ply=2), report, GO, 30.0) == (
+        "ply 2 was not the proposer's move"
+    )
+
+
+def test_the_value_before_must_be_stated() -> None:
+    assert objection(tesuji(cells("x"), None, 0.9), contest(["A1"]), GO, 30.0) == (
+        "the expected value before the move was not stated"
+    )
+
+
+# Either: what contradicts the contest's record
+
+
+@pytest.mark.parametrize("ply", [0, -1, 3])
+def test_the_ply_must_have_been_played(ply: int) -> None:
+    against = objection(endgame(cells("x"), 0.5, ply=ply), contest(["A1", "B2"]), GO, 30.0)
+    assert against == f"ply {ply}: the contest had 2 plies"
+
+
+@pytest.mark.parametrize(
+    ("told", "proposed", "contradicts"),
+    [(0.9, 0.9, False), (0.9, 0.91, False), (0.9, 0.89, False), (0.9, 0.911, True), (0.9, 0.5, True)],
+)
+@pytest.mark.parametrize("make", [endgame, lambda pattern, value: tesuji(pattern, 0.2, value)])
+def test_the_value_must_be_the_one_told_in_the_contest_within_a_hundredth(
+    make: type[Proposal], told: float, proposed: float, contradicts: bool
+) -> None:
+    report = contest(["A1"], values={1: {1: told, 2: 0.0}})
+    against = objection(make(cells("x"), proposed), report, GO, 30.0)
+    assert against == (
+        f"value {proposed:.4g} proposed, but {told:.4g} told in the contest for ply 1"
+        if contradicts
+        else None
+    )
+
+
+@pytest.mark.parametrize(("told", "contradicts"), [(0.2, False), (0.21, False), (0.5, True)])
+def test_so_must_the_value_before_the_move(told: float, contradicts: bool) -> None:
+    report = contest(["A1", "B2", "C3"], values={2: {1: told}, 1: {1: 0.7}})
+    against = objection(tesuji(cells("x"), 0.2, 0.9, ply=3), report, GO, 30.0)
+    assert against == (
+        "value 0.2 before the move proposed, but 0.5 told in the contest for ply 2" if contradicts else None
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "letters", "pattern", "stood"),
+    [
+        (GO, "-" * 12 + "x" + "-" * 12, "- - - / - x - / - - -", True),
+        (GO, "-" * 12 + "x" + "-" * 12, "- - - / - o - / - - -", False),
+        (GO, "x" + "-" * 24, "+ + / + x", True),
+        # As it stood: not turned, nor with the colours exchanged.
+        (GO, "x" + "-" * 24, "+ + / x +", False),
+        (HEX, "x-" + "-" * 14, "x -", True),
+    ],
+)
+def test_the_pattern_must_have_stood_on_the_board(
+    spec: GameSpec, letters: str, pattern: str, stood: bool
+) -> None:
+    board = Board.from_letters(spec.geometry, letters).states
+    report = contest(["A1"], boards={1: board})
+    against = objection(endgame(cells(pattern, spec), 0.5), report, spec, 30.0)
+    assert against == (None if stood else "the pattern did not stand on the board after ply 1")
+
+
+def test_without_boards_told_a_pattern_is_believed() -> None:
+    assert objection(endgame(cells("w w w"), 0.5), contest(["A1"]), GO, 30.0) is None
