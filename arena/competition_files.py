@@ -3,6 +3,7 @@
 import fcntl
 import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from arena.results.games import FinishedGame
 from arena.results.series import StoredRecord
 
 STOP_WORD: Final = "stop"
+LOCK_SECONDS: Final = 0.3
 _FILES: Final = (".log", ".hist", ".results.sqlite", ".results.sqlite-wal", ".results.sqlite-shm")
 _MORE_FILES: Final = (".report", ".cmd", ".academy.log")
 _FOLDERS: Final = (".games", ".void", ".protocol")
@@ -50,13 +52,11 @@ class CompetitionFiles:
         Raises AlreadyRunning, naming the process that runs it.
         """
         with self._lock.open("a+", encoding="ascii") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not _lock(lock.fileno()):
                 lock.seek(0)
                 raise AlreadyRunning(
                     f"the competition {self.name} is already running (process {lock.read().strip() or '?'})"
-                ) from None
+                )
             lock.truncate(0)
             lock.write(f"{os.getpid()}\n")
             lock.flush()
@@ -118,6 +118,19 @@ class CompetitionFiles:
             self._at(extension).unlink(missing_ok=True)
         for extension in _FOLDERS:
             shutil.rmtree(self._at(extension), ignore_errors=True)
+
+
+def _lock(file: int) -> bool:
+    """Lock a file; whoever only looks whether it is locked holds it for a moment, which is waited for."""
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
 
 
 def _history_line(game: FinishedGame) -> str:

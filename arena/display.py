@@ -69,12 +69,10 @@ class PlainDisplay(Display):
     """A line a result: for logs and pipes."""
 
     def __init__(self) -> None:
-        self._games = 0
         self._note = ""
 
     def show(self, progress: Progress) -> None:
-        """Remember how far the run is, and say what is being waited for."""
-        self._games = progress.standings.games
+        """Say what is being waited for, once."""
         if progress.note != self._note:
             self._note = progress.note
             if progress.note:
@@ -89,7 +87,7 @@ class LiveDisplay(Display):
     """The standings, the games in progress, the last results and warnings, redrawn in place."""
 
     def __init__(self, console: Console) -> None:
-        self._live = Live(console=console, auto_refresh=False)
+        self._live = Live(console=console, auto_refresh=False, transient=True)
         self._results: deque[str] = deque(maxlen=LAST_RESULTS)
         self._warnings: deque[str] = deque(maxlen=LAST_WARNINGS)
         self._progress: Progress | None = None

@@ -84,7 +84,9 @@ def run(
         interruption = stack.enter_context(Interruption())
         log = stack.enter_context(EventLog(files.log))
         if control.check_players:
-            check_players(control, quiet=True, tell=lambda text: log.add(text))
+            if not quiet:
+                print(f"checking {len(control.competitors)} players", flush=True)
+            check_players(control, quiet=True, tell=log.add)
             interruption.check()
         workers = stack.enter_context(WorkerPool(parallel, pin=control.pin_cores))
         session = None

@@ -25,10 +25,24 @@ class ContestServer(contests_pb2_grpc.ContestServiceServicer):
         self._server: grpc.Server | None = None
 
     def start(self) -> None:
+        server = self._made()
+        server.add_insecure_port(self.address)
+        server.start()
+
+    def start_tls(self, certificate: Path, key: Path, authority: Path) -> int:
+        """Serve on a port of this machine those whose certificate the authority signed."""
+        credentials = grpc.ssl_server_credentials(
+            [(key.read_bytes(), certificate.read_bytes())], authority.read_bytes(), require_client_auth=True
+        )
+        server = self._made()
+        port = server.add_secure_port("localhost:0", credentials)
+        server.start()
+        return port
+
+    def _made(self) -> grpc.Server:
         self._server = grpc.server(futures.ThreadPoolExecutor(4))
         contests_pb2_grpc.add_ContestServiceServicer_to_server(self, self._server)
-        self._server.add_insecure_port(self.address)
-        self._server.start()
+        return self._server
 
     def stop(self) -> None:
         if self._server is not None:
