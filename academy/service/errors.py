@@ -43,6 +43,7 @@ _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
     refusals.NotAuthenticated: (code_pb2.UNAUTHENTICATED, "TOKEN_INVALID"),
     refusals.NotPermitted: (code_pb2.PERMISSION_DENIED, "NOT_PERMITTED"),
     refusals.InvalidField: (code_pb2.INVALID_ARGUMENT, "INVALID_FIELD"),
+    refusals.MalformedMessage: (code_pb2.INVALID_ARGUMENT, "MALFORMED_MESSAGE"),
     refusals.StalePageToken: (code_pb2.INVALID_ARGUMENT, "STALE_PAGE_TOKEN"),
     refusals.UnknownOpening: (code_pb2.NOT_FOUND, "UNKNOWN_OPENING"),
     refusals.TooManyCalls: (code_pb2.RESOURCE_EXHAUSTED, "TOO_MANY_CALLS"),

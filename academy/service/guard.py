@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import grpc
 import structlog
+from google.protobuf.message import DecodeError
 from grpc import aio
 
 from academy.service import identity
@@ -22,10 +23,11 @@ from academy.service.limits import Limits
 from academy.service.metrics import Metrics
 from academy.service.permissions import OPEN_METHODS, check_permission
 from academy.service.rates import Bucket
-from academy.service.refusals import Draining, StreamIdle, TooManyCalls
+from academy.service.refusals import Draining, MalformedMessage, StreamIdle, TooManyCalls
 from academy.store.tokens import Caller
 
 Context = aio.ServicerContext[Any, Any]
+_Reader = Callable[[bytes], Any] | None
 _Behaviour = Callable[[Any, Context], Any]
 _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 _Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[_Handler | None]]"
@@ -102,20 +104,17 @@ class Guard(aio.ServerInterceptor):
 
         async def answer(request: Any, context: Context) -> Any:
             identity.enter(caller)
-            if handler.request_streaming:
-                request = self._until_idle(request)
-            if not handler.response_streaming:
-                return await self._observed(method, caller, context, behaviour(request, context))
-            return await self._observed(
-                method, caller, context, self._sent(behaviour(request, context), context)
-            )
+            return await self._observed(method, caller, context, work(request, context))
 
+        async def work(request: Any, context: Context) -> Any:
+            read = handler.request_deserializer
+            asked = self._until_idle(request, read) if handler.request_streaming else _read(request, read)
+            answers = behaviour(asked, context)
+            return await (self._sent(answers, context) if handler.response_streaming else answers)
+
+        # Messages are read in here, so that one that cannot be read is refused like any other fault.
         return _handler(
-            handler.request_streaming,
-            handler.response_streaming,
-            answer,
-            handler.request_deserializer,
-            handler.response_serializer,
+            handler.request_streaming, handler.response_streaming, answer, None, handler.response_serializer
         )
 
     async def _sent(self, responses: Any, context: Context) -> None:
@@ -129,7 +128,7 @@ class Guard(aio.ServerInterceptor):
             except TimeoutError as error:
                 raise StreamIdle("nothing was read", self._limits.write_seconds) from error
 
-    async def _until_idle(self, requests: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    async def _until_idle(self, requests: AsyncIterator[Any], read: _Reader) -> AsyncIterator[Any]:
         seconds = self._limits.idle_stream_seconds
         while True:
             if self._draining:
@@ -145,7 +144,7 @@ class Guard(aio.ServerInterceptor):
                 return
             except TimeoutError as error:
                 raise Draining() if self._draining else StreamIdle("nothing was asked", seconds) from error
-            yield request
+            yield _read(request, read)
 
     def drain(self) -> None:
         """End the streams that wait for a request, and all others at their next one."""
@@ -202,6 +201,15 @@ class Guard(aio.ServerInterceptor):
             self._running[key] -= 1
             if not self._running[key]:
                 del self._running[key]
+
+
+def _read(message: Any, read: _Reader) -> Any:
+    if read is None:
+        return message
+    try:
+        return read(message)
+    except DecodeError as error:
+        raise MalformedMessage(str(error)) from error
 
 
 def _handler(

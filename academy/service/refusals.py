@@ -38,6 +38,13 @@ class InvalidField(ValueError):
         vars(self).update(numbers)
 
 
+class MalformedMessage(ValueError):
+    """Bytes that are no message of the kind the method takes."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}; send the message that academy.v1 has for this method")
+
+
 class StalePageToken(ValueError):
     """A page token that does not belong to this request, or to the state the listing has now."""
 

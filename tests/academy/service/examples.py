@@ -29,6 +29,11 @@ def tiny_go(game_id: str) -> game_pb2.Game:
     )
 
 
+def plain(game_id: str) -> game_pb2.Game:
+    """The largest board there is, with no symmetry."""
+    return spec_to_proto(GameSpec(game_id, SquareGeometry(64, 64)))
+
+
 def hunt(game_id: str) -> game_pb2.Game:
     """An asymmetric game of two on 3x3: the players have different aims."""
     return spec_to_proto(GameSpec(game_id, SquareGeometry(3, 3), symmetric=False))

@@ -1,6 +1,7 @@
 """Every refusal is the right status with the rule and the numbers, through a real channel."""
 
 import math
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import grpc
 import pytest
 
+from academy.service import logs
 from academy.service.addresses import Address
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
@@ -740,14 +742,12 @@ def test_a_full_store_refuses_and_keeps_answering(tmp_path: Path) -> None:
         stored = 0
         refused = None
         while refused is None:
-            told = report(
-                contest(f"full/{stored}", GAME),
-                [f"move {stored} {place} " + "." * 900 for place in range(300)],
-            )
+            # Random, so that it takes room.
+            told = report(contest(f"full/{stored}", GAME), [os.urandom(500).hex() for _ in range(500)])
             try:
                 arena.contests.ReportContest(told)
                 stored += 1
-                assert stored < 1_000
+                assert stored < 100
             except grpc.RpcError:
                 refused = refusal(lambda told=told: arena.contests.ReportContest(told))
 
@@ -793,6 +793,7 @@ def test_an_unexpected_error_is_an_incident_with_its_traceback_in_the_log_alone(
         raise ZeroDivisionError("of the server's own")
 
     monkeypatch.setattr(fresh.store, "games", broken)
+    logs.configure("error", "json")
 
     refused = refusal(lambda: fresh.admin().contests.ListGames(contests_pb2.ListGamesRequest()))
 

@@ -1,0 +1,113 @@
+"""Games registered, contests opened and reported: each told twice counts once."""
+
+import pytest
+
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, proposals_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import ENDGAME, contest, report
+from tests.academy.service.running import Running
+
+
+def register(academy: Running, game: game_pb2.Game) -> contests_pb2.RegisterGameResponse:
+    return academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+
+
+@pytest.mark.parametrize("make", [examples.tiny_go, examples.hunt, examples.ring, examples.hexagons])
+def test_a_game_is_registered_once_and_read_back_as_told(academy: Running, make) -> None:  # type: ignore[no-untyped-def]
+    game = make(make.__name__)
+
+    first, second = register(academy, game), register(academy, game)
+    known = academy.bot("reader").contests.GetGame(contests_pb2.GetGameRequest(game_id=make.__name__)).game
+
+    assert (first.created, second.created) == (True, False)
+    assert first.game == second.game == known
+    known.ClearField("settings")
+    assert known == game
+
+
+def test_settings_told_with_a_game_are_kept(academy: Running) -> None:
+    game = examples.tiny_go("with-settings")
+    game.settings.endgame_capacity = 7
+
+    settings = register(academy, game).game.settings
+
+    assert (settings.endgame_capacity, settings.middle_game_capacity) == (7, 1_000)
+
+
+def test_games_are_listed_page_by_page(fresh: Running) -> None:
+    for number in range(5):
+        register(fresh, examples.hunt(f"game-{number}"))
+    bot = fresh.bot("reader")
+    seen, token, pages = [], "", 0
+    while True:
+        page = bot.contests.ListGames(contests_pb2.ListGamesRequest(page_size=2, page_token=token))
+        seen += [game.game_id for game in page.games]
+        pages += 1
+        token = page.next_page_token
+        if not token:
+            break
+
+    assert seen == [f"game-{number}" for number in range(5)]
+    assert pages == 3
+
+
+def test_a_contest_opened_again_keeps_what_it_was_opened_with(academy: Running) -> None:
+    register(academy, examples.tiny_go("reopened"))
+    arena = academy.arena()
+    told = contest("reopened/1", "reopened")
+    first = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+    told.players[0].elo = 2000.0
+    second = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+
+    assert first.contest == second.contest
+    assert second.contest.players[0].elo == 1500.0
+    assert second.contest.state == contests_pb2.CONTEST_STATE_OPEN
+    assert len(set(first.tickets) | set(second.tickets)) == 4
+
+
+def test_a_report_counts_once_and_needs_no_opening(academy: Running) -> None:
+    register(academy, examples.tiny_go("once"))
+    arena = academy.arena()
+    told = report(contest("once/1", "once"), ["c3", "b2"])
+
+    first, second = (arena.contests.ReportContest(told) for _ in range(2))
+
+    assert (first.counted, second.counted) == (True, False)
+    assert first.contest.state == second.contest.state == contests_pb2.CONTEST_STATE_REPORTED
+    statistics = libraries_pb2.GetStatisticsRequest(game_id="once")
+    assert academy.admin().libraries.GetStatistics(statistics).contests == 1
+
+
+def test_nothing_is_learnt_from_a_void_contest(academy: Running) -> None:
+    register(academy, examples.tiny_go("void"))
+    arena = academy.arena()
+    told = contest("void/1", "void")
+    ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets[0]
+    ann = academy.client(ticket)
+    ann.proposals.SubmitProposals(
+        proposals_pb2.SubmitProposalsRequest(
+            contest_id="void/1",
+            proposals=[proposals_pb2.NewProposal(library=ENDGAME, cells="-", ply=1, value=0.9)],
+        )
+    )
+
+    ended = arena.contests.ReportContest(contests_pb2.ReportContestRequest(contest=told, void=True))
+
+    assert (ended.counted, ended.accepted, ended.dropped) == (True, 0, 1)
+    assert ended.contest.state == contests_pb2.CONTEST_STATE_VOID
+    own = ann.proposals.ListProposals(proposals_pb2.ListProposalsRequest()).proposals
+    assert [(each.verdict, each.reason) for each in own] == [
+        (proposals_pb2.VERDICT_DROPPED, "the contest ended without a result")
+    ]
+    statistics = academy.admin().libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id="void"))
+    assert (statistics.contests, statistics.endgame_patterns, statistics.held_proposals) == (0, 0, 0)
+
+
+def test_who_played_sees_the_contest_and_so_does_the_arena(academy: Running) -> None:
+    register(academy, examples.tiny_go("seen"))
+    told = contest("seen/1", "seen")
+    academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+    request = contests_pb2.GetContestRequest(contest_id="seen/1")
+
+    for client in (academy.bot("ann"), academy.bot("bob"), academy.arena(), academy.admin()):
+        assert client.contests.GetContest(request).contest.players == told.players

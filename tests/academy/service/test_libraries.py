@@ -1,0 +1,375 @@
+"""Admins look into libraries, mend, prune and move them."""
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import grpc
+import pytest
+
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import ENDGAME, OPENING, contest, report, teach
+from tests.academy.service.running import Client, Running, refusal
+
+PATTERNS = [
+    ("ann", "x", 0.9),
+    ("ann", "xx", 0.8),
+    ("bob", "xo-", 0.2),
+    ("bob", "x-\n-o", 0.6),
+    ("carl", "---", 0.5),
+    ("carl", "ooo", 0.01),
+    ("ann", "ooo", 0.02),
+]
+
+
+@pytest.fixture(scope="module")
+def admin(academy: Running) -> Client:
+    """An admin of a server whose game `go` has patterns and openings."""
+    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+    teach(academy, "go", "go", PATTERNS)
+    return academy.admin()
+
+
+@pytest.fixture
+def grown(fresh: Running) -> Running:
+    """The same on a server of its own, to be changed."""
+    fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+    teach(fresh, "go", "go", PATTERNS)
+    return fresh
+
+
+def listed(client: Client, **fields: Any) -> list[pattern_pb2.PatternRecord]:
+    request = libraries_pb2.ListPatternsRequest(game_id="go", library=ENDGAME, **fields)
+    return list(client.libraries.ListPatterns(request).patterns)
+
+
+class TestListing:
+    @pytest.mark.parametrize(
+        ("order_by", "key", "descending"),
+        [
+            ("", lambda each: each.strength, True),
+            ("strength", lambda each: each.strength, False),
+            ("strength desc", lambda each: each.strength, True),
+            ("value", lambda each: each.signature.value, False),
+            (" elo   asc ", lambda each: each.signature.elo, False),
+            ("proposers desc", lambda each: each.signature.proposers, True),
+            ("uses", lambda each: each.uses, False),
+            ("successes desc", lambda each: each.successes, True),
+            ("pattern_id desc", lambda each: each.pattern_id, True),
+        ],
+    )
+    def test_in_the_order_asked_for(
+        self, admin: Client, order_by: str, key: Callable[[Any], float], descending: bool
+    ) -> None:
+        patterns = listed(admin, order_by=order_by)
+
+        keys = [key(each) for each in patterns]
+        assert len(patterns) == 6
+        assert keys == sorted(keys, reverse=descending)
+
+    @pytest.mark.parametrize(
+        ("wanted", "holds", "count"),
+        [
+            ({"proposer": "bob"}, lambda each: any(vote.player == "bob" for vote in each.votes), 2),
+            ({"proposer": "nobody"}, lambda each: False, 0),
+            ({"min_proposers": 2}, lambda each: each.signature.proposers >= 2, 1),
+            ({"min_value": 0.6}, lambda each: each.signature.value >= 0.6, 2),
+            ({"max_value": 0.4}, lambda each: each.signature.value <= 0.4, 2),
+            ({"min_value": 0.3, "max_value": 0.6}, lambda each: 0.3 <= each.signature.value <= 0.6, 3),
+            ({"min_elo": 1500.1}, lambda each: False, 0),
+            ({"player": 1}, lambda each: each.player == 1, 6),
+            ({"player": 2}, lambda each: False, 0),
+        ],
+    )
+    def test_what_a_filter_leaves(
+        self, admin: Client, wanted: dict[str, Any], holds: Callable[[Any], bool], count: int
+    ) -> None:
+        patterns = listed(admin, filter=libraries_pb2.PatternFilter(**wanted))
+
+        assert [each.pattern_id for each in patterns] == [
+            each.pattern_id for each in listed(admin) if holds(each)
+        ]
+        assert len(patterns) == count
+
+    @pytest.mark.parametrize("size", [1, 2, 3, 100])
+    @pytest.mark.parametrize("order_by", ["", "proposers", "uses desc"])
+    def test_pages_hold_every_pattern_once(self, admin: Client, size: int, order_by: str) -> None:
+        request = libraries_pb2.ListPatternsRequest(
+            game_id="go", library=ENDGAME, page_size=size, order_by=order_by
+        )
+        seen: list[int] = []
+        while True:
+            page = admin.libraries.ListPatterns(request)
+            assert page.total_size == 6
+            assert len(page.patterns) <= size
+            seen += [each.pattern_id for each in page.patterns]
+            request.page_token = page.next_page_token
+            if not page.next_page_token:
+                break
+        assert seen == [each.pattern_id for each in listed(admin, order_by=order_by)]
+
+    def test_a_page_that_is_too_large_is_cut_to_the_most_there_is(self, admin: Client) -> None:
+        assert len(listed(admin, page_size=2**31 - 1)) == 6
+
+    def test_a_token_goes_with_its_own_request_only(self, admin: Client) -> None:
+        request = libraries_pb2.ListPatternsRequest(game_id="go", library=ENDGAME, page_size=2)
+        token = admin.libraries.ListPatterns(request).next_page_token
+        for change in (
+            {"order_by": "value"},
+            {"filter": libraries_pb2.PatternFilter(player=1)},
+            {"library": examples.MIDDLE_GAME},
+        ):
+            other = libraries_pb2.ListPatternsRequest(
+                **({"game_id": "go", "library": ENDGAME, "page_token": token} | change)  # type: ignore[arg-type]
+            )
+            refused = refusal(lambda other=other: admin.libraries.ListPatterns(other))
+            assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "STALE_PAGE_TOKEN")
+        # Another size is no other request.
+        request.page_token, request.page_size = token, 4
+        assert len(admin.libraries.ListPatterns(request).patterns) == 4
+
+    def test_a_token_with_anything_changed_is_refused_or_harmless(self, admin: Client) -> None:
+        request = libraries_pb2.ListPatternsRequest(game_id="go", library=ENDGAME, page_size=2)
+        token = admin.libraries.ListPatterns(request).next_page_token
+        chance = random.Random(1)
+        for _ in range(200):
+            place = chance.randrange(len(token))
+            request.page_token = token[:place] + chance.choice('AZaz09-_=[{"\n') + token[place + 1 :]
+            try:
+                admin.libraries.ListPatterns(request)
+            except grpc.RpcError as error:
+                assert error.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+    def test_pages_go_on_where_they_ended_though_the_library_changes(self, grown: Running) -> None:
+        admin = grown.admin()
+        request = libraries_pb2.ListPatternsRequest(
+            game_id="go", library=ENDGAME, page_size=3, order_by="pattern_id"
+        )
+        before = [each.pattern_id for each in listed(admin, order_by="pattern_id")]
+        page = admin.libraries.ListPatterns(request)
+        for gone in (before[0], before[3]):
+            admin.libraries.DeletePattern(
+                libraries_pb2.DeletePatternRequest(game_id="go", library=ENDGAME, pattern_id=gone)
+            )
+        request.page_token = page.next_page_token
+
+        assert [each.pattern_id for each in admin.libraries.ListPatterns(request).patterns] == before[4:]
+
+
+class TestMending:
+    def test_a_deletion_can_be_undone(self, grown: Running) -> None:
+        admin = grown.admin()
+        before = listed(admin)
+        ids = {"game_id": "go", "library": ENDGAME, "pattern_id": before[2].pattern_id}
+
+        deleted = admin.libraries.DeletePattern(libraries_pb2.DeletePatternRequest(**ids))
+        assert deleted.pattern == before[2]
+        assert (
+            refusal(lambda: admin.libraries.GetPattern(libraries_pb2.GetPatternRequest(**ids))).code
+            is grpc.StatusCode.NOT_FOUND
+        )
+        restored = admin.libraries.RestorePattern(libraries_pb2.RestorePatternRequest(**ids))
+
+        assert (
+            restored.pattern
+            == before[2]
+            == admin.libraries.GetPattern(libraries_pb2.GetPatternRequest(**ids)).pattern
+        )
+        assert listed(admin) == before
+
+    def test_settings_change_by_name_and_lowering_a_capacity_removes_the_weakest(
+        self, grown: Running
+    ) -> None:
+        admin = grown.admin()
+        before = listed(admin)
+
+        changed = admin.libraries.UpdateSettings(
+            libraries_pb2.UpdateSettingsRequest(
+                game_id="go",
+                settings=game_pb2.LibrarySettings(endgame_capacity=2, prune_below=0.1),
+                fields=["endgame_capacity"],
+            )
+        )
+
+        assert changed.removed == 4
+        assert (changed.settings.endgame_capacity, changed.settings.prune_below) == (2, 0.33)
+        assert listed(admin) == before[:2]
+        everything = libraries_pb2.UpdateSettingsRequest(
+            game_id="go", settings=game_pb2.LibrarySettings(opening_capacity=5)
+        )
+        settings = admin.libraries.UpdateSettings(everything).settings
+        # Without names all are set: what is not given is the default again.
+        assert (settings.opening_capacity, settings.endgame_capacity) == (5, 5_000)
+
+    def test_pruning_removes_what_its_dry_run_shows(self, grown: Running) -> None:
+        admin = grown.admin()
+        strengths = [each.strength for each in listed(admin)]
+        request = libraries_pb2.PruneLibraryRequest(
+            game_id="go", library=ENDGAME, below=strengths[2], dry_run=True
+        )
+        shown = admin.libraries.PruneLibrary(request)
+        assert len(listed(admin)) == 6
+        request.dry_run = False
+        pruned = admin.libraries.PruneLibrary(request)
+
+        assert shown == pruned
+        assert shown.removed == len(shown.patterns) == sum(each < strengths[2] for each in strengths)
+        assert [each.strength for each in listed(admin)] == [
+            each for each in strengths if each >= strengths[2]
+        ]
+
+
+class TestOpenings:
+    @pytest.fixture(scope="class")
+    def reader(self, academy: Running) -> Client:
+        academy.arena().contests.RegisterGame(
+            contests_pb2.RegisterGameRequest(game=examples.tiny_go("lines"))
+        )
+        for number, moves in enumerate((["c3", "a1"], ["c3", "b2"], ["c3", "e5", "d4"], ["b2", "c3"])):
+            academy.arena().contests.ReportContest(
+                report(contest(f"lines/{number}", "lines"), moves, first="DRAW")
+            )
+        return academy.admin()
+
+    def nodes(self, client: Client, **fields: Any) -> list[pattern_pb2.OpeningNodeRecord]:
+        request = libraries_pb2.ListOpeningsRequest(game_id="lines", **fields)
+        return list(client.libraries.ListOpenings(request).nodes)
+
+    def test_parents_come_before_children_and_siblings_by_visits(self, reader: Client) -> None:
+        nodes = self.nodes(reader)
+
+        placed = {node.node_id: place for place, node in enumerate(nodes)}
+        assert all(placed[node.parent_id] < placed[node.node_id] for node in nodes if node.depth)
+        assert (nodes[0].depth, nodes[0].visits) == (0, 4)
+        assert [node.visits for node in nodes if node.depth == 1] == [3, 1]
+        children = [node for node in nodes if node.parent_id == nodes[1].node_id]
+        assert sum(node.visits for node in children) == 3
+
+    def test_from_a_line_in_any_orientation_to_a_depth(self, reader: Client) -> None:
+        corner = self.nodes(reader, moves=["c3", "a5"])
+        assert [node.visits for node in corner] == [2, 1]
+        assert [node.depth for node in self.nodes(reader, depth=1)] == [0, 1, 1]
+
+    def test_pages_belong_to_one_state_of_the_tree(self, academy: Running, reader: Client) -> None:
+        request = libraries_pb2.ListOpeningsRequest(game_id="lines", page_size=2)
+        page = reader.libraries.ListOpenings(request)
+        request.page_token = page.next_page_token
+        second = reader.libraries.ListOpenings(request)
+        assert [*page.nodes, *second.nodes] == self.nodes(reader)[:4]
+
+        academy.arena().contests.ReportContest(report(contest("lines/more", "lines"), ["a1"]))
+
+        assert refusal(lambda: reader.libraries.ListOpenings(request)).reason == "STALE_PAGE_TOKEN"
+
+
+class TestMoving:
+    def exported(self, client: Client, library: int = 0) -> list[libraries_pb2.ExportLibraryResponse]:
+        request = libraries_pb2.ExportLibraryRequest(game_id="go", library=library)  # type: ignore[arg-type]
+        return list(client.libraries.ExportLibrary(request))
+
+    def imported(
+        self, client: Client, records: list[libraries_pb2.ExportLibraryResponse], *, replace: bool = False
+    ) -> libraries_pb2.ImportLibraryResponse:
+        def requests() -> Iterator[libraries_pb2.ImportLibraryRequest]:
+            header = libraries_pb2.ImportHeader(game_id="go", replace=replace)
+            yield libraries_pb2.ImportLibraryRequest(header=header)
+            for record in records:
+                if record.HasField("pattern"):
+                    yield libraries_pb2.ImportLibraryRequest(pattern=record.pattern)
+                elif record.HasField("node"):
+                    yield libraries_pb2.ImportLibraryRequest(node=record.node)
+
+        return client.libraries.ImportLibrary(requests())
+
+    def test_an_export_names_its_game_first_and_then_everything(self, admin: Client) -> None:
+        records = self.exported(admin)
+
+        assert records[0].game.game_id == "go"
+        assert {record.WhichOneof("record") for record in records[1:]} == {"pattern", "node"}
+        assert [record.pattern for record in self.exported(admin, ENDGAME)[1:]] == listed(
+            admin, order_by="pattern_id"
+        )
+        assert all(record.HasField("node") for record in self.exported(admin, OPENING)[1:])
+
+    def test_what_was_exported_can_be_imported_elsewhere(self, admin: Client, fresh: Running) -> None:
+        fresh.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        there = fresh.admin()
+
+        done = self.imported(there, self.exported(admin))
+
+        assert (done.patterns, done.evicted) == (6, 0)
+        figures = [(each.cells, each.signature, each.strength) for each in listed(admin)]
+        assert [(each.cells, each.signature, each.strength) for each in listed(there)] == figures
+
+        def lines(client: Client) -> list[tuple[object, ...]]:
+            nodes = [record.node for record in self.exported(client, OPENING)[1:]]
+            return sorted((node.depth, node.move, node.visits, *node.wins, *node.losses) for node in nodes)
+
+        assert lines(there) == lines(admin)
+
+    def test_replacing_empties_only_what_records_come_for(self, grown: Running) -> None:
+        admin = grown.admin()
+        before = self.exported(admin, OPENING)[1:]
+        keep = self.exported(admin, ENDGAME)[1:2]
+
+        assert self.imported(admin, keep, replace=True).patterns == 1
+
+        assert len(listed(admin)) == 1
+        assert self.exported(admin, OPENING)[1:] == before
+
+    def test_an_import_is_taken_in_whole_or_not_at_all(self, grown: Running) -> None:
+        admin = grown.admin()
+        before = self.exported(admin)
+        records = self.exported(admin, ENDGAME)[1:]
+        records[-1].pattern.cells = "xx\nx"
+
+        refused = refusal(lambda: self.imported(admin, records, replace=True))
+
+        assert (refused.code, refused.fields) == (grpc.StatusCode.INVALID_ARGUMENT, ["patterns[5].cells"])
+        assert self.exported(admin) == before
+
+
+class TestEvents:
+    def test_the_log_says_who_did_what(self, grown: Running) -> None:
+        admin = grown.admin()
+        admin.libraries.DeletePattern(
+            libraries_pb2.DeletePatternRequest(
+                game_id="go", library=ENDGAME, pattern_id=listed(admin)[0].pattern_id
+            )
+        )
+
+        oldest = admin.libraries.ListEvents(libraries_pb2.ListEventsRequest()).events
+        newest = admin.libraries.ListEvents(
+            libraries_pb2.ListEventsRequest(game_id="go", newest_first=True)
+        ).events
+
+        assert [event.sequence for event in oldest] == list(range(1, 10))
+        assert list(newest) == list(oldest)[::-1]
+        assert oldest[0].WhichOneof("kind") == "game_registered"
+        assert [event.WhichOneof("kind") for event in oldest[1:8]] == ["contest_reported"] * 7
+        assert (oldest[8].WhichOneof("kind"), oldest[8].actor) == ("pattern_deleted", "admin")
+
+    @pytest.mark.parametrize("newest_first", [False, True])
+    def test_the_log_in_pages(self, admin: Client, newest_first: bool) -> None:
+        request = libraries_pb2.ListEventsRequest(game_id="go", page_size=3, newest_first=newest_first)
+        seen: list[int] = []
+        while True:
+            page = admin.libraries.ListEvents(request)
+            seen += [event.sequence for event in page.events]
+            request.page_token = page.next_page_token
+            if not page.next_page_token:
+                break
+        assert len(seen) == 8
+        assert seen == sorted(set(seen), reverse=newest_first)
+
+
+def test_statistics_and_measures(admin: Client) -> None:
+    statistics = admin.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id="go"))
+    measures = admin.libraries.GetMeasures(libraries_pb2.GetMeasuresRequest(game_id="go"))
+
+    assert (statistics.contests, statistics.players, statistics.endgame_patterns) == (7, 4, 6)
+    assert (statistics.opening_nodes, statistics.opening_depth) == (1, 1)
+    assert measures.measures["draws"] == libraries_pb2.Measure(value=1.0, contests=7)
+    # What the reports did not tell is absent, not zero.
+    assert not measures.measures["width"].HasField("value")

@@ -1,0 +1,185 @@
+"""Limits on what one caller, call and message may ask; through a real channel."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from academy.service.addresses import Address
+from academy.service.limits import Limits
+from academy.service.server import ServerSettings
+from academy.v1 import consultation_pb2, contests_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import EMPTY, position
+from tests.academy.service.running import Client, Running, as_refused, refusal, serving
+
+GAMES = contests_pb2.ListGamesRequest()
+
+
+def limited(folder: Path, **limits: float):  # type: ignore[no-untyped-def]
+    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), limits=Limits(**limits))  # type: ignore[arg-type]
+    return serving(folder, settings)
+
+
+def test_a_caller_who_asks_too_fast_is_told_when_to_come_again(tmp_path: Path) -> None:
+    with limited(tmp_path, questions_per_second=2.0, question_burst=3.0) as academy:
+        hasty, other = academy.bot("hasty"), academy.bot("other")
+        for _ in range(3):
+            hasty.contests.ListGames(GAMES)
+
+        refused = refusal(lambda: hasty.contests.ListGames(GAMES))
+
+        assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "RATE_EXCEEDED")
+        assert refused.metadata == {"questions_per_second": "2.0", "question_burst": "3.0"}
+        assert refused.retry_after is not None and 0 < refused.retry_after <= 0.5
+        other.contests.ListGames(GAMES)
+        time.sleep(refused.retry_after + 0.01)
+        hasty.contests.ListGames(GAMES)
+
+
+def test_every_position_of_a_call_counts_as_a_question(tmp_path: Path) -> None:
+    with limited(tmp_path, questions_per_second=1.0, question_burst=10.0) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        request = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position(EMPTY)] * 8)
+        bot = academy.bot("batches")
+        bot.consultation.MatchPatterns(request)
+
+        assert refusal(lambda: bot.consultation.MatchPatterns(request)).reason == "RATE_EXCEEDED"
+        bot.contests.ListGames(GAMES)
+
+
+@pytest.mark.parametrize("size", [4 * 1024 * 1024 + 1, 16 * 1024 * 1024])
+def test_a_message_that_is_too_large_is_refused_and_the_connection_stays(academy: Running, size: int) -> None:
+    client = academy.bot("large")
+    request = consultation_pb2.LookUpOpeningRequest(game_id="x" * size)
+
+    refused = refusal(lambda: client.consultation.LookUpOpening(request))
+
+    assert refused.code is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert "4194304" in refused.message
+    client.contests.ListGames(GAMES)
+
+
+def test_metadata_that_is_too_large_is_refused(academy: Running) -> None:
+    client = academy.client()
+    metadata = (("authorization", "Bearer " + "x" * 100_000),)
+
+    with pytest.raises(grpc.RpcError) as caught:
+        client.contests.ListGames(GAMES, metadata=metadata)
+
+    assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    academy.bot("after").contests.ListGames(GAMES)
+
+
+def test_bytes_that_are_no_message_are_refused(academy: Running) -> None:
+    call = academy.bot("garbage").channel.unary_unary("/academy.v1.ContestService/ListGames")
+
+    refused = refusal(lambda: call(b"\xff\xff\xff"))
+
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_MESSAGE")
+    academy.bot("garbage").contests.ListGames(GAMES)
+
+
+class Waiting:
+    """Streams that are open and ask nothing."""
+
+    def __init__(self, client: Client, count: int) -> None:
+        self._done = threading.Event()
+        self.calls = [client.consultation.Play(self._nothing()) for _ in range(count)]
+
+    def _nothing(self):  # type: ignore[no-untyped-def]
+        self._done.wait(20)
+        yield from ()
+
+    def end(self) -> None:
+        self._done.set()
+
+
+def until(holds) -> None:  # type: ignore[no-untyped-def]
+    deadline = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_one_caller_cannot_take_all_places(tmp_path: Path) -> None:
+    with limited(tmp_path, concurrent_calls_per_caller=3, concurrent_calls=5) as academy:
+        # Connections of their own: what one connection may carry is limited too.
+        greedy = [Waiting(academy.bot("greedy"), 1) for _ in range(3)]
+        until(lambda: academy.playing() == 3)
+
+        refused = refusal(lambda: academy.bot("greedy").contests.ListGames(GAMES))
+        assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_CALLS")
+        assert refused.metadata == {"limit": "3"}
+        assert refused.retry_after is not None
+
+        others = [Waiting(academy.bot(f"other {number}"), 1) for number in range(2)]
+        until(lambda: academy.playing() == 5)
+        refused = refusal(lambda: academy.bot("late").contests.ListGames(GAMES))
+        assert (refused.reason, refused.metadata) == ("TOO_MANY_CALLS", {"limit": "5"})
+        # Health is still answered.
+        stub = health_pb2_grpc.HealthStub(academy.client().channel)
+        assert stub.Check(health_pb2.HealthCheckRequest(), timeout=5).status == 1
+
+        for each in (*greedy, *others):
+            each.end()
+        until(lambda: academy.playing() == 0)
+        academy.bot("late").contests.ListGames(GAMES)
+
+
+def test_four_waves_of_calls_are_held_to_the_limit(tmp_path: Path) -> None:
+    with limited(tmp_path, concurrent_calls=4) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        clients = [academy.bot(f"bot {number}") for number in range(12)]
+        request = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position(EMPTY)] * 200)
+
+        def ask(client: Client) -> str:
+            try:
+                client.consultation.MatchPatterns(request)
+            except grpc.RpcError as error:
+                return as_refused(error).reason
+            return "answered"
+
+        for _ in range(4):
+            with ThreadPoolExecutor(12) as threads:
+                answers = list(threads.map(ask, clients))
+            assert set(answers) <= {"answered", "TOO_MANY_CALLS"}
+            assert answers.count("answered") >= 4
+
+
+def test_watchers_of_health_are_limited_though_they_need_no_token(tmp_path: Path) -> None:
+    with limited(tmp_path, health_watchers=2) as academy:
+        watches = []
+        for _ in range(2):
+            stub = health_pb2_grpc.HealthStub(academy.client().channel)
+            watches.append(stub.Watch(health_pb2.HealthCheckRequest(), timeout=20))
+            assert next(watches[-1]).status == health_pb2.HealthCheckResponse.SERVING
+        stub = health_pb2_grpc.HealthStub(academy.client().channel)
+
+        refused = refusal(lambda: stub.Watch(health_pb2.HealthCheckRequest(), timeout=20))
+
+        assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_CALLS")
+        for watch in watches:
+            watch.cancel()
+
+
+def test_an_unknown_caller_holds_no_place_while_its_message_is_on_the_way(tmp_path: Path) -> None:
+    with limited(tmp_path, concurrent_calls=1) as academy:
+        done = threading.Event()
+
+        def never_sent():  # type: ignore[no-untyped-def]
+            done.wait(20)
+            yield b""
+
+        # Headers come, the message does not: a call like this could wait for ever.
+        call = academy.client().channel.stream_unary("/academy.v1.ContestService/ListGames")
+        began = time.monotonic()
+        refused = refusal(lambda: call(never_sent(), timeout=15))
+        done.set()
+
+        assert refused.code is grpc.StatusCode.UNAUTHENTICATED
+        assert time.monotonic() - began < 5

@@ -1,0 +1,204 @@
+"""Questions on a stream: the same answers as single calls, and refusals that do not end it."""
+
+import queue
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+from google.rpc import code_pb2
+
+from academy.service.addresses import Address
+from academy.service.limits import Limits
+from academy.service.server import ServerSettings
+from academy.v1 import consultation_pb2, contests_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import EMPTY, contest, position, report, teach
+from tests.academy.service.running import Client, Running, as_refused, serving
+
+LOCAL = Address.parse("127.0.0.1:0")
+
+
+class Playing:
+    """An open stream: ask, and read the answer."""
+
+    def __init__(self, client: Client) -> None:
+        self._questions: queue.Queue[consultation_pb2.PlayRequest | None] = queue.Queue()
+        self.answers = client.consultation.Play(iter(self._questions.get, None))
+
+    def ask(self, **question: object) -> consultation_pb2.PlayResponse:
+        self.send(**question)
+        return next(self.answers)
+
+    def send(self, **question: object) -> None:
+        self._questions.put(consultation_pb2.PlayRequest(**question))  # type: ignore[arg-type]
+
+    def end(self) -> None:
+        self._questions.put(None)
+
+
+@pytest.fixture(scope="module")
+def taught(academy: Running) -> Running:
+    """A game with a pattern and an opening."""
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+    teach(academy, "go", "taught", [("ann", "--\n--", 0.8)])
+    return academy
+
+
+def opening(**fields: object) -> consultation_pb2.LookUpOpeningRequest:
+    return consultation_pb2.LookUpOpeningRequest(**({"game_id": "go", "player": 1} | fields))  # type: ignore[arg-type]
+
+
+def patterns(**fields: object) -> consultation_pb2.MatchPatternsRequest:
+    return consultation_pb2.MatchPatternsRequest(
+        **({"game_id": "go", "positions": [position(EMPTY)]} | fields)  # type: ignore[arg-type]
+    )
+
+
+def test_a_stream_answers_as_single_calls_do(taught: Running) -> None:
+    bot = taught.bot("reader")
+    playing = Playing(bot)
+
+    first = playing.ask(request_id=7, opening=opening())
+    second = playing.ask(request_id=2**63, patterns=patterns(include_cells=True))
+    playing.end()
+
+    assert (first.request_id, second.request_id) == (7, 2**63)
+    assert first.opening == bot.consultation.LookUpOpening(opening())
+    assert second.patterns == bot.consultation.MatchPatterns(patterns(include_cells=True))
+    assert list(playing.answers) == []
+
+
+def test_answers_come_in_the_order_of_the_questions(taught: Running) -> None:
+    playing = Playing(taught.bot("reader"))
+    for number in range(200):
+        playing.send(
+            request_id=number, **({"opening": opening()} if number % 3 else {"patterns": patterns()})
+        )
+    playing.end()
+
+    assert [answer.request_id for answer in playing.answers] == list(range(200))
+
+
+@pytest.mark.parametrize(
+    ("question", "code", "reason", "metadata"),
+    [
+        ({}, code_pb2.INVALID_ARGUMENT, "INVALID_FIELD", {"field": "question"}),
+        ({"opening": opening(game_id="chess")}, code_pb2.NOT_FOUND, "UNKNOWN_GAME", {"game_id": "chess"}),
+        (
+            {"opening": opening(contest_id="none")},
+            code_pb2.PERMISSION_DENIED,
+            "NOT_PERMITTED",
+            {"contest_id": "none"},
+        ),
+        (
+            {"patterns": patterns(positions=[position("-")])},
+            code_pb2.INVALID_ARGUMENT,
+            "INVALID_BOARD",
+            {"field": "positions[0].board"},
+        ),
+    ],
+)
+def test_a_refusal_is_an_answer(
+    taught: Running, question: dict[str, object], code: int, reason: str, metadata: dict[str, str]
+) -> None:
+    playing = Playing(taught.bot("reader"))
+
+    answer = playing.ask(request_id=1, **question)
+    after = playing.ask(request_id=2, opening=opening())
+    playing.end()
+
+    assert (answer.refusal.code, answer.refusal.reason) == (code, reason)
+    assert answer.refusal.message
+    assert dict(answer.refusal.metadata) == metadata
+    assert after.opening.known
+
+
+def test_fair_use_on_a_stream(taught: Running) -> None:
+    told = contest("stream/1", "go")
+    tickets = taught.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+    playing = Playing(taught.client(tickets[0]))
+
+    answers = [
+        playing.ask(opening=opening(contest_id="stream/1", moves=moves))
+        for moves in ([], [], ["a1", "b1"], ["a1", "b1", "a2", "b2", "a3", "b3", "a4", "b4"])
+    ]
+    taught.arena().contests.ReportContest(report(told, ["c3"]))
+    after = playing.ask(opening=opening(contest_id="stream/1", moves=["a1"]))
+    playing.end()
+
+    assert [answer.opening.consultations or answer.refusal.reason for answer in answers] == [
+        1,
+        1,
+        "FAIR_USE_EXCEEDED",
+        2,
+    ]
+    assert dict(answers[2].refusal.metadata) == {"consultations": "1", "own_move": "2", "allowed": "1"}
+    assert after.refusal.reason == "CONTEST_OVER"
+
+
+def test_a_rate_exceeded_on_a_stream_says_when_to_ask_again(tmp_path: Path) -> None:
+    limits = Limits(questions_per_second=5.0, question_burst=4.0)
+    with serving(tmp_path, ServerSettings(address=LOCAL, limits=limits)) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        playing = Playing(academy.bot("hasty"))
+        answers = [playing.ask(opening=opening()) for _ in range(6)]
+        refused = [answer.refusal for answer in answers if answer.HasField("refusal")]
+        time.sleep(float(refused[-1].metadata["retry_after"]))
+        again = playing.ask(opening=opening())
+        playing.end()
+
+    # Opening the stream took one of four.
+    assert [refusal.reason for refusal in refused] == ["RATE_EXCEEDED"] * 3
+    assert refused[0].code == code_pb2.RESOURCE_EXHAUSTED
+    assert again.HasField("opening")
+
+
+def test_an_idle_stream_is_closed_and_says_why(tmp_path: Path) -> None:
+    limits = Limits(idle_stream_seconds=0.2)
+    with serving(tmp_path, ServerSettings(address=LOCAL, limits=limits)) as academy:
+        playing = Playing(academy.bot("sleeper"))
+        began = time.monotonic()
+        with pytest.raises(grpc.RpcError) as caught:
+            next(playing.answers)
+        playing.end()
+
+    refused = as_refused(caught.value)
+    assert (refused.code, refused.reason) == (grpc.StatusCode.DEADLINE_EXCEEDED, "STREAM_IDLE")
+    assert 0.2 <= time.monotonic() - began < 5.0
+
+
+def test_a_caller_who_reads_nothing_is_let_go(tmp_path: Path) -> None:
+    limits = Limits(write_seconds=0.3)
+    with serving(tmp_path, ServerSettings(address=LOCAL, limits=limits)) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.plain("go")))
+        teach(academy, "go", "taught", [("ann", "-", 0.8)])
+        large = patterns(positions=[position("-" * 4_096)] * 60, max_matches=4_096)
+
+        def questions() -> Iterator[consultation_pb2.PlayRequest]:
+            for number in range(100):
+                yield consultation_pb2.PlayRequest(request_id=number, patterns=large)
+
+        answers = academy.bot("slow").consultation.Play(questions())
+        deadline = time.monotonic() + 15
+        while academy.playing() != 0 or time.monotonic() < deadline - 14:
+            assert time.monotonic() < deadline, "the stream of one who reads nothing is still open"
+            time.sleep(0.05)
+        # What was sent before may be read; then the stream says why it ended.
+        with pytest.raises(grpc.RpcError) as caught:
+            list(answers)
+
+    assert as_refused(caught.value).reason == "STREAM_IDLE"
+
+
+def test_a_caller_who_goes_away_leaves_nothing_running(taught: Running) -> None:
+    playing = Playing(taught.bot("leaver"))
+    playing.ask(opening=opening())
+    playing.answers.cancel()
+    deadline = time.monotonic() + 5
+    while taught.playing():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    playing.end()

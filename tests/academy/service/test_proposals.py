@@ -1,0 +1,141 @@
+"""Patterns proposed by bots: held, judged with their contest, and told about."""
+
+from academy.v1 import contests_pb2, proposals_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import EMPTY, ENDGAME, MIDDLE_GAME, board, contest, report
+from tests.academy.service.running import Client, Running, refusal
+
+AFTER = board("-----", "-----", "--x--", "-----", "-----")
+
+
+def opened(academy: Running, game_id: str, contest_id: str) -> list[Client]:
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(game_id)))
+    request = contests_pb2.OpenContestRequest(contest=contest(contest_id, game_id))
+    return [academy.client(ticket) for ticket in arena.contests.OpenContest(request).tickets]
+
+
+def submitted(
+    client: Client, contest_id: str, *proposals: proposals_pb2.NewProposal
+) -> list[proposals_pb2.Proposal]:
+    request = proposals_pb2.SubmitProposalsRequest(contest_id=contest_id, proposals=proposals)
+    return list(client.proposals.SubmitProposals(request).proposals)
+
+
+def own(client: Client, **fields: object) -> proposals_pb2.ListProposalsResponse:
+    return client.proposals.ListProposals(proposals_pb2.ListProposalsRequest(**fields))  # type: ignore[arg-type]
+
+
+def tesuji(cells: str = "-x-", before: float = 0.4, value: float = 0.7) -> proposals_pb2.NewProposal:
+    return proposals_pb2.NewProposal(
+        library=MIDDLE_GAME, cells=cells, ply=1, value=value, value_before=before
+    )
+
+
+def test_proposals_wait_for_the_report_and_are_then_judged(academy: Running) -> None:
+    ann, bob = opened(academy, "judged", "judged/1")
+    held = submitted(
+        ann,
+        "judged/1",
+        tesuji(),
+        tesuji(cells="-o-"),
+        tesuji(cells="---\n-x-", before=0.65),
+        proposals_pb2.NewProposal(library=ENDGAME, cells="x", ply=2, value=0.81),
+    )
+    submitted(bob, "judged/1", tesuji())
+    assert {proposal.verdict for proposal in held} == {proposals_pb2.VERDICT_HELD}
+
+    told = report(contest("judged/1", "judged"), ["c3", "b2"], [AFTER, AFTER])
+    ended = academy.arena().contests.ReportContest(told)
+
+    assert (ended.accepted, ended.dropped) == (2, 3)
+    # Newest first.
+    verdicts = [(each.verdict, each.reason) for each in own(ann).proposals][::-1]
+    assert [verdict for verdict, _ in verdicts] == [
+        proposals_pb2.VERDICT_INSERTED,
+        proposals_pb2.VERDICT_DROPPED,
+        proposals_pb2.VERDICT_DROPPED,
+        proposals_pb2.VERDICT_INSERTED,
+    ]
+    assert "did not stand on the board" in verdicts[1][1]
+    assert "0.05" in verdicts[2][1] and "0.20" in verdicts[2][1]
+    assert own(bob).proposals[0].player == "bob"
+    assert "was not the proposer's move" in own(bob).proposals[0].reason
+
+
+def test_the_same_proposal_again_is_the_same(academy: Running) -> None:
+    ann, bob = opened(academy, "same", "same/1")
+
+    first = submitted(ann, "same/1", tesuji(), tesuji())
+    second = submitted(ann, "same/1", tesuji(cells=" - x - "))
+    of_bob = submitted(bob, "same/1", tesuji())
+
+    assert first[0] == first[1] == second[0]
+    assert of_bob[0].proposal_id != first[0].proposal_id
+    assert len(own(ann).proposals) == 1
+
+
+def test_a_proposal_after_the_report_is_judged_at_once(academy: Running) -> None:
+    opened(academy, "late", "late/1")
+    academy.arena().contests.ReportContest(report(contest("late/1", "late"), ["c3"], [AFTER]))
+
+    proposals = submitted(academy.bot("ann"), "late/1", tesuji())
+
+    assert [proposal.verdict for proposal in proposals] == [proposals_pb2.VERDICT_INSERTED]
+    assert proposals[0].pattern_id
+
+
+def test_a_bot_without_ticket_proposes_for_its_own_seat(academy: Running) -> None:
+    opened(academy, "named", "named/1")
+
+    assert submitted(academy.bot("bob"), "named/1", tesuji())[0].seat == 2
+    refused = refusal(lambda: submitted(academy.bot("carl"), "named/1", tesuji()))
+    assert refused.reason == "NOT_PERMITTED"
+
+
+def test_who_plays_both_seats_needs_a_ticket(academy: Running) -> None:
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("both")))
+    told = contest("both/1", "both", ("ann", "ann"))
+    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+
+    assert "ticket" in refusal(lambda: submitted(academy.bot("ann"), "both/1", tesuji())).message
+    assert submitted(academy.client(tickets[1]), "both/1", tesuji())[0].seat == 2
+
+
+def test_own_proposals_come_in_pages_newest_first(fresh: Running) -> None:
+    ann, _ = opened(fresh, "pages", "pages/1")
+    cells = ["-x-", "--x", "-\nx", "-\n-\nx", "x"]
+    for each in cells:
+        submitted(ann, "pages/1", tesuji(cells=each))
+
+    first = own(ann, page_size=2)
+    second = own(ann, page_size=2, page_token=first.next_page_token)
+    third = own(ann, page_size=2, page_token=second.next_page_token)
+
+    seen = [each.content.cells for page in (first, second, third) for each in page.proposals]
+    assert seen == cells[::-1]
+    assert not third.next_page_token
+    assert own(ann, contest_id="pages/1", page_size=100).proposals == own(ann, page_size=100).proposals
+
+
+def test_an_admin_reads_everybodys_proposals_and_others_their_own(academy: Running) -> None:
+    ann, _ = opened(academy, "others", "others/1")
+    submitted(ann, "others/1", tesuji())
+
+    seen = own(academy.admin(), player="ann", contest_id="others/1").proposals
+
+    assert [each.contest_id for each in seen] == ["others/1"]
+    assert refusal(lambda: own(academy.arena(), player="ann")).reason == "NOT_PERMITTED"
+    # A ticket shows its own contest only.
+    assert {each.contest_id for each in own(ann).proposals} == {"others/1"}
+    assert refusal(lambda: own(ann, contest_id="same/1")).reason == "NOT_PERMITTED"
+
+
+def test_a_board_that_was_reported_is_what_counts(academy: Running) -> None:
+    ann, _ = opened(academy, "counts", "counts/1")
+    submitted(ann, "counts/1", proposals_pb2.NewProposal(library=ENDGAME, cells="xx", ply=1, value=0.9))
+
+    told = report(contest("counts/1", "counts"), ["c3"], [EMPTY])
+
+    assert academy.arena().contests.ReportContest(told).accepted == 0
