@@ -14,6 +14,7 @@ from academy.knowledge.contests import Judgement, Proposal, Result, Use, Verdict
 from academy.knowledge.game import PATTERN_LIBRARIES, Changes, Counters, GameKnowledge
 from academy.knowledge.library import PatternEntry, UnknownPattern
 from academy.knowledge.measures import Measures
+from academy.knowledge.openings import OpeningNode
 from academy.knowledge.patterns import InvalidPattern, Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.signatures import Ballot, Vote
@@ -241,25 +242,36 @@ def test_what_a_full_library_has_no_room_for_is_not_restored() -> None:
     assert [entry.pattern for entry in entries(game)] == [cells("w")]
 
 
+Pruned = list[PatternEntry] | list[OpeningNode]
+
+
+def numbers(pruned: Pruned) -> list[int]:
+    return [each.pattern_id for each in pruned if isinstance(each, PatternEntry)]
+
+
+def moves(pruned: Pruned) -> list[str]:
+    return [each.move for each in pruned if isinstance(each, OpeningNode)]
+
+
 def test_pruning_patterns_and_what_it_would_remove() -> None:
     game = GameKnowledge(GO)
     values = {"x": 0.9025, "w": 0.64, "b b": 0.25, "o o": 0.36}  # roots .95 .8 .5 .6
     propose(game, *(endgame(cells(text), value) for text, value in values.items()))
     # Strengths 1500·.2025, 1500·.09, 0, 1500·.01, weakest first.
-    assert [each.pattern_id for each in game.prunable(ENDGAME, 100.0)] == [3, 4]
+    assert numbers(game.prunable(ENDGAME, 100.0)) == [3, 4]
     assert len(entries(game)) == 4
-    assert [each.pattern_id for each in game.prune(ENDGAME, 14.0)] == [3]
-    assert [each.pattern_id for each in game.prune(ENDGAME, 1e9)] == [4, 2, 1]
+    assert numbers(game.prune(ENDGAME, 14.0)) == [3]
+    assert numbers(game.prune(ENDGAME, 1e9)) == [4, 2, 1]
     assert entries(game) == []
 
 
 def test_pruning_openings_by_another_threshold() -> None:
     game = GameKnowledge(GO, LibrarySettings(prune_below=0.0))
-    for moves in (["A1", "B2"], ["A1", "C3"]):
-        game.report(contest(moves, values={2: {2: 0.4}}), 1)
+    for line in (["A1", "B2"], ["A1", "C3"]):
+        game.report(contest(line, values={2: {2: 0.4}}), 1)
     assert game.prune(OPENING, 0.4) == []
-    assert [node.move for node in game.prunable(OPENING, 0.41)] == ["B2", "C3"]
-    assert [node.move for node in game.prune(OPENING, 0.41)] == ["B2", "C3"]
+    assert moves(game.prunable(OPENING, 0.41)) == ["B2", "C3"]
+    assert moves(game.prune(OPENING, 0.41)) == ["B2", "C3"]
     assert len(game.openings) == 1
 
 

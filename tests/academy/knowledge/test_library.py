@@ -35,7 +35,7 @@ class Shelf:
     def __init__(self, spec: GameSpec = DRAUGHTS, **settings: int) -> None:
         self.spec = spec
         self.library = PatternLibrary(spec)
-        self.settings = LibrarySettings(**settings)  # type: ignore[arg-type]
+        self.settings = LibrarySettings(**settings)
         self.event = 0
 
     def learn(

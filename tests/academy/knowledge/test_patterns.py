@@ -1,5 +1,7 @@
 """Patterns as values: normalised, limited, and their images."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from academy.knowledge.cells import Code
@@ -39,15 +41,15 @@ def test_what_is_no_pattern(cells: list[tuple[int, int, int]], message: str) -> 
 
 
 def test_too_many_cells_are_refused_without_reading_them_all() -> None:
-    read = []
+    read: list[int] = []
 
-    def endless() -> object:
+    def endless() -> Iterator[tuple[int, int, int]]:
         while True:
             read.append(len(read))
             yield 0, len(read), X
 
     with pytest.raises(InvalidPattern, match="at most 441"):
-        grid_pattern(endless())  # type: ignore[arg-type]
+        grid_pattern(endless())
     assert len(read) == MAX_PATTERN_CELLS + 1
 
 

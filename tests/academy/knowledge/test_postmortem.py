@@ -1,11 +1,13 @@
 """Judgement after a contest: what an endgame value becomes, and which proposals count."""
 
 import math
+from collections.abc import Callable
 
 import pytest
 
 from academy.knowledge.boards import Board
 from academy.knowledge.contests import Proposal, Result
+from academy.knowledge.patterns import Pattern
 from academy.knowledge.postmortem import endgame_value, objection
 from academy.knowledge.spec import GameSpec
 
@@ -179,7 +181,7 @@ def test_the_ply_must_have_been_played(ply: int) -> None:
 )
 @pytest.mark.parametrize("make", [endgame, lambda pattern, value: tesuji(pattern, 0.2, value)])
 def test_the_value_must_be_the_one_told_in_the_contest_within_a_hundredth(
-    make: type[Proposal], told: float, proposed: float, contradicts: bool
+    make: Callable[[Pattern, float], Proposal], told: float, proposed: float, contradicts: bool
 ) -> None:
     report = contest(["A1"], values={1: {1: told, 2: 0.0}})
     against = objection(make(cells("x"), proposed), report, GO, 30.0)
