@@ -1,10 +1,11 @@
 """Whether a data folder is sound: indexes, counts, the log's numbers, and libraries against their events."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from academy.knowledge.settings import Library
-from academy.store import event_log, game_tables, keys, rebuild
+from academy.store import event_log, game_tables, keys, proposal_tables, rebuild
+from academy.store.contest_commands import find_contest
 from academy.store.environment import Environment, Table, Transaction
 from academy.store.errors import StoreCorrupt
 from academy.store.messages import unpacked
@@ -25,8 +26,8 @@ class _Log:
     """What one pass over the log found."""
 
     events: int = 0
-    by_game: dict[str, int] = field(default_factory=dict)
-    reports: dict[str, int] = field(default_factory=dict)
+    reports: int = 0
+    games: set[str] = field(default_factory=set)
 
 
 def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]:
@@ -39,7 +40,7 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
         log = _Log()
         yield from _check_log(transaction, log)
         games = [unpacked(game_pb2.Game, stored).game_id for _, stored in transaction.scan(Table.GAMES)]
-        for game_id in sorted(log.by_game.keys() - set(games)):
+        for game_id in sorted(log.games - set(games)):
             yield Finding(game_id, "has events, but no record of the game")
         for game_id in games:
             yield from _check_game(transaction, game_id, replay)
@@ -63,15 +64,16 @@ def _check_log(transaction: Transaction, log: _Log) -> Iterator[Finding]:
             yield Finding(event.game_id, f"event {sequence} says it is event {event.sequence}")
         if transaction.get(Table.EVENTS_BY_GAME, keys.in_game(event.game_id, sequence)) is None:
             yield Finding(event.game_id, f"event {sequence} is missing in the index by game")
-        log.by_game[event.game_id] = log.by_game.get(event.game_id, 0) + 1
+        log.games.add(event.game_id)
         if event.WhichOneof("kind") == "contest_reported":
+            log.reports += 1
             contest_id = event.contest_reported.report.contest.contest_id
-            if contest_id in log.reports:
-                first = log.reports[contest_id]
-                yield Finding(
-                    event.game_id, f"contest {contest_id!r} is reported by two events, {first} and {sequence}"
+            record = find_contest(transaction, contest_id)
+            if record is None or record.event != sequence:
+                named = (
+                    "there is no record of it" if record is None else f"its record names event {record.event}"
                 )
-            log.reports[contest_id] = sequence
+                yield Finding(event.game_id, f"event {sequence} reports contest {contest_id!r}, but {named}")
     if transaction.count(Table.EVENTS_BY_GAME) != transaction.count(Table.EVENTS):
         yield Finding("", "the index of events by game names events that do not exist")
 
@@ -106,18 +108,20 @@ def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterato
 
 
 def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
-    reports = dict(log.reports)
+    reported = 0
     open_keys = set()
-    for key, stored in transaction.scan(Table.CONTESTS):
+    for _, stored in transaction.scan(Table.CONTESTS):
         record = unpacked(records_pb2.ContestRecord, stored)
         contest = record.contest
-        reported = reports.pop(key.decode(), 0)
-        if record.event != reported:
+        is_open = contest.state == contests_pb2.CONTEST_STATE_OPEN
+        reported += record.event > 0
+        if is_open != (record.event == 0):
+            state = contests_pb2.ContestState.Name(contest.state)
             yield Finding(
                 contest.game_id,
-                f"contest {contest.contest_id!r}: its record names event {record.event}, the log {reported}",
+                f"contest {contest.contest_id!r} is {state}, its report is event {record.event}",
             )
-        if contest.state == contests_pb2.CONTEST_STATE_OPEN:
+        if is_open:
             open_keys |= {
                 keys.open_contest(player.name, contest.game_id, contest.contest_id)
                 for player in contest.players
@@ -126,8 +130,9 @@ def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
             yield Finding(
                 contest.game_id, f"contest {contest.contest_id!r} is over, but uses are noted for it"
             )
-    for contest_id, sequence in reports.items():
-        yield Finding("", f"event {sequence} reports contest {contest_id!r}, which has no record")
+    # Every report's contest has been seen to name it, so equal numbers leave none without.
+    if reported != log.reports:
+        yield Finding("", f"{reported:,} contests name a report, the log holds {log.reports:,}")
     if open_keys != {key for key, _ in transaction.scan(Table.OPEN_CONTESTS)}:
         yield Finding("", "the index of open contests by player differs from the contests")
 
@@ -136,23 +141,40 @@ def _check_proposals(transaction: Transaction) -> Iterator[Finding]:
     held = 0
     for key, stored in transaction.scan(Table.PROPOSALS):
         proposal = unpacked(proposals_pb2.Proposal, stored)
-        contest = transaction.get(Table.CONTESTS, keys.contest(proposal.contest_id))
-        state = unpacked(records_pb2.ContestRecord, contest or b"").contest.state
+        contest = find_contest(transaction, proposal.contest_id)
+        state = contest.contest.state if contest else contests_pb2.CONTEST_STATE_UNSPECIFIED
         waits = proposal.verdict == proposals_pb2.VERDICT_HELD
         held += waits
         if waits != (state == contests_pb2.CONTEST_STATE_OPEN):
             verdict = proposals_pb2.Verdict.Name(proposal.verdict)
-            yield Finding(
-                proposal.game_id,
-                f"proposal {key.decode()} is {verdict}, its contest {contests_pb2.ContestState.Name(state)}",
-            )
+            named = contests_pb2.ContestState.Name(state)
+            yield Finding(proposal.game_id, f"proposal {key.decode()} is {verdict}, its contest {named}")
         if waits and transaction.get(Table.HELD_PROPOSALS, keys.in_game(proposal.game_id) + key) is None:
             yield Finding(proposal.game_id, f"proposal {key.decode()} is missing in the index of held ones")
     if held != transaction.count(Table.HELD_PROPOSALS):
         yield Finding("", "the index of held proposals names proposals that are not held")
-    for table, start in ((Table.PROPOSALS_BY_CONTEST, 1), (Table.PROPOSALS_BY_PLAYER, 0)):
-        named = {value[start:] for _, value in transaction.scan(table)}
-        if named != {key for key, _ in transaction.scan(Table.PROPOSALS)} or len(named) != transaction.count(
-            table
-        ):
-            yield Finding("", f"the index {table.value!r} does not name every proposal once")
+    yield from _check_index(
+        transaction, Table.PROPOSALS_BY_CONTEST, lambda proposal: keys.in_contest(proposal.contest_id)
+    )
+    yield from _check_index(
+        transaction, Table.PROPOSALS_BY_PLAYER, lambda proposal: keys.player(proposal.player)
+    )
+
+
+def _check_index(
+    transaction: Transaction, table: Table, prefix_of: Callable[[proposals_pb2.Proposal], bytes]
+) -> Iterator[Finding]:
+    """Every entry must name a proposal that belongs there, and none twice; then the numbers tell."""
+    together: set[bytes] = set()
+    prefix = b""
+    for key, value in transaction.scan(table):
+        if key[:-8] != prefix:
+            prefix = key[:-8]
+            together.clear()
+        proposal_id = value[-proposal_tables.ID_LENGTH :]
+        proposal = proposal_tables.find(transaction, proposal_id.decode())
+        if proposal is None or prefix_of(proposal) != prefix or proposal_id in together:
+            yield Finding("", f"the index {table.value!r} names proposal {proposal_id.decode()} wrongly")
+        together.add(proposal_id)
+    if transaction.count(table) != transaction.count(Table.PROPOSALS):
+        yield Finding("", f"the index {table.value!r} does not name every proposal once")

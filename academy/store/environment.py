@@ -266,6 +266,9 @@ class Environment:
                 self._gate.notify_all()
 
     def _grow(self) -> None:
+        if self._lmdb.reader_check():
+            # A process died while it read: the pages it held can be used again.
+            return
         size = self.map_size
         larger = min(size + min(size, LARGEST_STEP), self._largest_map)
         if larger <= size:

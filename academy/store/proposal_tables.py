@@ -15,6 +15,7 @@ from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
 from academy.v1 import contests_pb2, events_pb2, proposals_pb2
 
+ID_LENGTH: Final = 24
 DROPPED_AS_VOID: Final = Judgement(Verdict.DROPPED, "the contest ended without a result")
 """What becomes of the proposals of a void contest."""
 
@@ -83,7 +84,7 @@ class SubmitProposals:
         # By the pattern, not its text: blanks between cells make no other proposal.
         cells = repr((pattern.cells, pattern.codes))
         identity = repr((contest.contest_id, self.seat, content.library, content.ply, cells))
-        proposal.proposal_id = hashlib.blake2b(identity.encode(), digest_size=12).hexdigest()
+        proposal.proposal_id = hashlib.blake2b(identity.encode(), digest_size=ID_LENGTH // 2).hexdigest()
         return proposal
 
     def _judge_late(

@@ -2,6 +2,8 @@
 
 import random
 from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any
 
 from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.spec import GameSpec
@@ -109,7 +111,7 @@ def learn(
     store: Store, *, contests: int = 3, first: int = 0, game_id: str = "go-9x9", same_opening: bool = False
 ) -> None:
     """Play contests whose players propose endgame patterns, some of them again and again."""
-    waiting = []
+    waiting: list[Future[Any]] = []
     for number in range(first, first + contests):
         contest_id = f"{game_id}/{number}"
         told = report(contest_id, game_id, first_wins=number % 3 > 0, plies=3 if same_opening else 60)
@@ -122,5 +124,5 @@ def learn(
             proposals = [endgame_proposal(told, seat=seat, back=back) for back in range(number % 4)]
             waiting.append(store.submit(SubmitProposals(contest_id, seat, proposals, name)))
         waiting.append(store.submit(ReportContest(told, "arena")))
-    for each in waiting:
-        each.result(30)
+    for future in waiting:
+        future.result(30)

@@ -121,6 +121,12 @@ def misname_a_report(transaction: Transaction) -> None:
     transaction.put(Table.CONTESTS, key, packed(record))
 
 
+def cross_an_index(transaction: Transaction) -> None:
+    (one, value), (_, other), *_ = transaction.scan(Table.PROPOSALS_BY_CONTEST)
+    assert value != other
+    transaction.put(Table.PROPOSALS_BY_CONTEST, one, other)
+
+
 def hold_a_judged_proposal(transaction: Transaction) -> None:
     proposals = (unpacked(proposals_pb2.Proposal, stored) for _, stored in transaction.scan(Table.PROPOSALS))
     judged = next(proposal for proposal in proposals if proposal.contest_id == "go-9x9/3")
@@ -145,9 +151,9 @@ def hold_a_judged_proposal(transaction: Transaction) -> None:
         (delete_first(Table.GAMES), "has events, but no record of the game"),
         (delete_first(Table.GAME_STATE), "is not registered"),
         (delete_first(Table.MEASURES), "measures of a game cannot be read"),
-        (delete_first(Table.CONTESTS), "has no record"),
+        (delete_first(Table.CONTESTS), "there is no record of it"),
         (reopen_a_contest, "the index of open contests by player differs"),
-        (misname_a_report, "contest 'go-9x9/3': its record names event 1"),
+        (misname_a_report, "contest 'go-9x9/3', but its record names event 1"),
         (delete_first(Table.OPEN_CONTESTS), "the index of open contests by player differs"),
         (lambda each: each.put(Table.USES, keys.use("go-9x9/3", 1, Library.ENDGAME, 1)), "uses are noted"),
         (hold_a_judged_proposal, "is VERDICT_HELD, its contest CONTEST_STATE_REPORTED"),
@@ -159,6 +165,7 @@ def hold_a_judged_proposal(transaction: Transaction) -> None:
         ),
         (delete_first(Table.PROPOSALS_BY_PLAYER), "'proposals_by_player' does not name every proposal once"),
         (delete_first(Table.PROPOSALS), "does not name every proposal once"),
+        (cross_an_index, "names proposal"),
         (delete_first(Table.CHANGES), ""),
     ],
 )

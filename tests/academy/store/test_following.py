@@ -8,6 +8,7 @@ from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
 from academy.store import game_tables
 from academy.store.contest_commands import RegisterGame, ReportContest
+from academy.store.environment import Table
 from academy.store.errors import UnknownGame
 from academy.store.following import Follower, GameView, PatternChanges
 from academy.store.library_commands import ChangeSettings, DeletePattern, ImportLibraries, RestorePattern
@@ -125,7 +126,7 @@ def test_the_feed_of_changes_is_trimmed_for_each_game(store: Store, monkeypatch:
     learn(store, contests=3, game_id="other")
     learn(store, contests=20)
     with store.environment.reading() as transaction:
-        assert transaction.count(game_tables.Table.CHANGES) == 5 + 3
+        assert transaction.count(Table.CHANGES) == 5 + 3
 
 
 def test_games_do_not_mix(store: Store) -> None:

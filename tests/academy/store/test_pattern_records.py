@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from academy.knowledge.openings import OpeningNode
 from academy.knowledge.settings import Library
 from academy.store.errors import InvalidRecord
 from academy.store.messages import packed, unpacked
@@ -33,7 +34,7 @@ def test_a_pattern_comes_back_as_it_was(data: st.DataObject, kind: str) -> None:
 
 
 @given(strategies.nodes())
-def test_nodes_come_back_as_they_were(nodes: list[strategies.OpeningNode]) -> None:
+def test_nodes_come_back_as_they_were(nodes: list[OpeningNode]) -> None:
     for node in nodes:
         record = unpacked(pattern_pb2.OpeningNodeRecord, packed(node_to_proto(node, "go-9x9")))
         assert node_from_proto(record, go()) == node

@@ -115,7 +115,7 @@ def test_proposals_need_a_contest_and_a_seat(store: Store) -> None:
 def test_pages_put_together_are_a_players_proposals_newest_first(
     store: Store, most: int, contest_id: str
 ) -> None:
-    expected = []
+    expected: list[proposals_pb2.Proposal] = []
     for number in range(3):
         told = report(f"c{number}")
         store.run(OpenContest(contest(f"c{number}")))

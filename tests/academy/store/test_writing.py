@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -163,8 +164,9 @@ def test_closing_does_what_waits_and_then_no_more(tmp_path: Path) -> None:
 
 def test_the_map_grows_in_the_middle_of_a_group_and_every_command_is_done_once(store: Store) -> None:
     hold, _ = held(store)
-    futures = [store.submit(ReportContest(report(f"c{number}"), "arena")) for number in range(10)]
-    futures[5:5] = [store.submit(Put(b"big", size=100 << 20))]  # type: ignore[list-item]
+    futures: list[Future[Any]] = []
+    futures += [store.submit(ReportContest(report(f"c{number}"), "arena")) for number in range(10)]
+    futures.append(store.submit(Put(b"big", size=100 << 20)))
     futures += [store.submit(ReportContest(report(f"d{number}"), "arena")) for number in range(10)]
     hold.may_end.set()
     for future in futures:

@@ -1,0 +1,122 @@
+"""Whatever happens in whatever order, the log makes the libraries, and followers and other writers agree."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from academy.knowledge.settings import Library
+from academy.store.check import check
+from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
+from academy.store.errors import ContestOver, NotDeleted, TooManyProposals, UnknownContest
+from academy.store.following import GameView
+from academy.store.library_commands import (
+    ChangeSettings,
+    DeletePattern,
+    ImportLibraries,
+    PruneLibrary,
+    RestorePattern,
+)
+from academy.store.library_store import Store
+from academy.store.pattern_records import entry_to_proto, node_to_proto
+from academy.store.proposal_tables import SubmitProposals
+from academy.store.working_games import GAMES_IN_MEMORY
+from academy.store.writing import Command
+from academy.v1 import contests_pb2, game_pb2
+from tests.academy.store.examples import contest, endgame_proposal, go_game, report
+from tests.academy.store.test_following import Mirror
+
+GAMES = ("go-9x9", "go")
+PLIES = 12
+
+small = st.integers(0, 3)
+steps = st.one_of(
+    st.tuples(st.just("open"), small),
+    st.tuples(st.just("propose"), small, small, st.sampled_from([1, 2])),
+    st.tuples(st.just("report"), small, st.booleans()),
+    st.tuples(st.just("void"), small),
+    st.tuples(st.just("use"), small),
+    st.tuples(st.just("capacities"), st.integers(0, 12)),
+    st.tuples(st.just("delete"), small),
+    st.tuples(st.just("restore"), small),
+    st.tuples(st.just("prune"), st.sampled_from([Library.ENDGAME, Library.OPENING])),
+    st.tuples(st.just("import"), st.booleans()),
+    st.tuples(st.just("look")),
+)
+
+
+def command(view: GameView, game_id: str, what: str, *arguments: object) -> Command[object]:
+    """The command that a step stands for."""
+    number = arguments[0]
+    contest_id = f"{game_id}/{number}"
+    entries = view.libraries[Library.ENDGAME]
+    match what:
+        case "open":
+            return OpenContest(contest(contest_id, game_id))
+        case "propose":
+            _, back, seat = arguments
+            told = report(contest_id, game_id, plies=PLIES)
+            proposal = endgame_proposal(told, seat=int(str(seat)), back=int(str(back)))
+            return SubmitProposals(contest_id, int(str(seat)), [proposal], "bot")
+        case "report":
+            return ReportContest(
+                report(contest_id, game_id, plies=PLIES, first_wins=bool(arguments[1])), "arena"
+            )
+        case "void":
+            void = contests_pb2.ReportContestRequest(contest=contest(contest_id, game_id), void=True)
+            return ReportContest(void, "arena")
+        case "use":
+            return NoteUses(contest_id, 2, Library.ENDGAME, list(entries)[:3])
+        case "capacities":
+            capacities = {"endgame_capacity": number, "opening_capacity": number}
+            return ChangeSettings(game_id, game_pb2.LibrarySettings(**capacities), "admin")  # type: ignore[arg-type]
+        case "delete" if entries:
+            return DeletePattern(
+                game_id, Library.ENDGAME, list(entries)[int(str(number)) % len(entries)], "admin"
+            )
+        case "restore":
+            return RestorePattern(game_id, Library.ENDGAME, int(str(number)) + 1, "admin")
+        case "prune":
+            assert isinstance(number, Library)
+            return PruneLibrary(game_id, number, 0.9, False, "admin")
+        case "import":
+            patterns = {
+                Library.ENDGAME: [
+                    entry_to_proto(each, Library.ENDGAME, view.spec) for each in entries.values()
+                ]
+            }
+            nodes = [node_to_proto(node, game_id) for node in view.nodes.values()]
+            return ImportLibraries(game_id, patterns, nodes, bool(number), "admin")
+        case _:
+            return NoteUses("none", 1, Library.ENDGAME, [])
+
+
+@given(history=st.lists(st.tuples(st.sampled_from(GAMES), steps), max_size=25), most=st.sampled_from([1, 64]))
+@settings(max_examples=25)
+def test_every_history_can_be_made_again(history: list[tuple[str, tuple[object, ...]]], most: int) -> None:
+    with TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        assert store._writer is not None
+        assert store._writer._games._most == GAMES_IN_MEMORY
+        store._writer._games._most = most
+        mirror = Mirror()
+        follower = store.follow(mirror)
+        for game_id in GAMES:
+            store.run(RegisterGame(go_game(game_id), "arena"))
+        for game_id, (what, *arguments) in history:
+            try:
+                view = follower.refresh(game_id)
+                store.run(command(view, game_id, str(what), *(arguments or [0])))
+            except (ContestOver, UnknownContest, NotDeleted, TooManyProposals):
+                continue
+        assert list(check(store.environment)) == []
+        views = [follower.refresh(game_id) for game_id in GAMES]
+        for view in views:
+            fresh = store.follow().refresh(view.spec.game_id)
+            assert (view.libraries, view.nodes) == (fresh.libraries, fresh.nodes)
+        assert mirror.patterns == {
+            (view.spec.game_id, library, number): entry
+            for view in views
+            for library, entries in view.libraries.items()
+            for number, entry in entries.items()
+        }
