@@ -1,5 +1,9 @@
 """ACADEMY run by the arena itself: a child process on a Unix socket, watched and restarted."""
 
+import contextlib
+import hashlib
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,19 +38,19 @@ class EmbeddedAcademy:
         self._data = data
         self._log_path = log_path
         self._process: subprocess.Popen[bytes] | None = None
-        # The path of a Unix socket must be short, which that of the data folder need not be.
-        self._folder = tempfile.TemporaryDirectory(prefix="academy-")
+        self._folder = _socket_folder(log_path)
         self._starts: list[float] = []
 
     @property
     def target(self) -> str:
         """The address it listens on."""
-        return f"unix:{self._folder.name}/socket"
+        # A server of a killed arena may take some time to end, and then removes its own socket.
+        return f"unix:{self._folder}/{os.getpid()}"
 
     def start(self) -> AcademyAddress:
         """Start the server and wait until it is ready. Raises EmbeddedFailure."""
-        token_file = Path(self._folder.name) / "token"
-        token_file.unlink(missing_ok=True)
+        _make_private(self._folder)
+        token_file = self._folder / "token"
         command = [
             *(sys.executable, "-m", "academy", "serve"),
             *("--data", str(self._data), "--address", self.target),
@@ -98,7 +102,8 @@ class EmbeddedAcademy:
     def close(self) -> None:
         """End the server and remove its socket."""
         self.stop()
-        self._folder.cleanup()
+        if self._starts:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
     def process_id(self) -> int | None:
@@ -128,3 +133,18 @@ class EmbeddedAcademy:
             f"the embedded ACADEMY on {self._data} {what}; it said: {said or '(nothing)'} "
             f"(all of it is in {self._log_path})"
         )
+
+
+def _socket_folder(log_path: Path) -> Path:
+    """A folder for the socket, since its path must be short: always the same one for a competition."""
+    name = hashlib.sha256(str(log_path.absolute()).encode()).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"academy-{os.getuid()}-{name}"
+
+
+def _make_private(folder: Path) -> None:
+    """Make the folder, empty and closed to others. Raises EmbeddedFailure if somebody else made it."""
+    with contextlib.suppress(FileNotFoundError):
+        if folder.lstat().st_uid != os.getuid() or folder.is_symlink():
+            raise EmbeddedFailure(f"{folder} belongs to somebody else; remove it, or set TMPDIR")
+        shutil.rmtree(folder)
+    folder.mkdir(mode=0o700)

@@ -98,6 +98,22 @@ def test_it_ends_with_an_arena_that_is_killed(tmp_path: Path) -> None:
         server = int(arena.stdout.readline())
         arena.kill()
     assert left_running([server], 15.0) == []
+    # What is left of it in the folder for temporary files goes with the next run.
+    again = EmbeddedAcademy(tmp_path / "data", tmp_path / "log")
+    folder = Path(again.target.removeprefix("unix:")).parent
+    assert folder.exists()
+    again.start()
+    assert folder.stat().st_mode & 0o077 == 0
+    again.close()
+    assert not folder.exists()
+
+
+def test_a_socket_folder_of_somebody_else_is_refused(academy: EmbeddedAcademy, tmp_path: Path) -> None:
+    folder = Path(academy.target.removeprefix("unix:")).parent
+    folder.symlink_to(tmp_path)
+    with pytest.raises(EmbeddedFailure, match="belongs to somebody else; remove it, or set TMPDIR"):
+        academy.start()
+    folder.unlink()
 
 
 def test_a_competition_survives_the_death_of_its_server(tmp_path: Path) -> None:
