@@ -64,8 +64,12 @@ class Running:
         self._thread.start()
         self._channels: list[grpc.Channel] = []
         self._tokens: dict[tuple[str, Role], str] = {}
-        self.server = self.within(self._made())
-        self.address: Address = self.within(self.server.start())
+        try:
+            self.server = self.within(self._made())
+            self.address: Address = self.within(self.server.start())
+        except BaseException:
+            self._end_thread()
+            raise
 
     async def _made(self) -> AcademyServer:
         return AcademyServer(self.store, self._settings)
@@ -110,6 +114,9 @@ class Running:
         for channel in self._channels:
             channel.close()
         self.within(self.server.stop(0.0))
+        self._end_thread()
+
+    def _end_thread(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(SECONDS)
         self._loop.close()

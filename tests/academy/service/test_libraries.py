@@ -220,18 +220,18 @@ class TestMending:
         ]
 
 
-class TestOpenings:
-    @pytest.fixture(scope="class")
-    def reader(self, academy: Running) -> Client:
-        academy.arena().contests.RegisterGame(
-            contests_pb2.RegisterGameRequest(game=examples.tiny_go("lines"))
+@pytest.fixture(scope="module")
+def reader(academy: Running) -> Client:
+    """An admin of a server whose game `lines` has openings."""
+    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("lines")))
+    for number, moves in enumerate((["c3", "a1"], ["c3", "b2"], ["c3", "e5", "d4"], ["b2", "c3"])):
+        academy.arena().contests.ReportContest(
+            report(contest(f"lines/{number}", "lines"), moves, first="DRAW")
         )
-        for number, moves in enumerate((["c3", "a1"], ["c3", "b2"], ["c3", "e5", "d4"], ["b2", "c3"])):
-            academy.arena().contests.ReportContest(
-                report(contest(f"lines/{number}", "lines"), moves, first="DRAW")
-            )
-        return academy.admin()
+    return academy.admin()
 
+
+class TestOpenings:
     def nodes(self, client: Client, **fields: Any) -> list[pattern_pb2.OpeningNodeRecord]:
         request = libraries_pb2.ListOpeningsRequest(game_id="lines", **fields)
         return list(client.libraries.ListOpenings(request).nodes)

@@ -1,0 +1,84 @@
+"""Pages and their tokens."""
+
+import base64
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from academy.service import paging
+from academy.service.limits import Limits
+from academy.service.refusals import InvalidField, StalePageToken
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2
+
+KINDS = (float, int, str)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(), st.text(), st.text())
+def test_a_key_comes_back_exactly(number: float, whole: int, text: str, order: str) -> None:
+    request = libraries_pb2.ListPatternsRequest(game_id="go", order_by=order.encode(errors="ignore").decode())
+    request.page_token = paging.page_token(request, [number, whole, text])
+
+    assert paging.page_key(request, KINDS) == [number, whole, text]
+
+
+def test_a_request_without_token_begins_at_the_beginning() -> None:
+    assert paging.page_key(contests_pb2.ListGamesRequest(page_size=3), KINDS) is None
+
+
+@given(st.text(max_size=80).map(lambda text: text.encode(errors="ignore").decode()))
+def test_any_other_text_is_stale(token: str) -> None:
+    request = contests_pb2.ListGamesRequest(page_token=token)
+    if token:
+        with pytest.raises(StalePageToken):
+            paging.page_key(request, KINDS)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"7", b"{}", b"[]", b'["a",1,"b"]', b'[1.5,true,"x"]', b"[1.5,1]", b"[" * 700]
+)
+def test_a_token_that_only_looks_like_one_is_stale(body: bytes) -> None:
+    request = contests_pb2.ListGamesRequest()
+    real = base64.urlsafe_b64decode(paging.page_token(request, []))
+    prefix = real[: len(real) - len(json.dumps([]))]
+    request.page_token = base64.urlsafe_b64encode(prefix + body).decode()
+
+    with pytest.raises(StalePageToken):
+        paging.page_key(request, KINDS)
+
+
+def test_tokens_of_different_methods_do_not_mix() -> None:
+    patterns = libraries_pb2.ListPatternsRequest(game_id="go")
+    events = libraries_pb2.ListEventsRequest(game_id="go")
+    events.page_token = paging.page_token(patterns, [1])
+
+    with pytest.raises(StalePageToken):
+        paging.page_key(events, (int,))
+
+
+@pytest.mark.parametrize(
+    ("asked", "given_"), [(0, 100), (1, 1), (1_000, 1_000), (1_001, 1_000), (2**31 - 1, 1_000)]
+)
+def test_the_size_of_a_page(asked: int, given_: int) -> None:
+    assert paging.page_size(asked, Limits()) == given_
+
+
+def test_a_negative_size_is_refused() -> None:
+    with pytest.raises(InvalidField, match="page_size: -1"):
+        paging.page_size(-1, Limits())
+
+
+@given(st.lists(st.integers(0, 50), max_size=30), st.integers(1, 10), st.integers(10, 200))
+def test_a_page_is_as_long_as_its_size_and_a_message_allow(lengths: list[int], size: int, room: int) -> None:
+    items = [game_pb2.Game(game_id="x" * length) for length in lengths]
+
+    page, more = paging.fitting(items, size, Limits(message_bytes=room))
+
+    assert page == items[: len(page)]
+    assert len(page) <= size
+    assert more == (len(page) < len(items))
+    total = sum(item.ByteSize() for item in page)
+    assert total <= room * 3 // 4 or len(page) == 1
+    # No shorter than it has to be.
+    assert not more or len(page) == size or total + items[len(page)].ByteSize() > room * 3 // 4

@@ -1,0 +1,293 @@
+"""`academy serve` as a process: how it starts, drains, ends, and dies with its parent."""
+
+import os
+import queue
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from academy.store.library_store import Store
+from academy.store.tokens import CreateToken, Role
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import contest, report
+from tests.academy.service.running import Client, as_refused
+
+ACADEMY = (sys.executable, "-m", "academy")
+SECONDS = 20
+
+
+class Served:
+    """A server process that has said where it listens."""
+
+    def __init__(self, process: subprocess.Popen[str], token: str) -> None:
+        self.process = process
+        self.token = token
+        self.line = ""
+        assert process.stdout is not None
+        reader = threading.Thread(target=self._read)
+        reader.start()
+        reader.join(SECONDS)
+        found = re.search(r" at (\S+);", self.line)
+        assert found, f"no line that says where it listens: {self.line!r} {process.poll()}"
+        self.address = found[1]
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        self.line = self.process.stdout.readline()
+
+    def client(self) -> Client:
+        return Client(grpc.insecure_channel(self.address), self.token)
+
+    def ended(self) -> int:
+        return self.process.wait(SECONDS)
+
+
+def started(folder: Path, *options: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*ACADEMY, "serve", "--data", str(folder), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+@contextmanager
+def served(folder: Path, *options: str) -> Iterator[Served]:
+    with Store(folder) as store:
+        _, token = store.run(CreateToken("admin", Role.ADMIN))
+    process = started(folder, "--address", "127.0.0.1:0", *options)
+    try:
+        yield Served(process, token)
+    finally:
+        process.kill()
+        process.wait(SECONDS)
+        for stream in (process.stdout, process.stderr):
+            assert stream is not None
+            stream.close()
+
+
+def until(holds: Any) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_one_line_says_where_it_serves_what(tmp_path: Path) -> None:
+    with served(tmp_path / "data") as academy:
+        assert str(tmp_path / "data") in academy.line
+        assert "1 token" in academy.line
+        assert academy.token not in academy.line
+        assert not academy.address.endswith(":0")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_drains_and_ends_with_nought(tmp_path: Path, number: signal.Signals) -> None:
+    with served(tmp_path / "data") as academy:
+        client = academy.client()
+        client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        health = health_pb2_grpc.HealthStub(grpc.insecure_channel(academy.address))
+        watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=SECONDS)
+        assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
+        questions: queue.Queue[Any] = queue.Queue()
+        answers = client.consultation.Play(iter(questions.get, None))
+        question = consultation_pb2.LookUpOpeningRequest(game_id="go", player=1)
+        questions.put(consultation_pb2.PlayRequest(request_id=1, opening=question))
+        assert next(answers).opening.known
+
+        academy.process.send_signal(number)
+
+        assert next(watch).status == health_pb2.HealthCheckResponse.NOT_SERVING
+        watch.cancel()
+        # A stream that waits is ended at once, and told why.
+        with pytest.raises(grpc.RpcError) as caught:
+            next(answers)
+        refused = as_refused(caught.value)
+        assert (refused.code, refused.reason) == (grpc.StatusCode.UNAVAILABLE, "DRAINING")
+        assert academy.ended() == 0
+        questions.put(None)
+
+
+def test_a_running_call_is_finished_within_the_grace(tmp_path: Path) -> None:
+    with served(tmp_path / "data", "--grace", "15") as academy:
+        client = academy.client()
+        client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.plain("large")))
+        boards = [examples.position("x-o-" * 1_024)] * 1_000
+        call = client.consultation.MatchPatterns.future(
+            consultation_pb2.MatchPatternsRequest(game_id="large", positions=boards)
+        )
+        time.sleep(0.1)
+        assert not call.done()
+        academy.process.terminate()
+
+        assert len(call.result(SECONDS).positions) == 1_000
+        assert academy.ended() == 0
+
+
+def test_a_stream_that_does_not_end_is_cut_after_the_grace(tmp_path: Path) -> None:
+    with served(tmp_path / "data", "--grace", "0.5") as academy:
+        health = health_pb2_grpc.HealthStub(grpc.insecure_channel(academy.address))
+        watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=SECONDS)
+        next(watch)
+        began = time.monotonic()
+        academy.process.terminate()
+        assert academy.ended() == 0
+        assert 0.4 < time.monotonic() - began < 10
+
+
+def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path) -> None:
+    with served(tmp_path / "data") as academy:
+        client = academy.client()
+        client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        for number in range(20):
+            client.contests.ReportContest(report(contest(f"killed/{number}", "go"), ["c3"]))
+        academy.process.send_signal(signal.SIGKILL)
+        academy.ended()
+    with served(tmp_path / "data") as academy:
+        statistics = libraries_pb2.GetStatisticsRequest(game_id="go")
+        assert academy.client().libraries.GetStatistics(statistics).contests == 20
+
+
+PARENT = """
+import subprocess, sys, time
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_an_embedded_server_tells_its_token_to_its_parent_alone_and_dies_with_it(tmp_path: Path) -> None:
+    token_file, path = tmp_path / "token", tmp_path / "socket"
+    options = ["--data", str(tmp_path / "data"), "--address", f"unix:{path}"]
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, *ACADEMY, "serve", *options, "--embedded-token-file", str(token_file)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        until(token_file.exists)
+        assert stat.S_IMODE(token_file.stat().st_mode) == 0o600
+        with grpc.insecure_channel(f"unix:{path}") as channel:
+            grpc.channel_ready_future(channel).result(SECONDS)
+            assert health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest()).status == 1
+            client = Client(channel, token_file.read_text())
+            client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+            assert client.libraries.ListEvents(libraries_pb2.ListEventsRequest()).events[0].actor == "arena"
+    finally:
+        parent.send_signal(signal.SIGKILL)
+        parent.wait(SECONDS)
+
+    def gone() -> bool:
+        try:
+            os.kill(child, 0)
+        except ProcessLookupError:
+            return True
+        # Nobody may have taken note of its end yet.
+        state = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0]
+        return state == "Z"
+
+    until(gone)
+    assert not path.exists()
+    if parent.stdout is not None:
+        parent.stdout.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "exit_code", "words"),
+    [
+        (["--address", "nowhere"], 2, "'nowhere': write host:port"),
+        (["--address", "0.0.0.0:0"], 2, "--insecure"),
+        (["--address", "127.0.0.1:0", "--tls-cert", "missing.pem"], 2, "certificate and its key"),
+        (["--address", "127.0.0.1:0", "--metrics-address", "unix:x"], 2, "metrics need host:port"),
+        (["--rate", "0"], 2, "greater than or equal to 1"),
+        (["--log-level", "loud"], 2, "loud"),
+    ],
+)
+def test_what_cannot_be_served_is_said_in_one_line(
+    tmp_path: Path, options: list[str], exit_code: int, words: str
+) -> None:
+    ended = subprocess.run(
+        [*ACADEMY, "serve", "--data", str(tmp_path / "data"), *options],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert ended.returncode == exit_code
+    assert words in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "data.mdb").write_bytes(b"not a database" * 1_000)
+    ended = subprocess.run(
+        [*ACADEMY, "serve", "--data", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("academy: ") and str(tmp_path) in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_prometheus_is_told_of_calls_writes_and_libraries(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with served(tmp_path / "data", "--metrics-address", f"127.0.0.1:{port}") as academy:
+        client = academy.client()
+        client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        client.contests.ReportContest(report(contest("metrics/1", "go"), ["c3"]))
+        client.consultation.LookUpOpening(consultation_pb2.LookUpOpeningRequest(game_id="go", player=1))
+        with pytest.raises(grpc.RpcError):
+            client.contests.GetGame(contests_pb2.GetGameRequest(game_id="chess"))
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=SECONDS) as page:
+            told = page.read().decode()
+
+    for line in (
+        'academy_calls_total{code="OK",method="/academy.v1.ContestService/ReportContest"} 1.0',
+        'academy_calls_total{code="NOT_FOUND",method="/academy.v1.ContestService/GetGame"} 1.0',
+        'academy_call_seconds_count{method="/academy.v1.ContestService/RegisterGame"} 1.0',
+        'academy_questions_total{kind="opening"} 1.0',
+        'academy_library_records{game="go",library="opening"} 1.0',
+        "academy_writes_waiting 0.0",
+    ):
+        assert line in told
+
+
+def test_reflection_names_the_services_to_who_has_a_token(tmp_path: Path) -> None:
+    with served(tmp_path / "data") as academy:
+        request = reflection_pb2.ServerReflectionRequest(list_services="")
+        stub = reflection_pb2_grpc.ServerReflectionStub(academy.client().channel)
+        answer = next(stub.ServerReflectionInfo(iter([request])))
+        names = {service.name for service in answer.list_services_response.service}
+        assert {"academy.v1.ConsultationService", "academy.v1.LibraryService"} <= names
+        with pytest.raises(grpc.RpcError) as caught:
+            list(
+                reflection_pb2_grpc.ServerReflectionStub(
+                    grpc.insecure_channel(academy.address)
+                ).ServerReflectionInfo(iter([request]))
+            )
+        assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
