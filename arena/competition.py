@@ -242,7 +242,9 @@ class Competition:
                 self._warn(f"{error}; trying again")
                 self._open_again = time.monotonic() + OPENING_PAUSE_SECONDS
                 return False
-            access = AcademyAccess(self._session.link.address.target, game.attempt.contest_id, tickets)
+            where = self._session.link.address
+            tls_ca = None if where.tls_ca is None else str(where.tls_ca.resolve())
+            access = AcademyAccess(where.target, game.attempt.contest_id, tickets, tls_ca)
         fixture, control = game.fixture, self._control
         self._running[fixture.game_id] = game
         self._log.add(

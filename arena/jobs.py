@@ -32,11 +32,15 @@ class PlayerSetup:
 
 @dataclass(frozen=True)
 class AcademyAccess:
-    """Where ACADEMY is for the players of one game; `tickets` are bearer tokens by seat."""
+    """Where ACADEMY is for the players of one game; `tickets` are bearer tokens by seat.
+
+    `tls_ca` is the file of the authority that the server's certificate is checked by, if it has one.
+    """
 
     address: str
     contest_id: str
     tickets: tuple[str, ...]
+    tls_ca: str | None = None
 
 
 @dataclass(frozen=True)

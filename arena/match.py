@@ -337,4 +337,6 @@ def _environment(job: GameJob, seat: int, slot: int | None) -> dict[str, str]:
         environment["ACADEMY_ADDRESS"] = job.academy.address
         environment["ACADEMY_CONTEST"] = job.academy.contest_id
         environment["ACADEMY_TOKEN"] = job.academy.tickets[seat - 1]
+        if job.academy.tls_ca is not None:
+            environment["ACADEMY_TLS_CA"] = job.academy.tls_ca
     return environment

@@ -16,12 +16,12 @@ from pathlib import Path
 
 BIN = Path(sys.executable).parent
 BOTS = {
-    "random": "academy-go-bot random --academy",
-    "monte-carlo-10": "academy-go-bot monte-carlo --playouts 10 --academy",
-    "monte-carlo-40": "academy-go-bot monte-carlo --playouts 40 --academy",
-    "monte-carlo-160": "academy-go-bot monte-carlo --playouts 160 --academy",
+    "random": "academy-go-bot random --seed {seed} --academy",
+    "monte-carlo-10": "academy-go-bot monte-carlo --playouts 10 --seed {seed} --academy",
+    "monte-carlo-40": "academy-go-bot monte-carlo --playouts 40 --seed {seed} --academy",
+    "monte-carlo-160": "academy-go-bot monte-carlo --playouts 160 --seed {seed} --academy",
 }
-GNU_GO = "gnugo --mode gtp --level 1 --chinese-rules --capture-all-dead"
+GNU_GO = "gnugo --mode gtp --level 1 --seed {seed} --chinese-rules --capture-all-dead"
 
 CONTROL = """\
 [competition]

@@ -96,7 +96,7 @@ class GtpPlayer(Player):
         seating, setup = self.seating, self._setup
         try:
             self._process = ChildProcess(
-                setup.command,
+                seating.command,
                 environment={**setup.environment, **seating.environment},
                 working_directory=setup.working_directory,
                 stderr=_errors_of(seating),

@@ -18,7 +18,7 @@ class InvalidParameters(ValueError):
 class Seating:
     """A seat of one game, and who takes it. `label` is how logs and transcripts call the player.
 
-    `environment` is what programs are told of the game; `log_path` the file for their standard error
+    `seed` is for the player's own chance. `environment` is what programs are told of the game; `log_path` the file for their standard error
     (None: this process's own).
     """
 
@@ -31,6 +31,12 @@ class Seating:
     environment: Mapping[str, str] = field(default_factory=dict)
     log_path: str | None = None
     transcript: Transcript | None = None
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The program's words; `{seed}` in them stands for this seat's seed, a number below 2^31."""
+        seed = (self.seed + self.seat) % 2**31
+        return tuple(word.replace("{seed}", str(seed)) for word in self.setup.command)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,49 @@
+"""What every player is told at its seat."""
+
+import json
+import sys
+from pathlib import Path
+
+from arena.jobs import AcademyAccess, PlayerSetup
+from arena.match import play
+from arena.players.player import Seating
+from referees.go import Go
+from tests.arena.engines import job, python_player
+
+REFEREE = Go.from_settings({"board_size": 5, "komi": 0.5})
+
+
+def seating(seat: int, seed: int, *command: str) -> Seating:
+    return Seating(PlayerSetup("engine", command), seat, "engine", REFEREE, "0_0", seed)
+
+
+def test_a_seed_in_the_command_differs_by_game_and_seat() -> None:
+    command = ("engine", "--seed", "{seed}", "--file=x{seed}.log")
+    first = seating(1, 7, *command).command
+    assert first == ("engine", "--seed", "8", "--file=x8.log")
+    assert seating(2, 7, *command).command != first
+    assert seating(1, 1009, *command).command != first
+    assert seating(1, 7, *command).command == first
+
+
+def test_a_seed_stays_in_the_range_that_engines_take() -> None:
+    (seed,) = seating(2, 2**63 - 1, "{seed}").command
+    assert 0 <= int(seed) < 2**31
+
+
+def test_a_program_is_told_where_academy_is_and_how_to_trust_it(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    program = f"import json, os; json.dump(dict(os.environ), open({str(told)!r}, 'w'))"
+    access = AcademyAccess("academy:50551", "cup/1", ("ticket-1", "ticket-2"), tls_ca="/etc/authority.pem")
+    player = PlayerSetup("engine", (sys.executable, "-c", program))
+    play(job(player, python_player("other"), game_id="0_7", academy=access))
+    environment = json.loads(told.read_text())
+    assert {
+        name: value for name, value in environment.items() if name.startswith(("ACADEMY_", "GOMILL_"))
+    } == {
+        "ACADEMY_ADDRESS": "academy:50551",
+        "ACADEMY_CONTEST": "cup/1",
+        "ACADEMY_TOKEN": "ticket-1",
+        "ACADEMY_TLS_CA": "/etc/authority.pem",
+        "GOMILL_GAME_ID": "0_7",
+    }
