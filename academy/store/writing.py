@@ -19,7 +19,7 @@ from academy.store.environment import Environment, Transaction
 from academy.store.errors import StoreBusy, StoreClosed
 from academy.store.working_games import Work, WorkingGames
 
-QUEUE_SIZE: Final = 4_096
+QUEUE_SIZE: Final = 1_024
 GROUP_SIZE: Final = 256
 
 _T = TypeVar("_T")
