@@ -18,8 +18,8 @@ class InvalidParameters(ValueError):
 class Seating:
     """A seat of one game, and who takes it. `label` is how logs and transcripts call the player.
 
-    `seed` is for the player's own chance. `environment` is what programs are told of the game; `log_path` the file for their standard error
-    (None: this process's own).
+    `seed` is for the player's own chance. `environment` is what programs are told of the game;
+    `log_path` the file for their standard error (None: this process's own).
     """
 
     setup: PlayerSetup
