@@ -18,7 +18,9 @@ MOST_REPLAYED: Final = 64
 
 
 @dataclass(slots=True)
-class _Loaded:
+class LoadedGame:
+    """A game's knowledge as of an event of its own."""
+
     knowledge: GameKnowledge
     generation: int
 
@@ -28,20 +30,20 @@ class WorkingGames:
 
     def __init__(self, most: int = GAMES_IN_MEMORY) -> None:
         self._most = most
-        self._loaded: OrderedDict[str, _Loaded] = OrderedDict()
+        self._loaded: OrderedDict[str, LoadedGame] = OrderedDict()
 
-    def current(self, transaction: Transaction, game_id: str) -> _Loaded:
+    def current(self, transaction: Transaction, game_id: str) -> LoadedGame:
         """Return a game as stored now, also by other processes. Raises UnknownGame."""
         generation = game_tables.game_state(transaction, game_id).generation
         loaded = self._loaded.get(game_id)
         if loaded is not None and loaded.generation != generation and not self._follow(transaction, loaded):
             loaded = None
         if loaded is None:
-            loaded = _Loaded(*game_tables.load(transaction, game_id))
+            loaded = LoadedGame(*game_tables.load(transaction, game_id))
         self.keep(game_id, loaded.knowledge, loaded.generation)
         return self._loaded[game_id]
 
-    def _follow(self, transaction: Transaction, loaded: _Loaded) -> bool:
+    def _follow(self, transaction: Transaction, loaded: LoadedGame) -> bool:
         """Take in what another process wrote; False where loading afresh is cheaper."""
         game_id = loaded.knowledge.spec.game_id
         del self._loaded[game_id]
@@ -55,7 +57,7 @@ class WorkingGames:
 
     def keep(self, game_id: str, knowledge: GameKnowledge, generation: int) -> None:
         """Remember a game; the one that was not used for longest goes when there are too many."""
-        self._loaded[game_id] = _Loaded(knowledge, generation)
+        self._loaded[game_id] = LoadedGame(knowledge, generation)
         self._loaded.move_to_end(game_id)
         while len(self._loaded) > self._most:
             self._loaded.popitem(last=False)
