@@ -13,6 +13,7 @@ import pytest
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
+from academy.service import logs
 from academy.service.addresses import Address
 from academy.service.server import AcademyServer, ServerSettings
 from academy.store.library_store import Store
@@ -125,6 +126,8 @@ class Running:
 @contextmanager
 def serving(folder: Path, settings: ServerSettings | None = None, **of_store: Any) -> Iterator[Running]:
     """A server on a free port of this machine."""
+    # Into what is shown of a failed test, not into what a command prints.
+    logs.configure("error", "json")
     with Store(folder, **of_store) as store:
         running = Running(store, settings or ServerSettings(address=Address.parse("127.0.0.1:0")))
         try:

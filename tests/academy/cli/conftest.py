@@ -1,0 +1,82 @@
+"""A served game to look into, and the command line pointed at it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from academy.cli.app import application
+from academy.store.tokens import Role
+from academy.v1 import contests_pb2
+from tests.academy.service import examples
+from tests.academy.service.running import Running, serving
+
+PATTERNS = [("ann", "x", 0.9), ("bob", "xo-", 0.2), ("carl", "---", 0.5), ("ann lee", "o o\n- +", 0.01)]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command said and ended with."""
+
+    exit_code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        assert self.exit_code == 0, self.err
+        return json.loads(self.out)
+
+
+Academy = Callable[..., Said]
+
+
+def run(*arguments: object, **environment: str) -> Said:
+    """Run `academy` with these arguments."""
+    result = CliRunner().invoke(application, list(map(str, arguments)), env=environment, prog_name="academy")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Said(result.exit_code, result.stdout, result.stderr)
+
+
+def run_in_a_process(*arguments: object) -> Said:
+    """Run `academy` as a process: LMDB wants one opening of a folder in each."""
+    done = subprocess.run(
+        [sys.executable, "-m", "academy", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    return Said(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server with a game `go` of four patterns and some openings."""
+    with serving(tmp_path_factory.mktemp("served") / "data") as server:
+        arena = server.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        examples.teach(server, "go", "taught", PATTERNS)
+        for number, moves in enumerate((["c3", "a1"], ["c3", "b2", "d4"], ["b2", "c3"])):
+            told = examples.contest(f"lines/{number}", "go")
+            arena.contests.ReportContest(examples.report(told, moves, first="DRAW"))
+        yield server
+
+
+@pytest.fixture
+def academy(running: Running) -> Academy:
+    """The command line with the server's address and an admin's token in the environment."""
+
+    def command(*arguments: object, **environment: str) -> Said:
+        settings = {
+            "ACADEMY_ADDRESS": str(running.address),
+            "ACADEMY_TOKEN": running.token("admin", Role.ADMIN),
+        }
+        return run(*arguments, **(settings | environment))
+
+    return command

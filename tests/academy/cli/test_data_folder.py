@@ -1,0 +1,140 @@
+"""Tokens, check, backup and restore, on a folder that a server uses."""
+
+import re
+import shutil
+from pathlib import Path
+
+import lmdb
+import pytest
+
+from academy.v1 import contests_pb2
+from tests.academy.cli.conftest import run, run_in_a_process
+from tests.academy.service import examples
+from tests.academy.service.running import Running, refusal, serving
+
+GAMES = contests_pb2.ListGamesRequest()
+
+
+def test_a_token_made_beside_a_running_server_is_good_until_it_is_revoked(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(data) as server:
+        made = run_in_a_process("tokens", "create", "ann lee", "--data", data)
+        assert re.fullmatch(r"acd_[0-9a-f]{16}_[\w-]{43}\n", made.out)
+        client = server.client(made.out.strip())
+        client.contests.ListGames(GAMES)
+
+        listed = run_in_a_process("tokens", "list", "--data", data, "--json").json()
+        assert [(token["name"], token["role"], token["revoked"]) for token in listed] == [
+            ("ann lee", "bot", None)
+        ]
+        assert "secret" not in listed[0] and made.out.strip() not in str(listed)
+        assert "revoked" in run_in_a_process("tokens", "revoke", listed[0]["token_id"], "--data", data).out
+
+        assert refusal(lambda: client.contests.ListGames(GAMES)).reason == "TOKEN_REVOKED"
+
+
+def test_tokens_have_roles_and_may_expire(tmp_path: Path) -> None:
+    made = run(
+        "tokens", "create", "boss", "--role", "admin", "--expires", "30d", "--data", tmp_path, "--json"
+    ).json()
+    assert (made["name"], made["role"], made["revoked"]) == ("boss", "admin", None)
+    assert made["token"].startswith(f"acd_{made['token_id']}_")
+    table = run("tokens", "list", "--data", tmp_path).out
+    assert "boss" in table and made["expires"][:10] in table
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "words"),
+    [
+        (("create", "x", "--expires", "soon"), 2, "'soon' is no time"),
+        (("create", "x", "--expires", "0d"), 2, "'0d' is no time"),
+        (("create", ""), 1, "1 to 128 characters"),
+        (("create", "x", "--role", "king"), 2, "king"),
+        (("revoke", "nobody"), 1, "no token 'nobody'"),
+    ],
+)
+def test_tokens_that_cannot_be(
+    tmp_path: Path, arguments: tuple[str, ...], exit_code: int, words: str
+) -> None:
+    run("tokens", "create", "first", "--data", tmp_path)
+    said = run("tokens", *arguments, "--data", tmp_path)
+    assert (said.exit_code, words in said.err) == (exit_code, True), said.err
+
+
+@pytest.mark.parametrize(
+    "command", [("tokens", "list"), ("tokens", "revoke", "x"), ("check",), ("backup", "copy")]
+)
+def test_a_folder_without_data_is_not_made_into_one(tmp_path: Path, command: tuple[str, ...]) -> None:
+    said = run(*command, "--data", tmp_path / "none")
+    assert said.exit_code == 2
+    assert "give the folder with --data" in said.err
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Path:
+    """A folder with some contests."""
+    data = tmp_path / "data"
+    with serving(data) as server:
+        fill(server)
+    return data
+
+
+def fill(server: Running, first: int = 0) -> None:
+    arena = server.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+    for number in range(first, first + 3):
+        arena.contests.ReportContest(examples.report(examples.contest(f"c/{number}", "go"), ["c3", "b2"]))
+
+
+def test_a_sound_folder(filled: Path) -> None:
+    assert f"{filled}: 4 events, sound" in run("check", "--data", filled).out
+    assert run("check", "--data", filled, "--no-replay", "--json").json() == {"events": 4, "findings": []}
+
+
+def test_a_folder_with_a_fault(filled: Path) -> None:
+    environment = lmdb.open(str(filled), max_dbs=32)
+    with environment.begin(write=True) as transaction:
+        table = environment.open_db(b"events", txn=transaction)
+        assert transaction.delete((2).to_bytes(8), db=table)
+    environment.close()
+
+    said = run("check", "--data", filled)
+
+    assert said.exit_code == 4
+    assert "event 2 is missing" in said.out
+    assert "faults" in said.out.splitlines()[-1]
+
+
+def test_a_backup_of_a_served_folder_is_its_state_and_can_be_served(tmp_path: Path) -> None:
+    data, copy, again = tmp_path / "data", tmp_path / "copy", tmp_path / "again"
+    with serving(data) as server:
+        fill(server)
+        assert "verified" in run_in_a_process("backup", copy, "--data", data).out
+        fill(server, first=3)
+    shutil.rmtree(data)
+
+    assert "verified" in run("restore", copy, "--data", again).out
+
+    assert "4 events, sound" in run("check", "--data", again).out
+    with serving(again) as server:
+        fill(server, first=3)
+    assert "7 events, sound" in run("check", "--data", again).out
+
+
+def test_nothing_is_written_over(filled: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    run("backup", copy, "--data", filled)
+    for said in (run("backup", copy, "--data", filled), run("restore", copy, "--data", filled)):
+        assert said.exit_code == 1
+        assert "must be an empty folder" in said.err
+
+
+def test_version_and_help() -> None:
+    assert re.fullmatch(r"academy \d+\.\d+\.\d+\n", run("--version").out)
+    told = run("--help").out
+    for command in (
+        "serve", "games", "patterns", "openings", "events", "statistics", "prune", "export", "import",
+        "settings", "tokens", "check", "backup", "restore",
+    ):  # fmt: skip
+        assert command in told

@@ -1,0 +1,161 @@
+"""Looking into a server's libraries from the command line, and mending them."""
+
+import itertools
+import re
+
+import pytest
+
+from academy.store.tokens import Role
+from tests.academy.cli.conftest import Academy
+from tests.academy.service.running import Running
+
+
+def test_games(academy: Academy) -> None:
+    table = academy("games")
+    assert table.exit_code == 0
+    assert re.search(r"go\s+│\s+2\s+│\s+5x5 squares\s+│\s+8\s+│\s+1,000", table.out)
+    (game,) = academy("games", "--json").json()
+    assert (game["game_id"], game["geometry"]["square"], game["symmetric"]) == (
+        "go",
+        {"rows": 5, "columns": 5},
+        True,
+    )
+
+
+def test_patterns_are_drawn_beside_their_figures(academy: Academy) -> None:
+    said = academy("patterns", "go", "--library", "endgame")
+
+    assert "go, endgame: 4 of 4 patterns" in said.out
+    rows = [line.split("│") for line in said.out.splitlines() if line.count("│") == 10]
+    drawn = [row[2].strip() for row in rows]
+    place = drawn.index("- - -")
+    assert [cell.strip() for cell in rows[place][3:8]] == ["1", "1500", "0.500", "1", "0.0"]
+    # The last pattern has two rows.
+    assert ("- o", "+ o") in itertools.pairwise(drawn)
+
+
+def test_patterns_by_filter_order_and_page(academy: Academy) -> None:
+    options = ("patterns", "list", "go", "--library", "endgame", "--json")
+
+    by_ann = academy(*options, "--proposer", "ann lee").json()
+    assert [vote["player"] for vote in by_ann["patterns"][0]["votes"]] == ["ann lee"]
+    values = [each["signature"]["value"] for each in academy(*options, "--order", "value").json()["patterns"]]
+    assert values == sorted(values) and len(values) == 4
+    bad = academy(*options, "--max-value", "0.3").json()
+    assert bad["total_size"] == len(bad["patterns"])
+
+    first = academy(*options, "--limit", "3").json()
+    second = academy(*options, "--limit", "3", "--page", first["next_page_token"]).json()
+    ids = [each["pattern_id"] for page in (first, second) for each in page["patterns"]]
+    assert len(set(ids)) == 4
+    assert f"--page {first['next_page_token']}" in academy(
+        "patterns", "go", "--library", "endgame", "--limit", "3"
+    ).out.replace("\n", "")
+
+
+def test_one_pattern_with_its_votes_and_its_deletion_undone(academy: Academy) -> None:
+    listed = academy("patterns", "go", "--library", "endgame", "--json").json()["patterns"]
+    pattern_id = str(listed[-1]["pattern_id"])
+    where = ("go", pattern_id, "--library", "endgame")
+
+    shown = academy("patterns", "show", *where)
+    assert "Elo 1500, value" in shown.out
+    assert "Deleted from go" in academy("patterns", "delete", *where).out
+    gone = academy("patterns", "show", *where)
+    assert (gone.exit_code, gone.err) == (
+        1,
+        f"academy: no pattern {pattern_id} in this library [NOT_FOUND, UNKNOWN_PATTERN]\n",
+    )
+    assert "Restored to go" in academy("patterns", "restore", *where).out
+    assert academy("patterns", "show", *where, "--json").json() == listed[-1]
+
+
+def test_openings_are_a_tree(academy: Academy) -> None:
+    lines = [line.strip("│").split("│") for line in academy("openings", "go").out.splitlines() if "│" in line]
+    moves = [(cells[0][1:].rstrip(), int(cells[1])) for cells in lines]
+    # Indented below what they answer, the most played first.
+    assert moves[0] == ("(start)", 7)
+    assert moves[1] == ("  c3", 6)
+    assert all(move.startswith("    ") for move, _ in moves[2:4])
+    deeper = academy("openings", "go", "c3", "--depth", "1", "--json").json()
+    assert [node["depth"] for node in deeper] == [1, 2, 2]
+    assert all(
+        node["visits"] >= 2 for node in academy("openings", "go", "--min-visits", "2", "--json").json()
+    )
+
+
+def test_events(academy: Academy) -> None:
+    newest = academy("events", "go", "--limit", "1", "--json").json()
+    oldest = academy("events", "--oldest", "--limit", "1", "--json").json()
+    assert oldest[0]["sequence"] == 1 and "game_registered" in oldest[0]
+    assert newest[0]["sequence"] > 7
+    assert "contest reported: lines/0 ann - bob, 2 plies, score" in academy("events", "go").out
+
+
+def test_statistics(academy: Academy) -> None:
+    told = academy("statistics", "go", "--json").json()
+    assert (told["contests"], told["endgame_patterns"]) == (7, 4)
+    assert told["measures"]["draws"] == {"value": 1.0, "contests": 7}
+    assert "value" not in told["measures"]["width"]
+    table = academy("statistics", "go").out
+    assert re.search(r"width\s+│ not known", table)
+
+
+def test_prune_shows_first_what_it_would_remove(academy: Academy) -> None:
+    dry = academy("prune", "go", "endgame", "--below", "1", "--dry-run")
+    assert "go, endgame: 1 would be removed" in dry.out and "- - -" in dry.out
+    assert academy("statistics", "go", "--json").json()["endgame_patterns"] == 4
+    assert "go, opening: 0 removed" in academy("prune", "go", "opening", "--below", "0.01").out
+
+
+def test_settings_are_shown_and_changed(academy: Academy) -> None:
+    before = academy("settings", "go", "--json").json()
+    changed = academy("settings", "go", "forget_after=50", "prune_factor=0.25", "--json").json()
+    assert changed == before | {"forget_after": 50, "prune_factor": 0.25}
+    restored = academy("settings", "go", "forget_after=0", f"prune_factor={before['prune_factor']}")
+    assert "0 records removed" in restored.out
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("beauty=1", "NAME one of opening_capacity"),
+        ("endgame_capacity", "write NAME=VALUE"),
+        ("endgame_capacity=many", "'many' is not a whole number"),
+        ("endgame_capacity=-1", "'-1' is not a whole number"),
+        ("prune_below=low", "'low' is not a number"),
+    ],
+)
+def test_a_setting_that_is_none(academy: Academy, change: str, words: str) -> None:
+    said = academy("settings", "go", change)
+    assert said.exit_code == 2
+    assert words in said.err and len(said.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "exit_code", "words"),
+    [
+        (("statistics", "chess"), {}, 1, "game 'chess' is not registered"),
+        (("games",), {"ACADEMY_TOKEN": ""}, 1, "give a token with --token or ACADEMY_TOKEN"),
+        (("games",), {"ACADEMY_TOKEN": "acd_wrong"}, 1, "TOKEN_UNKNOWN"),
+        (("games",), {"ACADEMY_ADDRESS": "127.0.0.1:1"}, 3, "no server answers"),
+        (("games", "--address", "nowhere"), {}, 2, "write host:port"),
+        (("games", "--address", "example.org:1"), {}, 2, "is another machine: give --tls-ca"),
+        (("games", "--tls-ca", "missing.pem"), {}, 2, "missing.pem: cannot be read"),
+        (("games", "--tls-cert", "missing.pem"), {}, 2, "certificate and its key"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(
+    academy: Academy, arguments: tuple[str, ...], environment: dict[str, str], exit_code: int, words: str
+) -> None:
+    said = academy(*arguments, **environment)
+
+    assert said.exit_code == exit_code
+    assert said.err.startswith("academy: ") and words in said.err
+    assert len(said.err.splitlines()) == 1
+
+
+def test_a_bot_is_told_what_it_lacks(academy: Academy, running: Running) -> None:
+    said = academy("statistics", "go", "--token", running.token("ann", Role.BOT))
+    assert said.exit_code == 1
+    assert "this token's role is bot" in said.err and "use an admin's token" in said.err
