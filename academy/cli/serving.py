@@ -2,6 +2,8 @@
 
 import asyncio
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -14,7 +16,7 @@ from academy.service.lifetime import end_with_parent, write_private
 from academy.service.limits import Limits
 from academy.service.server import AcademyServer, ServerSettings, serve_metrics
 from academy.store.library_store import Store
-from academy.store.tokens import CreateToken, Role
+from academy.store.tokens import CreateToken, RevokeToken, Role
 
 EMBEDDED_NAME: Final = "arena"
 Data = Annotated[Path, typer.Option("--data", envvar="ACADEMY_DATA", help="The data folder.")]
@@ -105,12 +107,15 @@ async def _serve(
     server = AcademyServer(store, settings)
     if settings.metrics_address is not None:
         serve_metrics(server.metrics, settings.metrics_address)
-    if embedded_token_file is not None:
-        _, token = store.run(CreateToken(EMBEDDED_NAME, Role.ADMIN))
-        write_private(embedded_token_file, token)
-    address = await server.start()
-    typer.echo(f"academy: serving {data} at {address}; {_token_hint(store, data)}")
-    await stopped.wait()
+    with _embedded_token(store, embedded_token_file):
+        address = await server.start()
+        typer.echo(f"academy: serving {data} at {address}; {_token_hint(store, data)}")
+        await stopped.wait()
+        await _end(server, hurried)
+
+
+async def _end(server: AcademyServer, hurried: asyncio.Event) -> None:
+    """Drain the server; a second signal cuts that short."""
     ending = asyncio.create_task(server.stop())
     hurry = asyncio.create_task(hurried.wait())
     await asyncio.wait({ending, hurry}, return_when=asyncio.FIRST_COMPLETED)
@@ -118,6 +123,20 @@ async def _serve(
         await server.stop(grace=0)
     await ending
     hurry.cancel()
+
+
+@contextmanager
+def _embedded_token(store: Store, file: Path | None) -> Iterator[None]:
+    """A token for the program that started this server, good for as long as it serves."""
+    if file is None:
+        yield
+        return
+    token, text = store.run(CreateToken(EMBEDDED_NAME, Role.ADMIN))
+    write_private(file, text)
+    try:
+        yield
+    finally:
+        store.run(RevokeToken(token.token_id))
 
 
 def _token_hint(store: Store, data: Path) -> str:

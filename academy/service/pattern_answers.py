@@ -98,7 +98,7 @@ class PatternAnswer:
         least = _EVERYONE if question.player_elo is None else question.player_elo - ELO_MARGIN
         parts = []
         for place, (_, shelf) in enumerate(self._shelves):
-            for board, is_opponent in views:
+            for board, is_opponent in views if len(shelf) else ():
                 matches, figures = shelf.match(board)
                 opponents = np.full(len(matches), is_opponent)
                 wanted = figures["elo"] > least

@@ -2,12 +2,16 @@
 
 import itertools
 import re
+from pathlib import Path
 
 import pytest
 
+from academy.service.addresses import Address, Certificates
+from academy.service.server import ServerSettings
 from academy.store.tokens import Role
-from tests.academy.cli.conftest import Academy
-from tests.academy.service.running import Running
+from tests.academy.cli.conftest import Academy, run
+from tests.academy.service import certificates
+from tests.academy.service.running import Running, serving
 
 
 def test_games(academy: Academy) -> None:
@@ -153,6 +157,23 @@ def test_what_cannot_be_done_is_said_in_one_line(
     assert said.exit_code == exit_code
     assert said.err.startswith("academy: ") and words in said.err
     assert len(said.err.splitlines()) == 1
+
+
+def test_over_tls_with_certificates_of_both_sides(tmp_path: Path) -> None:
+    authority = certificates.authority(tmp_path, "ours")
+    server = certificates.signed(tmp_path, "server", authority)
+    client = certificates.signed(tmp_path, "client", authority)
+    settings = ServerSettings(
+        address=Address.parse("127.0.0.1:0"),
+        certificates=Certificates(server.certificate, server.key, authority=authority),
+    )
+    with serving(tmp_path / "data", settings) as running:
+        token = running.token("admin", Role.ADMIN)
+        where = ("--address", f"localhost:{running.address.port}", "--token", token, "--tls-ca", authority)
+        own = ("--tls-cert", client.certificate, "--tls-key", client.key)
+
+        assert run("games", "--json", *where, *own).json() == []
+        assert run("games", *where).exit_code == 3
 
 
 def test_a_bot_is_told_what_it_lacks(academy: Academy, running: Running) -> None:

@@ -22,7 +22,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from academy.store.library_store import Store
-from academy.store.tokens import CreateToken, Role
+from academy.store.tokens import CreateToken, RevokedToken, Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
@@ -150,6 +150,34 @@ def test_a_stream_that_does_not_end_is_cut_after_the_grace(tmp_path: Path) -> No
         academy.process.terminate()
         assert academy.ended() == 0
         assert 0.4 < time.monotonic() - began < 10
+
+
+def test_a_second_signal_ends_it_without_waiting(tmp_path: Path) -> None:
+    with served(tmp_path / "data", "--grace", "60") as academy:
+        health = health_pb2_grpc.HealthStub(grpc.insecure_channel(academy.address))
+        watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=60)
+        next(watch)
+        academy.process.terminate()
+        assert next(watch).status == health_pb2.HealthCheckResponse.NOT_SERVING
+        academy.process.terminate()
+        assert academy.ended() == 0
+
+
+def test_an_embedded_servers_token_ends_with_it(tmp_path: Path) -> None:
+    token_file, path = tmp_path / "token", tmp_path / "socket"
+    process = started(
+        tmp_path / "data", "--address", f"unix:{path}", "--embedded-token-file", str(token_file)
+    )
+    try:
+        until(path.exists)
+        token = token_file.read_text()
+        process.terminate()
+        assert process.wait(SECONDS) == 0
+    finally:
+        process.kill()
+        process.communicate()
+    with Store(tmp_path / "data") as store, pytest.raises(RevokedToken):
+        store.authenticate(token)
 
 
 def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path) -> None:

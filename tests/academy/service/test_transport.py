@@ -2,7 +2,6 @@
 
 import socket
 import stat
-import subprocess
 from pathlib import Path
 
 import grpc
@@ -13,38 +12,11 @@ from academy.service.server import AcademyServer, ServerSettings
 from academy.store.library_store import Store
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2
+from tests.academy.service.certificates import authority, signed
 from tests.academy.service.running import Client, Running, serving
 
 LOCAL = Address.parse("127.0.0.1:0")
 GAMES = contests_pb2.ListGamesRequest()
-
-
-def openssl(*arguments: str | Path) -> None:
-    subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
-
-
-def authority(folder: Path, name: str) -> Path:
-    """A certificate authority; its key stands beside it."""
-    certificate = folder / f"{name}.pem"
-    openssl(
-        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-        "-subj", f"/CN={name}", "-keyout", folder / f"{name}.key", "-out", certificate,
-    )  # fmt: skip
-    return certificate
-
-
-def signed(folder: Path, name: str, by: Path) -> Certificates:
-    """A certificate for localhost and its key, signed by an authority."""
-    certificate, key, request = (folder / f"{name}.{kind}" for kind in ("pem", "key", "csr"))
-    openssl(
-        "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
-        "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", request,
-    )  # fmt: skip
-    openssl(
-        "x509", "-req", "-in", request, "-CA", by, "-CAkey", by.with_suffix(".key"), "-days", "2",
-        "-copy_extensions", "copy", "-out", certificate,
-    )  # fmt: skip
-    return Certificates(certificate, key)
 
 
 @pytest.fixture(scope="module")
