@@ -88,7 +88,7 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
     )
     if round(adversary * ELO_SCALE) <= round(elo * ELO_SCALE) - ADVERSARY_MARGIN * ELO_SCALE:
         return f"adversary's Elo {adversary:.0f} is not above own Elo {elo:.0f} - {ADVERSARY_MARGIN:.0f}"
-    if report.plies[proposal.ply - 1].player not in (0, proposal.seat):
+    if report.plies[proposal.ply - 1].player != proposal.seat:
         return f"ply {proposal.ply} was not the proposer's move"
     before = proposal.value_before
     if before is None:

@@ -148,8 +148,9 @@ def test_decisiveness_is_the_share_of_positions_with_advantage_that_were_won() -
 
 
 def test_drama_is_the_share_of_moves_that_gave_an_advantage_away() -> None:
-    # Player 1 has an advantage before their 2nd, 3rd and 5th move and loses it with the 3rd.
-    report = played(*told((1, 0.7), (1, 0.8), (1, 0.5), (1, 0.9), (1, 0.95), (2, 0.1)))
+    # Player 1 has an advantage before their 2nd, 3rd and 5th move and loses it with the 3rd;
+    # at 0.66 it is none any more.
+    report = played(*told((1, 0.7), (1, 0.8), (1, 0.66), (1, 0.9), (1, 0.95), (2, 0.1)))
     assert measured(report)["drama"] == Measure(1 / 3, 1)
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -194,11 +195,12 @@ def test_the_value_must_be_the_one_told_in_the_contest_within_a_hundredth(
 
 @pytest.mark.parametrize(("told", "contradicts"), [(0.2, False), (0.21, False), (0.5, True)])
 def test_so_must_the_value_before_the_move(told: float, contradicts: bool) -> None:
-    report = contest(["A1", "B2", "C3"], values={2: {1: told}, 1: {1: 0.7}})
-    against = objection(tesuji(cells("x"), 0.2, 0.9, ply=3), report, GO, 30.0)
-    assert against == (
-        "value 0.2 before the move proposed, but 0.5 told in the contest for ply 2" if contradicts else None
-    )
+    report = contest(["A1", "B2", "C3"], values={1: {2: told}, 2: {1: told}, 3: {1: 0.9}})
+    for seat, ply in ((2, 2), (1, 3)):
+        proposal = tesuji(cells("x"), 0.2, 0.9, seat=seat, ply=ply)
+        against = objection(proposal, replace(report, results=(WIN, DRAW)), GO, 30.0)
+        said = f"value 0.2 before the move proposed, but 0.5 told in the contest for ply {ply - 1}"
+        assert against == (said if contradicts else None)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from academy.knowledge.signatures import (
     InvalidVote,
     Signature,
     Vote,
+    digest,
 )
 
 from .games import ballot
@@ -143,6 +144,13 @@ def test_past_256_the_oldest_votes_are_folded_and_still_count() -> None:
     assert together.signature(1) == Signature(300, 1000.0, 0.75, 1)
 
 
+def test_of_a_folded_player_64_bits_are_kept() -> None:
+    (kept,) = cast(*crowd(MAX_SEPARATE_VOTES + 1)).folded.players
+    assert kept == digest("player 0")
+    assert len({digest(f"{number}") for number in range(1000)}) == 1000
+    assert all(0 <= digest(f"{number}") < 2**64 for number in range(1000))
+
+
 def test_folding_changes_no_figure() -> None:
     many = [Vote.of(f"{n}", 13.7 * n - 500, (n % 101) / 100, n) for n in range(600)]
     total = sum(vote.weight for vote in many)
@@ -184,7 +192,7 @@ def test_united_votes_beyond_256_are_folded() -> None:
 def test_united_a_player_folded_in_both_counts_once() -> None:
     left, right = cast(*crowd(300)), cast(*crowd(300, first=22))
     united = left.united(right)
-    assert united.proposers == 322
+    assert (united.proposers, united.elo) == (322, 1000.0)
     assert united.value == pytest.approx(0.75, abs=1e-6)
 
 
@@ -211,6 +219,11 @@ def test_united_folded_values_stay_between_0_and_1(left: list[int], right: list[
 def test_a_value_is_from_0_to_1(value: float) -> None:
     with pytest.raises(InvalidVote, match="expected value"):
         Vote.of("ann", 1000, value, 1)
+
+
+@pytest.mark.parametrize("elo", [-100_000.0, 100_000.0])
+def test_the_greatest_elos_are_taken(elo: float) -> None:
+    assert Vote.of("ann", elo, 0.0, 1).elo == elo
 
 
 @pytest.mark.parametrize("elo", [-100_000.01, 100_000.01, math.nan, -math.inf])
