@@ -51,6 +51,7 @@ _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
     refusals.Draining: (code_pb2.UNAVAILABLE, "DRAINING"),
     refusals.AnswerTooLarge: (code_pb2.RESOURCE_EXHAUSTED, "ANSWER_TOO_LARGE"),
     refusals.AnalysisDuringContest: (code_pb2.FAILED_PRECONDITION, "ANALYSIS_DURING_CONTEST"),
+    tokens.TokenRefused: (code_pb2.UNAUTHENTICATED, "TOKEN_INVALID"),
     tokens.UnknownToken: (code_pb2.UNAUTHENTICATED, "TOKEN_UNKNOWN"),
     tokens.RevokedToken: (code_pb2.UNAUTHENTICATED, "TOKEN_REVOKED"),
     tokens.ExpiredToken: (code_pb2.UNAUTHENTICATED, "TOKEN_EXPIRED"),
@@ -71,6 +72,7 @@ _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
     store.InvalidRecord: (code_pb2.INVALID_ARGUMENT, "INVALID_RECORD"),
     store.GameConflict: (code_pb2.ALREADY_EXISTS, "GAME_CONFLICT"),
     store.ContestConflict: (code_pb2.ALREADY_EXISTS, "CONTEST_CONFLICT"),
+    store.Conflict: (code_pb2.ALREADY_EXISTS, "CONFLICT"),
     store.ContestOver: (code_pb2.FAILED_PRECONDITION, "CONTEST_OVER"),
     store.ConsultationOutOfOrder: (code_pb2.FAILED_PRECONDITION, "CONSULTATION_OUT_OF_ORDER"),
     store.TooManyProposals: (code_pb2.RESOURCE_EXHAUSTED, "TOO_MANY_PROPOSALS"),
@@ -150,11 +152,18 @@ def refused(error: Exception) -> Refused:
         reason = (row_of(cause) or row)[1]
         numbers |= vars(cause)
     reason = str(numbers.pop("reason", reason))
+    message = str(error)
+    if isinstance(error, store.StoreError) and not isinstance(error, store.StoreBusy):
+        # Where the data lie on the server's disk is for its log.
+        _log.error("store failed", reason=reason, why=message)
+        message = (
+            f"the server's store failed ({reason}) and nothing was written; its admin finds more in the log"
+        )
     retry_after = numbers.pop("retry_after", _RETRY_AFTER.get(type(error)))
     return Refused(
         code=code,
         reason=reason,
-        message=str(error)[:MAX_MESSAGE],
+        message=message[:MAX_MESSAGE],
         metadata={
             name: str(value)[:MAX_METADATA_VALUE]
             for name, value in numbers.items()

@@ -40,8 +40,8 @@ def fitting(items: Iterable[_Item], size: int, limits: Limits) -> tuple[list[_It
 
 
 def page_token(request: Message, key: Key) -> str:
-    """Return a token to go on after `key` with the same request."""
-    body = json.dumps(key, separators=(",", ":")).encode()
+    """Return a token to go on after `key`, a few numbers and short names, with the same request."""
+    body = json.dumps(key, separators=(",", ":"), ensure_ascii=False).encode()
     return base64.urlsafe_b64encode(_digest(request) + body).decode()
 
 
@@ -54,8 +54,10 @@ def page_key(request: Message, kinds: tuple[type, ...]) -> Key | None:
     if not token:
         return None
     strange = StalePageToken("page_token: not a token of this server; begin again without one")
+    if len(token) > MAX_TOKEN:
+        raise strange
     try:
-        content = base64.b64decode(token[:MAX_TOKEN].encode("ascii"), altchars=b"-_", validate=True)
+        content = base64.b64decode(token.encode("ascii"), altchars=b"-_", validate=True)
     except ValueError as error:
         raise strange from error
     if content[:_DIGEST_BYTES] != _digest(request):

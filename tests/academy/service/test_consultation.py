@@ -7,7 +7,7 @@ import pytest
 
 from academy.knowledge.text import read_cells, write_cells
 from academy.store.game_records import spec_from_proto
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import board, contest, position, report, teach
 from tests.academy.service.running import Client, Running, refusal
@@ -342,3 +342,53 @@ class TestPatterns:
         pattern = academy.admin().libraries.ListPatterns(listing).patterns[0]
         # Once a contest and player; one of the two was won.
         assert (pattern.uses, pattern.successes) == (2, 1)
+
+    def test_a_game_of_three_on_a_graph(self, academy: Running) -> None:
+        arena = academy.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.ring("ring")))
+        told = contest("ring/1", "ring", ("ann", "bob", "carl"), (1500.0, 1500.0, 1500.0))
+        tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+        academy.client(tickets[1]).proposals.SubmitProposals(
+            proposals_pb2.SubmitProposalsRequest(
+                contest_id="ring/1",
+                proposals=[
+                    proposals_pb2.NewProposal(library=examples.ENDGAME, cells="x A\no C", ply=1, value=0.9)
+                ],
+            )
+        )
+        ended = contests_pb2.ReportContestRequest(
+            contest=told,
+            plies=[contests_pb2.Ply(player=2, move="A-C", board="x-o--")],
+            results=[contests_pb2.RESULT_LOSS, contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+        )
+        assert arena.contests.ReportContest(ended).accepted == 1
+        bot = academy.bot("reader")
+
+        def asked(player: int, here: str = "x-o--", **more: bool) -> consultation_pb2.MatchPatternsResponse:
+            return bot.consultation.MatchPatterns(
+                consultation_pb2.MatchPatternsRequest(
+                    game_id="ring", positions=[position(here, player)], include_cells=True, **more
+                )
+            )
+
+        assert [asked(player).positions[0].total for player in (1, 2, 3)] == [0, 1, 0]
+        assert asked(2).patterns.cells == ["x A\no C"]
+        # Nodes do not move.
+        assert asked(2, "-x-o-").positions[0].total == 0
+        refused = refusal(lambda: asked(2, both_players=True))
+        assert (refused.code, refused.fields) == (grpc.StatusCode.INVALID_ARGUMENT, ["both_players"])
+
+    def test_a_rated_bot_in_analysis_is_not_told_of_much_weaker_players(self, academy: Running) -> None:
+        registered(academy, "rated")
+        teach(academy, "rated", "rated", [("low", "x", 0.9)], elo=1000.0)
+        strong = contest("rated/strong", "rated", ("strong", "other"), (1201.0, 1200.0))
+        academy.arena().contests.ReportContest(report(strong, ["c3"]))
+        request = consultation_pb2.MatchPatternsRequest(game_id="rated", positions=[position(MIDDLE)])
+
+        totals = {
+            name: academy.bot(name).consultation.MatchPatterns(request).positions[0].total
+            for name in ("strong", "other", "low", "never rated")
+        }
+
+        # Elo above 1201 - 200 and 1200 - 200: 1000 is neither.
+        assert totals == {"strong": 0, "other": 0, "low": 1, "never rated": 1}

@@ -752,6 +752,7 @@ def test_a_full_store_refuses_and_keeps_answering(tmp_path: Path) -> None:
                 refused = refusal(lambda told=told: arena.contests.ReportContest(told))
 
         assert (refused.code, refused.reason) == (EXHAUSTED, "STORE_FULL")
+        assert str(tmp_path) not in refused.message
         statistics = libraries_pb2.GetStatisticsRequest(game_id=GAME)
         assert academy.admin().libraries.GetStatistics(statistics).contests == stored
 

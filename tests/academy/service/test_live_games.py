@@ -1,0 +1,119 @@
+"""Games in memory follow what any process commits."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+from academy.knowledge.boards import Board
+from academy.knowledge.library import PatternEntry
+from academy.knowledge.signatures import Ballot, Vote
+from academy.service.shelves import Shelf
+from academy.store.contest_commands import ReportContest
+from academy.store.game_records import spec_from_proto
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import EMPTY, position
+from tests.academy.service.running import serving
+
+WRITER = """
+import sys
+from pathlib import Path
+from academy.store.contest_commands import ReportContest
+from academy.store.library_store import Store
+from academy.v1 import contests_pb2
+with Store(Path(sys.argv[1])) as store:
+    told = contests_pb2.ReportContestRequest.FromString(bytes.fromhex(sys.argv[2]))
+    store.run(ReportContest(told, "other"))
+"""
+
+
+def test_what_another_process_writes_is_known_at_once(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        bot = academy.bot("reader")
+        question = consultation_pb2.LookUpOpeningRequest(game_id="go", player=1)
+        assert bot.consultation.LookUpOpening(question).position.visits == 0
+        told = examples.report(examples.contest("other/1", "go"), ["c3", "b2"])
+        subprocess.run([sys.executable, "-c", WRITER, tmp_path, told.SerializeToString().hex()], check=True)
+
+        answer = bot.consultation.LookUpOpening(question)
+
+        assert (answer.position.visits, answer.moves[0].move) == (1, "c3")
+        # And this process goes on from there.
+        academy.store.run(ReportContest(examples.report(examples.contest("own/1", "go"), ["c3"]), "own"))
+        assert bot.consultation.LookUpOpening(question).position.visits == 2
+
+
+def test_patterns_that_change_or_go_are_matched_as_they_are(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        bot, admin = academy.bot("reader"), academy.admin()
+        request = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position(EMPTY)])
+
+        def told() -> list[tuple[int, float]]:
+            table = bot.consultation.MatchPatterns(request).patterns
+            return sorted(zip(table.pattern_ids, table.values, strict=True))
+
+        def listed() -> list[tuple[int, float]]:
+            listing = libraries_pb2.ListPatternsRequest(game_id="go", library=examples.ENDGAME)
+            return sorted(
+                (each.pattern_id, each.signature.value)
+                for each in admin.libraries.ListPatterns(listing).patterns
+            )
+
+        assert told() == []
+        examples.teach(academy, "go", "first", [("ann", "--", 0.9), ("ann", "-\n-\n-", 0.2)])
+        assert told() == listed() and len(told()) == 2
+        # A second vote changes a value; a deletion takes the pattern out.
+        examples.teach(academy, "go", "second", [("bob", "--", 0.1)])
+        assert told() == listed()
+        admin.libraries.DeletePattern(
+            libraries_pb2.DeletePatternRequest(
+                game_id="go", library=examples.ENDGAME, pattern_id=told()[0][0]
+            )
+        )
+        assert told() == listed() and len(told()) == 1
+
+
+def entry(pattern_id: int, cells: str, chance: random.Random) -> PatternEntry:
+    spec = spec_from_proto(examples.tiny_go("go"))
+    from academy.knowledge.text import read_cells
+
+    votes = tuple(
+        Vote.of(f"player {number}", chance.uniform(0, 2_000), chance.random(), number)
+        for number in range(chance.randint(1, 3))
+    )
+    return PatternEntry(pattern_id, spec.canonical(read_cells(cells, spec.geometry)), 1, Ballot(votes))
+
+
+def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
+    chance = random.Random(7)
+    spec = spec_from_proto(examples.tiny_go("go"))
+    shelf = Shelf(spec)
+    letters = "-xo#"
+    for step in range(300):
+        number = chance.randint(1, 40)
+        if chance.random() < 0.3:
+            shelf.remove(number)
+        else:
+            cells = "-" + "".join(chance.choice(letters) for _ in range(chance.randint(0, 3)))
+            shelf.put(entry(number, cells, chance))
+        if step % 25:
+            continue
+        afresh = Shelf(spec)
+        for known in shelf.entries.values():
+            afresh.put(known)
+        board = Board.from_letters(spec.geometry, "".join(chance.choices("-xo", k=25)))
+        (matches, figures), (expected, expected_figures) = shelf.match(board), afresh.match(board)
+        assert matches.pattern_ids.tolist() == expected.pattern_ids.tolist()
+        assert figures.tolist() == expected_figures.tolist()
+        assert figures["pattern_id"].tolist() == matches.pattern_ids.tolist()
+        for row in figures:
+            known = shelf.entries[int(row["pattern_id"])]
+            assert (row["strength"], row["elo"], row["value"], row["proposers"]) == (
+                known.strength,
+                known.ballot.elo,
+                known.ballot.value,
+                known.ballot.proposers,
+            )
