@@ -60,12 +60,13 @@ class Guard(aio.ServerInterceptor):
         if method in OPEN_METHODS:
             return self._counted(handler) if method == _WATCH else handler
         try:
-            caller = self._authenticate(bearer_token(handler_call_details.invocation_metadata))
+            token = bearer_token(handler_call_details.invocation_metadata)
+            caller = self._authenticate(token)
             check_permission(caller, method)
             self.ask(caller, 1)
         except Exception as error:
             return self._refusing(method, refused(error))
-        return self._guarded(method, handler, caller)
+        return self._guarded(method, handler, caller, token)
 
     def ask(self, caller: Caller, questions: int) -> None:
         """Count questions against the caller's rate. Raises RateExceeded."""
@@ -96,7 +97,7 @@ class Guard(aio.ServerInterceptor):
 
         return _handler(False, True, answer, handler.request_deserializer, handler.response_serializer)
 
-    def _guarded(self, method: str, handler: _Handler, caller: Caller) -> _Handler:
+    def _guarded(self, method: str, handler: _Handler, caller: Caller, token: str) -> _Handler:
         behaviour = cast(
             _Behaviour,
             handler.unary_unary or handler.unary_stream or handler.stream_unary or handler.stream_stream,
@@ -108,7 +109,10 @@ class Guard(aio.ServerInterceptor):
 
         async def work(request: Any, context: Context) -> Any:
             read = handler.request_deserializer
-            asked = self._until_idle(request, read) if handler.request_streaming else _read(request, read)
+            if handler.request_streaming:
+                asked = self._until_idle(request, read, token)
+            else:
+                asked = _read(request, read)
             answers = behaviour(asked, context)
             return await (self._sent(answers, context) if handler.response_streaming else answers)
 
@@ -128,7 +132,9 @@ class Guard(aio.ServerInterceptor):
             except TimeoutError as error:
                 raise StreamIdle("nothing was read", self._limits.write_seconds) from error
 
-    async def _until_idle(self, requests: AsyncIterator[Any], read: _Reader) -> AsyncIterator[Any]:
+    async def _until_idle(
+        self, requests: AsyncIterator[Any], read: _Reader, token: str
+    ) -> AsyncIterator[Any]:
         seconds = self._limits.idle_stream_seconds
         while True:
             if self._draining:
@@ -144,6 +150,8 @@ class Guard(aio.ServerInterceptor):
                 return
             except TimeoutError as error:
                 raise Draining() if self._draining else StreamIdle("nothing was asked", seconds) from error
+            # A token that was revoked meanwhile is good for nothing more.
+            self._authenticate(token)
             yield _read(request, read)
 
     def drain(self) -> None:

@@ -12,6 +12,7 @@ from google.rpc import code_pb2
 from academy.service.addresses import Address
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
+from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, contest, position, report, teach
@@ -191,6 +192,20 @@ def test_a_caller_who_reads_nothing_is_let_go(tmp_path: Path) -> None:
             list(answers)
 
     assert as_refused(caught.value).reason == "STREAM_IDLE"
+
+
+def test_a_stream_ends_with_the_token_it_was_opened_with(taught: Running) -> None:
+    token, text = taught.store.run(CreateToken("leaver", Role.BOT))
+    playing = Playing(taught.client(text))
+    assert playing.ask(opening=opening()).opening.known
+
+    taught.store.run(RevokeToken(token.token_id))
+    with pytest.raises(grpc.RpcError) as caught:
+        playing.ask(opening=opening())
+    playing.end()
+
+    refused = as_refused(caught.value)
+    assert (refused.code, refused.reason) == (grpc.StatusCode.UNAUTHENTICATED, "TOKEN_REVOKED")
 
 
 def test_a_caller_who_goes_away_leaves_nothing_running(taught: Running) -> None:

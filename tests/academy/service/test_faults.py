@@ -1,0 +1,102 @@
+"""Faults of the disk and of the server itself, as callers see them."""
+
+import os
+from pathlib import Path
+
+import grpc
+import pytest
+
+from academy.service import logs
+from academy.service.addresses import Address
+from academy.service.limits import Limits
+from academy.service.server import ServerSettings
+from academy.store.errors import StoreBusy, StoreCorrupt, StoreError
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from tests.academy.service import examples
+from tests.academy.service.asking import EXHAUSTED, GAME
+from tests.academy.service.examples import EMPTY, contest, position, report
+from tests.academy.service.running import Running, refusal, serving
+
+
+def test_a_full_store_refuses_and_keeps_answering(tmp_path: Path) -> None:
+    with serving(tmp_path, largest_map=4 << 20) as academy:
+        arena = academy.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        stored = 0
+        refused = None
+        while refused is None:
+            # Random, so that it takes room.
+            told = report(contest(f"full/{stored}", GAME), [os.urandom(500).hex() for _ in range(500)])
+            try:
+                arena.contests.ReportContest(told)
+                stored += 1
+                assert stored < 100
+            except grpc.RpcError:
+                refused = refusal(lambda told=told: arena.contests.ReportContest(told))
+
+        assert (refused.code, refused.reason) == (EXHAUSTED, "STORE_FULL")
+        assert str(tmp_path) not in refused.message
+        statistics = libraries_pb2.GetStatisticsRequest(game_id=GAME)
+        assert academy.admin().libraries.GetStatistics(statistics).contests == stored
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "reason", "retry"),
+    [
+        (StoreBusy("4096 writes are waiting"), EXHAUSTED, "STORE_BUSY", 0.25),
+        (StoreCorrupt("a page is not sound"), grpc.StatusCode.DATA_LOSS, "STORE_CORRUPT", None),
+        (StoreError("the disk failed"), grpc.StatusCode.UNAVAILABLE, "STORE_FAILED", None),
+    ],
+)
+def test_faults_of_the_disk(
+    fresh: Running,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Exception,
+    code: grpc.StatusCode,
+    reason: str,
+    retry: float,
+) -> None:
+    def failing(command: object) -> None:
+        raise fault
+
+    arena = fresh.arena()
+    # A disk cannot be made to fail this way on demand.
+    monkeypatch.setattr(fresh.store, "submit", failing)
+
+    refused = refusal(
+        lambda: arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+    )
+
+    assert (refused.code, refused.reason, refused.retry_after) == (code, reason, retry)
+
+
+def test_an_unexpected_error_is_an_incident_with_its_traceback_in_the_log_alone(
+    fresh: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(**_: object) -> None:
+        raise ZeroDivisionError("of the server's own")
+
+    monkeypatch.setattr(fresh.store, "games", broken)
+    logs.configure("error", "json")
+
+    refused = refusal(lambda: fresh.admin().contests.ListGames(contests_pb2.ListGamesRequest()))
+
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
+    assert "ZeroDivisionError" not in refused.message and "Traceback" not in refused.message
+    logged = "".join(capsys.readouterr())
+    assert refused.metadata["incident"] in logged and "ZeroDivisionError" in logged
+
+
+def test_an_answer_that_no_message_holds_is_refused(tmp_path: Path) -> None:
+    limits = Limits(message_bytes=20_000)
+    with serving(tmp_path, ServerSettings(address=Address.parse("127.0.0.1:0"), limits=limits)) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        examples.teach(academy, GAME, "large", [("ann", "-", 0.9)])
+        request = consultation_pb2.MatchPatternsRequest(
+            game_id=GAME, positions=[position(EMPTY)] * 400, include_cells=True
+        )
+
+        refused = refusal(lambda: academy.bot("reader").consultation.MatchPatterns(request))
+
+    assert (refused.code, refused.reason) == (EXHAUSTED, "ANSWER_TOO_LARGE")
+    assert int(refused.metadata["size"]) > int(refused.metadata["limit"]) == 20_000
