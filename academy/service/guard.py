@@ -8,7 +8,7 @@ import inspect
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final, TypeAlias, cast
 
 import grpc
@@ -22,7 +22,7 @@ from academy.service.identity import bearer_token
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
 from academy.service.permissions import OPEN_METHODS, check_permission
-from academy.service.rates import Bucket
+from academy.service.rates import Bucket, RateExceeded
 from academy.service.refusals import Draining, MalformedMessage, StreamIdle, TooManyCalls
 from academy.store.tokens import Caller
 
@@ -34,6 +34,7 @@ _Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[_Handl
 
 _WATCH: Final = "/grpc.health.v1.Health/Watch"
 _RETRY_SECONDS: Final = 0.5
+_REFUSALS_LOGGED_PER_SECOND: Final = 10.0
 _log = structlog.get_logger()
 
 
@@ -48,6 +49,7 @@ class Guard(aio.ServerInterceptor):
         self._running: Counter[tuple[str, str]] = Counter()
         self._waits: set[asyncio.Timeout] = set()
         self._draining = False
+        self._lines = Bucket(_REFUSALS_LOGGED_PER_SECOND, 10 * _REFUSALS_LOGGED_PER_SECOND)
 
     async def intercept_service(
         self, continuation: _Continuation, handler_call_details: grpc.HandlerCallDetails
@@ -59,13 +61,15 @@ class Guard(aio.ServerInterceptor):
             return None
         if method in OPEN_METHODS:
             return self._counted(handler) if method == _WATCH else handler
+        name = ""
         try:
             token = bearer_token(handler_call_details.invocation_metadata)
             caller = self._authenticate(token)
+            name = caller.name
             check_permission(caller, method)
             self.ask(caller, 1)
         except Exception as error:
-            return self._refusing(method, refused(error))
+            return self._refusing(method, name, refused(error))
         return self._guarded(method, handler, caller, token)
 
     def ask(self, caller: Caller, questions: int) -> None:
@@ -76,10 +80,13 @@ class Guard(aio.ServerInterceptor):
             self._buckets[caller.name] = bucket
         bucket.take(questions)
 
-    def _refusing(self, method: str, why: Refused) -> _Handler:
+    def _refusing(self, method: str, name: str, why: Refused) -> _Handler:
         async def refuse(_: AsyncIterator[Any], context: Context) -> None:
             self._metrics.calls.labels(method, why.status_code.name).inc()
-            _log.warning("refused", method=method, reason=why.reason, peer=context.peer())
+            # Strangers must not fill the disk with lines; all of them are counted.
+            with suppress(RateExceeded):
+                self._lines.take(1)
+                _log.warning("refused", method=method, reason=why.reason, caller=name, peer=context.peer())
             await why.abort(context)
 
         # As a stream of requests, so that nothing is awaited from a caller who is not let in.

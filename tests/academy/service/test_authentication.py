@@ -130,6 +130,19 @@ def test_logs_name_callers_and_hold_no_secret(academy: Running) -> None:
     assert token.split("_", 2)[2][:20] not in stderr.getvalue()
 
 
+def test_strangers_cannot_fill_the_log_and_are_all_counted(fresh: Running) -> None:
+    stderr = io.StringIO()
+    with redirect_stderr(stderr):
+        logs.configure("warning", "json")
+        for _ in range(300):
+            asked_with(fresh)
+    logs.configure("error", "json")
+
+    assert 100 <= len(stderr.getvalue().splitlines()) < 200
+    labels = {"method": "/academy.v1.ContestService/ListGames", "code": "UNAUTHENTICATED"}
+    assert fresh.server.metrics.registry.get_sample_value("academy_calls_total", labels) == 300
+
+
 def test_health_needs_no_token(academy: Running) -> None:
     from grpc_health.v1 import health_pb2, health_pb2_grpc
 
