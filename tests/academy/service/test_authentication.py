@@ -2,8 +2,8 @@
 
 import io
 import json
-import time
 from contextlib import redirect_stderr
+from pathlib import Path
 
 import grpc
 import pytest
@@ -12,7 +12,7 @@ from academy.service import logs
 from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.service import examples
-from tests.academy.service.running import Refused, Running, as_refused, refusal
+from tests.academy.service.running import Refused, Running, as_refused, refusal, serving
 
 GAMES = contests_pb2.ListGamesRequest()
 
@@ -72,14 +72,17 @@ def test_a_revoked_token_ends_at_once(academy: Running) -> None:
     assert (refused.code, refused.reason) == (grpc.StatusCode.UNAUTHENTICATED, "TOKEN_REVOKED")
 
 
-def test_an_expired_token_is_refused(academy: Running) -> None:
-    _, text = academy.store.run(CreateToken("guest", Role.BOT, time.time() + 0.3))
-    client = academy.client(text)
-    client.contests.ListGames(GAMES)
+def test_an_expired_token_is_refused(tmp_path: Path) -> None:
+    now = [1_000_000.0]
+    with serving(tmp_path, clock=lambda: now[0]) as academy:
+        _, text = academy.store.run(CreateToken("guest", Role.BOT, now[0] + 60))
+        client = academy.client(text)
+        now[0] += 59
+        client.contests.ListGames(GAMES)
+        now[0] += 1
 
-    time.sleep(0.35)
+        refused = refusal(lambda: client.contests.ListGames(GAMES))
 
-    refused = refusal(lambda: client.contests.ListGames(GAMES))
     assert (refused.code, refused.reason) == (grpc.StatusCode.UNAUTHENTICATED, "TOKEN_EXPIRED")
 
 

@@ -160,8 +160,9 @@ def test_a_rate_exceeded_on_a_stream_says_when_to_ask_again(tmp_path: Path) -> N
 def test_an_idle_stream_is_closed_and_says_why(tmp_path: Path) -> None:
     limits = Limits(idle_stream_seconds=0.2)
     with serving(tmp_path, ServerSettings(address=LOCAL, limits=limits)) as academy:
-        playing = Playing(academy.bot("sleeper"))
+        sleeper = academy.bot("sleeper")
         began = time.monotonic()
+        playing = Playing(sleeper)
         with pytest.raises(grpc.RpcError) as caught:
             next(playing.answers)
         playing.end()
