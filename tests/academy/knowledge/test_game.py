@@ -84,6 +84,21 @@ def test_in_symmetric_games_a_second_players_pattern_is_kept_as_the_firsts(
     assert (entry.player, entry.signature.value) == (1, 0.7)
 
 
+def test_the_vote_is_the_proposers_own() -> None:
+    game = GameKnowledge(GO)
+    report = contest(
+        ["pass"] * 2,
+        (WIN, LOSS),
+        names=("ann", "bob"),
+        elos=(1200, 1700),
+        proposals=(endgame(cells("x - o"), 0.5), endgame(cells("w w"), 0.9, seat=2, ply=2)),
+    )
+    game.report(report, 42)
+    first, second = entries(game)
+    assert first.ballot.votes == (Vote.of("ann", 1200, 0.5**0.5, 42),)
+    assert second.ballot.votes == (Vote.of("bob", 1700, 0.81, 42),)
+
+
 def test_both_players_see_the_same_pattern() -> None:
     game = GameKnowledge(GO)
     first, second = propose(
@@ -185,12 +200,12 @@ def test_a_report_teaches_openings_and_measures() -> None:
 def test_uses_and_successes() -> None:
     game = GameKnowledge(GO)
     propose(game, endgame(cells("x"), 0.5), endgame(cells("w"), 0.5))
-    for number, results in enumerate([(WIN, LOSS), (DRAW, DRAW), (LOSS, WIN)], 2):
+    for number, results in enumerate([(WIN, LOSS), (DRAW, DRAW), (LOSS, LOSS)], 2):
         uses = (Use(1, ENDGAME, (1, 99)), Use(2, ENDGAME, (2,)), Use(1, MIDDLE_GAME, (1,)))
         game.report(replace(contest((), results), contest_id=f"c{number}", uses=uses), number)
     first, second = entries(game)
     assert (first.uses, first.successes, first.last_contest, first.last_contest_id) == (3, 2, 4, "c4")
-    assert (second.uses, second.successes) == (3, 2)
+    assert (second.uses, second.successes) == (3, 1)
 
 
 def test_what_is_used_is_not_forgotten() -> None:
@@ -257,6 +272,8 @@ def test_pruning_patterns_and_what_it_would_remove() -> None:
     game = GameKnowledge(GO)
     values = {"x": 0.9025, "w": 0.64, "b b": 0.25, "o o": 0.36}  # roots .95 .8 .5 .6
     propose(game, *(endgame(cells(text), value) for text, value in values.items()))
+    # A strength of 0 is not below 0.
+    assert numbers(game.prunable(ENDGAME, 0.0)) == []
     # Strengths 1500·.2025, 1500·.09, 0, 1500·.01, weakest first.
     assert numbers(game.prunable(ENDGAME, 100.0)) == [3, 4]
     assert len(entries(game)) == 4

@@ -79,14 +79,16 @@ def test_the_same_cells_match_whoever_proposes_them(elo: float) -> None:
 def test_a_better_players_pattern_specialises() -> None:
     shelf = Shelf()
     shelf.know("B - o", 1000)
-    assert shelf.learn("x - o", 1200.01).verdict is SPECIALISED
+    learnt = shelf.learn("x - o", 1200.01)
+    assert (learnt.verdict, learnt.reason) == (SPECIALISED, "specialised pattern 1 of Elo 1000")
     assert shelf.texts == {1: "x - o"}
 
 
 def test_an_equal_players_pattern_generalises() -> None:
     shelf = Shelf()
     shelf.know("b - o", 1000)
-    assert shelf.learn("x - o", 1199.99).verdict is GENERALISED
+    learnt = shelf.learn("x - o", 1199.99)
+    assert (learnt.verdict, learnt.reason) == (GENERALISED, "generalised with pattern 1 of Elo 1000")
     assert shelf.texts == {1: "B - o"}
 
 
@@ -100,6 +102,8 @@ def test_otherwise_it_enters_alone(elo: float, why: str, known: str, new: str) -
     learnt = shelf.learn(new, elo)
     assert (learnt.verdict, learnt.pattern_id) == (INSERTED, 2), why
     assert shelf.texts == {1: known, 2: new}
+    entry = shelf.library.entries[2]
+    assert (entry.signature.proposers, entry.uses, entry.successes) == (1, 0, 0)
 
 
 def test_the_vote_counts_for_the_merged_pattern() -> None:
@@ -324,6 +328,12 @@ def test_forgetting_halves_what_was_not_used(contests: int, forget_after: int, l
     library = PatternLibrary(GO)
     fill(library, (1000, 0.9), (2000, 0.3), (1500, 0.6), last=(10, 100, 100))
     assert list(library.weakest_beyond(2, contests, forget_after)) == [leaves]
+
+
+def test_what_was_used_in_the_latest_contest_is_not_halved() -> None:
+    library = PatternLibrary(GO)
+    fill(library, (1500, 0.6), (2000, 0.6), last=(7, 6))  # 15, and 20 halved once
+    assert list(library.weakest_beyond(1, contests=7, forget_after=1)) == [2]
 
 
 # What it tells of itself

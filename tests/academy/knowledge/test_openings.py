@@ -227,6 +227,20 @@ def test_without_room_only_the_root_counts() -> None:
     assert (len(grove.tree), grove.tree.root.visits) == (0, 1)
 
 
+def test_a_smaller_tree_is_cut_back_leaf_by_leaf() -> None:
+    grove = Grove()
+    grove.play("1 2 3", DRAW, DRAW)
+    grove.play("4", DRAW, DRAW)
+    assert [node.move for node in grove.tree.evict_beyond(2)] == ["3", "2"]
+    assert grove.tree.evict_beyond(2) == []
+    assert grove.lines == {"1", "4"}
+
+
+def test_before_any_contest_nothing_is_expected_of_the_root() -> None:
+    root = OpeningTree(GO).root
+    assert (root.visits, root.elo, root.value(1), root.value(2)) == (0, 0.0, 0.5, 0.5)
+
+
 # Pruning
 
 
@@ -301,6 +315,14 @@ def test_pruning_a_bad_position_makes_it_good_for_who_moved_there() -> None:
     assert grove.at("1 2").value(2) == pytest.approx(0.6)
 
 
+def test_first_moves_are_pruned_like_all_others() -> None:
+    grove = Grove(settings=LibrarySettings())
+    grove.play("1", LOSS, WIN)
+    grove.play("2", LOSS, WIN)
+    assert grove.lines == set()
+    assert grove.tree.root.visits == 2
+
+
 @pytest.mark.parametrize(("below", "factor", "value"), [(0.5, 0.25, 0.1), (0.4, 0.5, 0.4), (0.41, 0.5, 0.2)])
 def test_threshold_and_factor_are_the_admins(below: float, factor: float, value: float) -> None:
     grove = Grove(settings=LibrarySettings(prune_below=below, prune_factor=factor))
@@ -326,6 +348,13 @@ def test_with_simultaneous_moves_each_player_has_a_tree() -> None:
     assert grove.tree.find(["A"], 2) is None
     assert {each.moves for each in grove.tree.continuations([], 3)} == {("C",), ("X",)}
     assert grove.tree.root.visits == 2
+
+
+def test_a_players_own_tree_is_as_deep_as_any() -> None:
+    grove = Grove(DIPLOMACY)
+    grove.play("A B C " * 5, WIN, LOSS, LOSS, average_length=9.0)
+    assert grove.tree.depth == depth_limit(9.0) == 3
+    assert grove.at("A A", player=1).depth == 3
 
 
 def test_the_players_own_trees_are_never_pruned_as_if_they_were_moves() -> None:
@@ -366,6 +395,16 @@ def test_a_node_without_its_parent_is_named() -> None:
     orphan = OpeningNode(9, 7, "E4", 2, 2, 1, (1, 0), (0, 0), (0, 1), (10**6, 0), 0, 150_000)
     with pytest.raises(UnknownLine, match=r"node 9 \('E4'\): its parent 7 is missing"):
         Grove(GO).tree.unite([orphan], 1)
+
+
+def test_a_cleared_tree_is_as_good_as_new() -> None:
+    grove = Grove(GO)
+    grove.play("A1 C3")
+    grove.tree.clear()
+    assert grove.tree.nodes == OpeningTree(GO).nodes
+    grove.fresh = 1
+    grove.play("A1 C3")
+    assert grove.at("A1").node_id == 1
 
 
 def test_a_restored_tree_is_the_same_tree() -> None:

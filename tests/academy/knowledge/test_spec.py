@@ -207,6 +207,23 @@ def test_several_moves_back_are_each_move_back() -> None:
 
 # Contradictions
 
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"players": 1},
+        {"players": 64, "symmetric": False},
+        {"expected_length": 1.0},
+        {"expected_length": 1_000_000.0},
+        {"game_id": "9" * 64},
+        {"geometry": GraphGeometry(("a", "b")), "node_symmetries": (NodeSymmetry("identity", (0, 1)),)},
+    ],
+)
+def test_the_limits_themselves_are_allowed(changes: dict[str, Any]) -> None:
+    description: dict[str, Any] = {"game_id": "game", "geometry": SquareGeometry(3, 3)}
+    assert GameSpec(**description | changes).symmetry_group
+
+
 TURN = NodeSymmetry("turn", (1, 2, 0))
 TURN_BACK = NodeSymmetry("turn_back", (2, 0, 1))
 TRIANGLE = GraphGeometry(("a", "b", "c"))
