@@ -39,8 +39,8 @@ ROLES: Final[dict[str, Set[Role]]] = {
     "/academy.v1.LibraryService/ExportLibrary": _ADMIN,
     "/academy.v1.LibraryService/ImportLibrary": _ADMIN,
     "/academy.v1.LibraryService/ListEvents": _ADMIN,
-    "/academy.v1.LibraryService/GetStatistics": _ADMIN,
-    "/academy.v1.LibraryService/GetMeasures": _ADMIN,
+    "/academy.v1.LibraryService/GetStatistics": _EVERYONE,
+    "/academy.v1.LibraryService/GetMeasures": _EVERYONE,
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": _EVERYONE,
 }
 

@@ -149,7 +149,7 @@ class CallsItsGameSymmetricWithASetUpStone(Go):
 
 
 class ReversesWithAnotherSymmetry(Go):
-    """The board is 2 rows high, so a transposition does not map it onto itself."""
+    """The board is one row high: a transposition does not map it onto itself, which no spec may say."""
 
     def spec(self) -> GameSpec:
         flat = SquareGeometry(1, 25)
@@ -278,7 +278,7 @@ BREACHES: list[tuple[str, type[Go]]] = [
     ("boards", ShowsTooFewCells),
     ("boards", ShowsUnknownStates),
     ("reversal", CallsItsGameSymmetricWithASetUpStone),
-    ("reversal", ReversesWithAnotherSymmetry),
+    ("spec", ReversesWithAnotherSymmetry),
     ("values", PlaysInPlace),
     ("values", CountsMovesForItself),
     ("replay", HidesAMineByChance),
