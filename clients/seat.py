@@ -10,7 +10,7 @@ from typing import Final
 from academy.knowledge.boards import Board, Geometry
 from academy.knowledge.fair_use import LOW_VALUE, opening_allowance
 from academy.knowledge.patterns import Pattern
-from academy.knowledge.postmortem import ENDGAME_SHARE, GAIN, GAIN_ACROSS_HALF
+from academy.knowledge.postmortem import gain, is_late, needed_gain
 from academy.knowledge.settings import Library
 from academy.knowledge.text import write_cells
 from academy.v1 import consultation_pb2, proposals_pb2
@@ -97,8 +97,8 @@ class Seat:
         """
         cells = write_cells(pattern, self.geometry)
         if value_before is not None:
-            gain = value - value_before
-            if gain >= (GAIN_ACROSS_HALF if value_before < 0.5 < value else GAIN):
+            raised = gain(value_before, value)
+            if raised >= needed_gain(value_before, value):
                 message = proposals_pb2.NewProposal(
                     library=LIBRARY_CODES[Library.MIDDLE_GAME],
                     cells=cells,
@@ -106,7 +106,7 @@ class Seat:
                     value=value,
                     value_before=value_before,
                 )
-                self._tesuji.append(_Candidate(gain, message))
+                self._tesuji.append(_Candidate(raised, message))
         message = proposals_pb2.NewProposal(
             library=LIBRARY_CODES[Library.ENDGAME], cells=cells, ply=ply, value=value
         )
@@ -120,7 +120,7 @@ class Seat:
         At most half are tesuji, those that gained most; the rest are the clearest positions among
         the last 20 % of the contest.
         """
-        late = [each for each in self._endgame if each.message.ply > plies * (1 - ENDGAME_SHARE)]
+        late = [each for each in self._endgame if is_late(each.message.ply, plies, plies)]
         tesuji = sorted(self._tesuji, key=lambda each: -each.gain)[: most // 2]
         endgame = sorted(late, key=lambda each: -each.gain)[: most - len(tesuji)]
         chosen = [each.message for each in (*tesuji, *endgame)]

@@ -70,11 +70,26 @@ def _millionths(value: float) -> int:
     return round(value * VALUE_SCALE)
 
 
-def _too_early(proposal: Proposal, plies: int, average_length: float) -> str | None:
+def is_late(ply: int, plies: int, average_length: float) -> bool:
+    """Whether a ply is the last, or among the last 20 % of an average game, counted from the end."""
     # Rounded, since in binary a fifth of 15 is more than 3.
-    share = round(ENDGAME_SHARE * average_length, 6)
-    if proposal.ply == plies or proposal.ply > plies - share:
+    return ply == plies or ply > plies - round(ENDGAME_SHARE * average_length, 6)
+
+
+def gain(before: float, after: float) -> float:
+    """By how much a move raised an expected value."""
+    return (_millionths(after) - _millionths(before)) / VALUE_SCALE
+
+
+def needed_gain(before: float, after: float) -> float:
+    """By how much a tesuji must: 0.20, or 0.10 from below one half to above it."""
+    return GAIN_ACROSS_HALF if before < 0.5 < after else GAIN
+
+
+def _too_early(proposal: Proposal, plies: int, average_length: float) -> str | None:
+    if is_late(proposal.ply, plies, average_length):
         return None
+    share = ENDGAME_SHARE * average_length
     return (
         f"ply {proposal.ply} of {plies} is neither final nor among the last {share:.1f} "
         f"(20 % of an average game of {average_length:.1f})"
@@ -93,10 +108,9 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
     before = proposal.value_before
     if before is None:
         return "the expected value before the move was not stated"
-    gain = (_millionths(proposal.value) - _millionths(before)) / VALUE_SCALE
-    needed = GAIN_ACROSS_HALF if before < 0.5 < proposal.value else GAIN
-    if gain < needed:
-        return f"the move raised the expected value by {gain:.4g}; {needed:.2f} is needed"
+    raised, needed = gain(before, proposal.value), needed_gain(before, proposal.value)
+    if raised < needed:
+        return f"the move raised the expected value by {raised:.4g}; {needed:.2f} is needed"
     if report.results[proposal.seat - 1] is Result.LOSS:
         return "the contest was lost"
     return None

@@ -57,6 +57,7 @@ def test_outside_a_contest_patterns_may_be_asked_for_anywhere() -> None:
         (0.30, 0.45, False),
         (0.30, 0.50, True),
         (0.50, 0.60, False),
+        (0.50, 0.70, True),  # in binary 0.7 - 0.5 is less than 0.2
         (None, 1.00, False),
         (0.90, 0.10, False),
     ],

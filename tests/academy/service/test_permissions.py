@@ -13,7 +13,7 @@ BOT = {
     "ConsultationService": {"LookUpOpening", "MatchPatterns", "Play"},
     "ProposalService": {"SubmitProposals", "ListProposals"},
     "ContestService": {"GetGame", "ListGames", "GetContest"},
-    "LibraryService": set(),
+    "LibraryService": {"GetStatistics", "GetMeasures"},
 }
 ARENA_TOO = {"ContestService": {"RegisterGame", "OpenContest", "ReportContest"}}
 
