@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto)
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check clean
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
