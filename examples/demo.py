@@ -4,6 +4,7 @@ Run it with `make demo`. It uses nothing but the two commands `academy` and `are
 """
 
 import argparse
+import json
 import os
 import shlex
 import shutil
@@ -13,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 BIN = Path(sys.executable).parent
 BOTS = {
@@ -101,10 +103,37 @@ def play(folder: Path, rounds: int, gnu_go: str | None) -> None:
             ("statistics", "go-9x9"),
         ):
             run(environment, "academy", *question)
+            if question[0] == "openings":
+                draw_main_line(environment)
     finally:
         server.terminate()
         server.wait(timeout=30)
     print(f"\nThat took {time.monotonic() - started:.0f} seconds.")
+
+
+def draw_main_line(environment: Mapping[str, str]) -> None:
+    """Draw the line of openings that was played most, with the moves' numbers."""
+    answer = subprocess.run(
+        ["academy", "openings", "go-9x9", "--depth", "0", "--limit", "100000", "--json"],
+        env=environment, capture_output=True, check=True,
+    )  # fmt: skip
+    children: dict[int, list[dict[str, Any]]] = {}
+    for node in json.loads(answer.stdout):
+        if node["depth"]:
+            children.setdefault(node["parent_id"], []).append(node)
+    line, place = [], 0
+    while place in children:
+        favourite = max(children[place], key=lambda node: node["visits"])
+        if favourite["visits"] < 2:
+            break
+        line.append(favourite["move"])
+        place = favourite["node_id"]
+    numbers = {move: number for number, move in enumerate(line, 1)}
+    columns = "ABCDEFGHJ"
+    print(f"\nThe line played most: {' '.join(line)}\n\n    {'  '.join(columns)}")
+    for row in range(9, 0, -1):
+        cells = (str(numbers.get(f"{column}{row}", ".")) for column in columns)
+        print(f"  {row} {' '.join(cell.ljust(2) for cell in cells)}")
 
 
 def show(*command: object) -> list[str]:
