@@ -1,92 +1,32 @@
 """The arena's calls to ACADEMY: games registered, contests opened, contests reported."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
 import grpc
 
 from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2, contests_pb2_grpc
 from arena.jobs import GameResult
+from clients.connection import AcademyRefusal, AcademyUnavailable, Connection, explained
 from clients.game_messages import game_message
 from referees.api import Outcome
 
 CALL_SECONDS: Final = 10.0
-MAX_MESSAGE_BYTES: Final = 64 * 2**20
-_PASSING: Final = (
-    grpc.StatusCode.UNAVAILABLE,
-    grpc.StatusCode.DEADLINE_EXCEEDED,
-    grpc.StatusCode.RESOURCE_EXHAUSTED,
-    grpc.StatusCode.ABORTED,
-    grpc.StatusCode.CANCELLED,
-    grpc.StatusCode.INTERNAL,
-    grpc.StatusCode.UNKNOWN,
-)
-_IDENTITY: Final = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
+# Without a time to ask again, the answers of a server that is overloaded or fails at this call.
+_FAILURES: Final = ("RESOURCE_EXHAUSTED", "ABORTED", "INTERNAL", "UNKNOWN")
 
-
-class AcademyUnavailable(ConnectionError):
-    """ACADEMY can't be reached or can't answer now; the same call may succeed later.
-
-    `reached` tells that it is there but failed at this call: others may succeed at once.
-    """
-
-    def __init__(self, message: str, reached: bool = False) -> None:
-        super().__init__(message)
-        self.reached = reached
-
-
-class AcademyRefusal(RuntimeError):
-    """ACADEMY refuses the call, and would again.
-
-    `identity` tells that it is the token it does not accept, `unknown_game` that it does not know the
-    game, which can be registered.
-    """
-
-    def __init__(self, message: str, identity: bool, unknown_game: bool) -> None:
-        super().__init__(message)
-        self.identity = identity
-        self.unknown_game = unknown_game
-
-
-@dataclass(frozen=True)
-class AcademyAddress:
-    """Where ACADEMY listens (`host:port` or `unix:PATH`), and what it takes to be let in."""
-
-    target: str
-    token: str | None = field(default=None, repr=False)
-    tls_ca: Path | None = None
-    tls_cert: Path | None = None
-    tls_key: Path | None = None
-
-    def channel(self) -> grpc.Channel:
-        """A channel to it, with TLS if there is a certificate to check it by. Raises OSError."""
-        options = [
-            ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
-            # gRPC's own pause between connections would grow to two minutes.
-            ("grpc.initial_reconnect_backoff_ms", 200),
-            ("grpc.max_reconnect_backoff_ms", 5000),
-        ]
-        if self.tls_ca is None:
-            return grpc.insecure_channel(self.target, options)
-        credentials = grpc.ssl_channel_credentials(
-            root_certificates=self.tls_ca.read_bytes(),
-            private_key=self.tls_key.read_bytes() if self.tls_key else None,
-            certificate_chain=self.tls_cert.read_bytes() if self.tls_cert else None,
-        )
-        return grpc.secure_channel(self.target, credentials, options)
+Response = TypeVar("Response")
 
 
 class AcademyLink:
     """Calls to one ACADEMY; threads may share it. All raise AcademyUnavailable or AcademyRefusal."""
 
-    def __init__(self, address: AcademyAddress) -> None:
-        self.address = address
-        self._channel = address.channel()
+    def __init__(self, connection: Connection) -> None:
+        """Connect. Raises OSError for certificates that can't be read."""
+        self.connection = connection
+        self._channel = connection.channel()
         self._stub = contests_pb2_grpc.ContestServiceStub(self._channel)
-        self._metadata = (("authorization", f"Bearer {address.token}"),) if address.token else ()
 
     def close(self) -> None:
         """Close the channel; calls in progress fail as unavailable."""
@@ -95,48 +35,45 @@ class AcademyLink:
     def register_game(self, spec: GameSpec) -> bool:
         """Make sure that ACADEMY knows the game; return whether it was new to it."""
         request = contests_pb2.RegisterGameRequest(game=game_message(spec))
-        try:
-            response: contests_pb2.RegisterGameResponse = self._stub.RegisterGame(
-                request, timeout=CALL_SECONDS, metadata=self._metadata
-            )
-        except (grpc.RpcError, ValueError) as error:
-            raise self._reason(error, f"registering the game {spec.game_id}") from error
-        return response.created
+        return self._call(self._stub.RegisterGame, request, f"registering the game {spec.game_id}").created
 
     def open_contest(self, contest: contests_pb2.Contest) -> tuple[str, ...]:
         """Open a contest; return its players' tickets by seat."""
         request = contests_pb2.OpenContestRequest(contest=contest)
-        try:
-            response: contests_pb2.OpenContestResponse = self._stub.OpenContest(
-                request, timeout=CALL_SECONDS, metadata=self._metadata
-            )
-        except (grpc.RpcError, ValueError) as error:
-            raise self._reason(error, f"opening the contest {contest.contest_id}") from error
-        return tuple(response.tickets)
+        doing = f"opening the contest {contest.contest_id}"
+        return tuple(self._call(self._stub.OpenContest, request, doing).tickets)
 
     def report(self, request: contests_pb2.ReportContestRequest) -> bool:
         """Report a contest; return whether it was counted, False when it had been before."""
-        try:
-            response: contests_pb2.ReportContestResponse = self._stub.ReportContest(
-                request, timeout=CALL_SECONDS, metadata=self._metadata
-            )
-        except (grpc.RpcError, ValueError) as error:
-            raise self._reason(error, f"reporting the contest {request.contest.contest_id}") from error
-        return response.counted
+        doing = f"reporting the contest {request.contest.contest_id}"
+        return self._call(self._stub.ReportContest, request, doing).counted
 
-    def _reason(self, error: Exception, doing: str) -> AcademyUnavailable | AcademyRefusal:
-        # A channel closed under a call raises ValueError: the server is being restarted.
-        if not isinstance(error, grpc.Call):
-            return AcademyUnavailable(f"{doing}: {error}")
-        code, where = error.code(), self.address.target
-        if code in _PASSING:
-            reached = code in (grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN)
-            return AcademyUnavailable(f"{doing}: ACADEMY at {where} fails: {error.details()}", reached)
-        return AcademyRefusal(
-            f"{doing}: ACADEMY at {where} refuses ({code.name}): {error.details()}",
-            identity=code in _IDENTITY,
-            unknown_game=code is grpc.StatusCode.NOT_FOUND,
-        )
+    def _call(self, method: Callable[..., Response], request: object, doing: str) -> Response:
+        doing = f"{doing} at {self.connection.address}"
+        try:
+            return method(request, timeout=self.connection.timeout, metadata=self.connection.metadata)
+        except grpc.RpcError as error:
+            raise explained(error, doing) from None
+        except ValueError as error:
+            # The channel was closed under the call: the server is being restarted.
+            raise AcademyUnavailable(f"{doing}: {error}") from error
+
+
+def may_pass(error: AcademyUnavailable | AcademyRefusal) -> bool:
+    """Whether the same call may succeed later, with nothing changed by us."""
+    if isinstance(error, AcademyUnavailable):
+        return True
+    return error.retry_after is not None or error.code in _FAILURES
+
+
+def rejects_identity(refusal: AcademyRefusal) -> bool:
+    """Whether it is the token that ACADEMY does not accept, and so none of our calls."""
+    return refusal.code in ("UNAUTHENTICATED", "PERMISSION_DENIED")
+
+
+def misses_game(refusal: AcademyRefusal) -> bool:
+    """Whether ACADEMY does not know the game, which can be registered."""
+    return refusal.reason == "UNKNOWN_GAME"
 
 
 def contest_message(

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Final
 
 from academy.knowledge.spec import GameSpec
-from arena.academy_link import AcademyAddress, AcademyLink, AcademyUnavailable
+from arena.academy_link import CALL_SECONDS, AcademyLink, may_pass
 from arena.control.settings import AcademySettings
 from arena.embedded import EmbeddedAcademy
+from clients.connection import AcademyRefusal, AcademyUnavailable, Connection
 
 FIRST_CALL_SECONDS: Final = 30.0
 
@@ -31,16 +32,17 @@ class AcademySession:
         with contextlib.ExitStack() as undo:
             if self._embedded is not None:
                 undo.callback(self._embedded.close)
-                address = self._embedded.start()
+                connection = self._embedded.start()
             else:
-                address = AcademyAddress(
+                connection = Connection(
                     settings.address,
-                    settings.read_token(),
+                    settings.read_token() or "",
                     settings.tls_ca,
                     settings.tls_cert,
                     settings.tls_key,
+                    CALL_SECONDS,
                 )
-            self.link = AcademyLink(address)
+            self.link = AcademyLink(connection)
             self._register()
             undo.pop_all()
 
@@ -49,10 +51,10 @@ class AcademySession:
 
         Raises EmbeddedFailure when that does not help.
         """
-        address = self._embedded.restart_if_dead() if self._embedded is not None else None
-        if address is None:
+        connection = self._embedded.restart_if_dead() if self._embedded is not None else None
+        if connection is None:
             return False
-        old, self.link = self.link, AcademyLink(address)
+        old, self.link = self.link, AcademyLink(connection)
         old.close()
         return True
 
@@ -68,7 +70,7 @@ class AcademySession:
             try:
                 self.link.register_game(self.spec)
                 return
-            except AcademyUnavailable:
-                if time.monotonic() > deadline:
+            except (AcademyUnavailable, AcademyRefusal) as error:
+                if not may_pass(error) or time.monotonic() > deadline:
                     raise
                 time.sleep(0.5)

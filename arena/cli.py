@@ -14,7 +14,6 @@ import typer
 from rich.console import Console
 from sqlalchemy.exc import SQLAlchemyError
 
-from arena.academy_link import AcademyRefusal, AcademyUnavailable
 from arena.competition import RunEnd
 from arena.competition_files import AlreadyRunning, CompetitionFiles
 from arena.control.settings import Control, MissingToken
@@ -28,6 +27,7 @@ from arena.players.player import InvalidParameters
 from arena.results.database import ResultsError
 from arena.run import check_players, read_results
 from arena.run import run as run_competition
+from clients.connection import AcademyRefusal, AcademyUnavailable
 
 ERROR: Final = 1
 INTERRUPTED: Final = 3

@@ -11,10 +11,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Final
 
 from academy.v1 import contests_pb2
-from arena.academy_link import AcademyUnavailable, contest_message, contest_report, void_report
+from arena.academy_link import contest_message, contest_report, may_pass, void_report
 from arena.academy_session import AcademySession
 from arena.competition_files import CompetitionFiles
 from arena.control.settings import Control
@@ -29,6 +30,7 @@ from arena.results.standings import Standings
 from arena.selection.selector import Fixture, Selector
 from arena.selection.voids import VoidRules, VoidVerdict
 from arena.workers.interface import WorkerLost, Workers
+from clients.connection import AcademyRefusal, AcademyUnavailable
 
 TICK_SECONDS: Final = 0.25
 OPENING_PAUSE_SECONDS: Final = 1.0
@@ -236,15 +238,15 @@ class Competition:
                 return False
             try:
                 tickets = self._session.link.open_contest(game.contest)
-            except AcademyUnavailable as error:
-                if time.time() - game.started > OPENING_GIVE_UP_SECONDS:
+            except (AcademyUnavailable, AcademyRefusal) as error:
+                if not may_pass(error) or time.time() - game.started > OPENING_GIVE_UP_SECONDS:
                     raise
                 self._warn(f"{error}; trying again")
                 self._open_again = time.monotonic() + OPENING_PAUSE_SECONDS
                 return False
-            where = self._session.link.address
-            tls_ca = None if where.tls_ca is None else str(where.tls_ca.resolve())
-            access = AcademyAccess(where.target, game.attempt.contest_id, tickets, tls_ca)
+            where = self._session.link.connection
+            tls_ca = None if where.ca is None else str(Path(where.ca).resolve())
+            access = AcademyAccess(where.address, game.attempt.contest_id, tickets, tls_ca)
         fixture, control = game.fixture, self._control
         self._running[fixture.game_id] = game
         self._log.add(

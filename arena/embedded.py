@@ -14,7 +14,8 @@ from typing import Final
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from arena.academy_link import AcademyAddress
+from arena.academy_link import CALL_SECONDS
+from clients.connection import Connection
 
 START_SECONDS: Final = 30.0
 STOP_SECONDS: Final = 20.0
@@ -47,8 +48,8 @@ class EmbeddedAcademy:
         # A server of a killed arena may take some time to end, and then removes its own socket.
         return f"unix:{self._folder}/{os.getpid()}"
 
-    def start(self) -> AcademyAddress:
-        """Start the server and wait until it is ready. Raises EmbeddedFailure."""
+    def start(self) -> Connection:
+        """Start the server, wait until it is ready, return how to reach it. Raises EmbeddedFailure."""
         _make_private(self._folder)
         token_file = self._folder / "token"
         command = [
@@ -72,10 +73,10 @@ class EmbeddedAcademy:
             time.sleep(0.02)
         token = token_file.read_text(encoding="ascii").strip()
         token_file.unlink()
-        return AcademyAddress(self.target, token)
+        return Connection(self.target, token, timeout=CALL_SECONDS)
 
-    def restart_if_dead(self) -> AcademyAddress | None:
-        """Start the server again if it has ended; return its new address then, None while it lives.
+    def restart_if_dead(self) -> Connection | None:
+        """Start the server again if it has ended; return the connection to it then, None while it lives.
 
         Raises EmbeddedFailure when it ends more than 3 times within a minute.
         """

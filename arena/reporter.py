@@ -8,9 +8,10 @@ from typing import Final
 from sqlalchemy.exc import SQLAlchemyError
 
 from academy.v1 import contests_pb2
-from arena.academy_link import AcademyRefusal, AcademyUnavailable
+from arena.academy_link import may_pass, misses_game, rejects_identity
 from arena.academy_session import AcademySession
 from arena.results.outbox import Outbox, WaitingReport
+from clients.connection import AcademyRefusal, AcademyUnavailable
 
 FIRST_PAUSE_SECONDS: Final = 0.5
 LONGEST_PAUSE_SECONDS: Final = 60.0
@@ -79,12 +80,22 @@ class Reporter:
                     if self._stopping.is_set():
                         return True
                     try:
-                        delivered += self._deliver(report)
+                        self._send(contests_pb2.ReportContestRequest.FromString(report.report))
                     except AcademyUnavailable as error:
-                        self._outbox.failed(report, str(error))
-                        self._warn(f"{error}; trying again")
-                        if not error.reached:
+                        self._try_again(report, error)
+                        return False
+                    except AcademyRefusal as refusal:
+                        if rejects_identity(refusal) or refusal.retry_after is not None:
+                            self._try_again(report, refusal)
                             return False
+                        if may_pass(refusal):
+                            self._try_again(report, refusal)
+                            continue
+                        self._outbox.refused(report, str(refusal))
+                        self._warn(f"{refusal}; this report is given up")
+                    else:
+                        self._outbox.acknowledged(report)
+                    delivered += 1
                 if delivered < len(reports):
                     return False
         except SQLAlchemyError as error:
@@ -92,26 +103,20 @@ class Reporter:
             return False
         return True
 
-    def _deliver(self, report: WaitingReport) -> bool:
-        """Send a report; return whether it is settled. Raises AcademyUnavailable."""
-        request = contests_pb2.ReportContestRequest.FromString(report.report)
+    def _send(self, request: contests_pb2.ReportContestRequest) -> None:
+        """Report, to an ACADEMY that lost the game too. Raises AcademyUnavailable and AcademyRefusal."""
         link = self._session.link
         try:
-            try:
-                link.report(request)
-            except AcademyRefusal as refusal:
-                if not refusal.unknown_game:
-                    raise
-                link.register_game(self._session.spec)
-                link.report(request)
+            link.report(request)
         except AcademyRefusal as refusal:
-            if refusal.identity:
-                raise AcademyUnavailable(str(refusal)) from refusal
-            self._outbox.refused(report, str(refusal))
-            self._warn(f"{refusal}; this report is given up")
-            return True
-        self._outbox.acknowledged(report)
-        return True
+            if not misses_game(refusal):
+                raise
+            link.register_game(self._session.spec)
+            link.report(request)
+
+    def _try_again(self, report: WaitingReport, error: AcademyUnavailable | AcademyRefusal) -> None:
+        self._outbox.failed(report, str(error))
+        self._warn(f"{error}; trying again")
 
     def _warn(self, text: str) -> None:
         if text != self._last_warning:

@@ -1,9 +1,9 @@
-"""How a bot reaches ACADEMY: address, token, TLS, deadlines and retries."""
+"""How bots and the arena reach ACADEMY: address, token, TLS, deadlines and retries."""
 
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -32,21 +32,43 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.enable_retries", 1),
     ("grpc.service_config", json.dumps(_RETRIES)),
     ("grpc.keepalive_time_ms", 300_000),
+    # gRPC's own pause between connections would grow to two minutes.
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.max_reconnect_backoff_ms", 5000),
 ]
 
 
 class AcademyUnavailable(ConnectionError):
-    """ACADEMY did not answer in time, or not at all."""
+    """ACADEMY did not answer in time, or not at all.
+
+    `code` is the gRPC status, `reason` the server's word for it ("" where it sent none).
+    """
+
+    def __init__(self, message: str, code: str = "UNAVAILABLE", reason: str = ""):
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
 
 
 class AcademyRefusal(RuntimeError):
-    """ACADEMY refused: `code` is the gRPC status, `reason` and `metadata` name the rule and its numbers."""
+    """ACADEMY refused: `code` is the gRPC status, `reason` and `metadata` name the rule and its numbers.
 
-    def __init__(self, code: str, message: str, reason: str = "", metadata: Mapping[str, str] | None = None):
+    `retry_after` is the seconds after which it wants to be asked again, None where it did not say.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        reason: str = "",
+        metadata: Mapping[str, str] | None = None,
+        retry_after: float | None = None,
+    ):
         super().__init__(f"{message} [{reason or code}]")
         self.code = code
         self.reason = reason
         self.metadata = dict(metadata or {})
+        self.retry_after = retry_after
 
 
 @dataclass(frozen=True)
@@ -59,10 +81,10 @@ class Connection:
     """
 
     address: str
-    token: str = ""
-    ca: str | None = None
-    certificate: str | None = None
-    key: str | None = None
+    token: str = field(default="", repr=False)
+    ca: str | Path | None = None
+    certificate: str | Path | None = None
+    key: str | Path | None = None
     timeout: float = DEFAULT_TIMEOUT
 
     @classmethod
@@ -81,14 +103,14 @@ class Connection:
         return (("authorization", f"Bearer {self.token}"),) if self.token else ()
 
     def channel(self) -> grpc.Channel:
-        """A channel for blocking calls."""
+        """A channel for blocking calls. Raises OSError for certificates that can't be read."""
         credentials = self._credentials()
         if credentials is None:
             return grpc.insecure_channel(self.address, options=_OPTIONS)
         return grpc.secure_channel(self.address, credentials, options=_OPTIONS)
 
     def asyncio_channel(self) -> grpc.aio.Channel:
-        """A channel for asyncio."""
+        """A channel for asyncio. Raises OSError for certificates that can't be read."""
         credentials = self._credentials()
         if credentials is None:
             return grpc.aio.insecure_channel(self.address, options=_OPTIONS)
@@ -104,15 +126,20 @@ class Connection:
         )
 
 
-def explained(error: grpc.RpcError) -> AcademyUnavailable | AcademyRefusal:
-    """Turn a failed call into one of our two errors."""
+def explained(error: grpc.RpcError, doing: str = "") -> AcademyUnavailable | AcademyRefusal:
+    """Turn a failed call into one of our two errors, whose message begins with what was being done."""
     code, message = error.code(), error.details() or ""
-    if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED):
-        return AcademyUnavailable(f"{message} [{code.name}]")
+    if doing:
+        message = f"{doing}: {message}"
     # A failed call is a grpc.Call as well, blocking or not; the stubs don't say so.
     status = rpc_status.from_call(cast(grpc.Call, error))
-    info = error_details_pb2.ErrorInfo()
+    info, retry = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
+    retry_after = None
     for detail in status.details if status else ():
-        if detail.Unpack(info):
-            break
-    return AcademyRefusal(code.name, message, info.reason, info.metadata)
+        if detail.Unpack(retry):
+            retry_after = retry.retry_delay.ToMicroseconds() / 1e6
+        else:
+            detail.Unpack(info)
+    if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED):
+        return AcademyUnavailable(f"{message} [{info.reason or code.name}]", code.name, info.reason)
+    return AcademyRefusal(code.name, message, info.reason, info.metadata, retry_after)

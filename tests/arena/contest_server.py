@@ -6,6 +6,8 @@ from concurrent import futures
 from pathlib import Path
 
 import grpc
+from google.rpc import code_pb2, error_details_pb2, status_pb2
+from grpc_status import rpc_status
 
 from academy.v1 import contests_pb2, contests_pb2_grpc, game_pb2
 
@@ -21,7 +23,7 @@ class ContestServer(contests_pb2_grpc.ContestServiceServicer):
         self.opened: dict[str, contests_pb2.Contest] = {}
         self.reports: dict[str, contests_pb2.ReportContestRequest] = {}
         self.counted: Counter[str] = Counter()
-        self.failures: deque[tuple[str, grpc.StatusCode]] = deque()
+        self.failures: deque[tuple[str, status_pb2.Status]] = deque()
         self._server: grpc.Server | None = None
 
     def start(self) -> None:
@@ -51,7 +53,16 @@ class ContestServer(contests_pb2_grpc.ContestServiceServicer):
 
     def fail(self, method: str, *codes: grpc.StatusCode) -> None:
         """Answer the next calls of a method with errors."""
-        self.failures.extend((method, code) for code in codes)
+        for code in codes:
+            self.failures.append((method, status_pb2.Status(code=code.value[0], message="as asked")))
+
+    def put_off(self, method: str, seconds: float) -> None:
+        """Answer the next call of a method with the time in which to ask again."""
+        status = _with_reason(code_pb2.RESOURCE_EXHAUSTED, "too fast", "RATE_EXCEEDED")
+        retry = error_details_pb2.RetryInfo()
+        retry.retry_delay.FromMicroseconds(round(seconds * 1e6))
+        status.details.add().Pack(retry)
+        self.failures.append((method, status))
 
     @property
     def void_reports(self) -> set[str]:
@@ -75,7 +86,7 @@ class ContestServer(contests_pb2_grpc.ContestServiceServicer):
         self._check("OpenContest", context)
         contest = request.contest
         if contest.game_id not in self.games:
-            context.abort(grpc.StatusCode.NOT_FOUND, f"no game {contest.game_id}")
+            _miss_game(contest.game_id, context)
         self.opened[contest.contest_id] = contest
         tickets = [uuid.uuid4().hex for _ in contest.players]
         return contests_pb2.OpenContestResponse(contest=contest, tickets=tickets)
@@ -86,7 +97,7 @@ class ContestServer(contests_pb2_grpc.ContestServiceServicer):
         self._check("ReportContest", context)
         contest_id = request.contest.contest_id
         if request.contest.game_id not in self.games:
-            context.abort(grpc.StatusCode.NOT_FOUND, f"no game {request.contest.game_id}")
+            _miss_game(request.contest.game_id, context)
         self.counted[contest_id] += 1
         new = contest_id not in self.reports
         self.reports.setdefault(contest_id, request)
@@ -98,5 +109,16 @@ class ContestServer(contests_pb2_grpc.ContestServiceServicer):
         ]:
             context.abort(grpc.StatusCode.UNAUTHENTICATED, "who are you?")
         if self.failures and self.failures[0][0] == method:
-            _, code = self.failures.popleft()
-            context.abort(code, "as asked")
+            _, status = self.failures.popleft()
+            context.abort_with_status(rpc_status.to_status(status))
+
+
+def _miss_game(game_id: str, context: grpc.ServicerContext) -> None:
+    status = _with_reason(code_pb2.NOT_FOUND, f"no game {game_id}", "UNKNOWN_GAME")
+    context.abort_with_status(rpc_status.to_status(status))
+
+
+def _with_reason(code: int, message: str, reason: str) -> status_pb2.Status:
+    status = status_pb2.Status(code=code, message=message)
+    status.details.add().Pack(error_details_pb2.ErrorInfo(reason=reason, domain="academy"))
+    return status

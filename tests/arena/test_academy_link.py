@@ -9,15 +9,16 @@ import pytest
 
 from academy.v1 import contests_pb2
 from arena.academy_link import (
-    AcademyAddress,
     AcademyLink,
-    AcademyRefusal,
-    AcademyUnavailable,
     contest_message,
     contest_report,
+    may_pass,
+    misses_game,
+    rejects_identity,
     void_report,
 )
-from clients.game_messages import spec_from_message
+from clients.connection import AcademyRefusal, AcademyUnavailable, Connection
+from clients.game_messages import game_message
 from referees.api import Outcome, Termination
 from referees.go import Go
 from tests.arena.contest_server import TOKEN, ContestServer
@@ -37,7 +38,7 @@ def server(tmp_path: Path) -> Iterator[ContestServer]:
 
 @pytest.fixture
 def link(server: ContestServer) -> Iterator[AcademyLink]:
-    link = AcademyLink(AcademyAddress(server.address, TOKEN))
+    link = AcademyLink(Connection(server.address, TOKEN))
     yield link
     link.close()
 
@@ -45,7 +46,7 @@ def link(server: ContestServer) -> Iterator[AcademyLink]:
 def test_a_contest_from_registration_to_report(server: ContestServer, link: AcademyLink) -> None:
     assert link.register_game(SPEC)
     assert not link.register_game(SPEC)
-    assert spec_from_message(server.games["go-9x9"]) == SPEC
+    assert server.games["go-9x9"] == game_message(SPEC)
     assert len(link.open_contest(CONTEST)) == 2
     assert [(player.name, player.elo) for player in server.opened["uuid/AvB_0/1"].players] == [
         ("a", 1000.0),
@@ -85,36 +86,53 @@ def test_nothing_is_learnt_from_a_result_nobody_knows() -> None:
     assert report == void_report(CONTEST, "unknown result")
 
 
-def test_what_may_succeed_later_is_told_from_what_will_not(server: ContestServer, link: AcademyLink) -> None:
-    server.fail("RegisterGame", grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED)
-    server.fail("RegisterGame", grpc.StatusCode.INTERNAL, grpc.StatusCode.ALREADY_EXISTS)
-    for reached in (False, False, True):
-        with pytest.raises(AcademyUnavailable, match="registering the game go-9x9") as failure:
-            link.register_game(SPEC)
-        assert failure.value.reached is reached
-    with pytest.raises(AcademyRefusal, match=r"refuses \(ALREADY_EXISTS\): as asked"):
+@pytest.mark.parametrize("code", ["RESOURCE_EXHAUSTED", "ABORTED", "INTERNAL", "UNKNOWN"])
+def test_what_fails_may_succeed_later(server: ContestServer, link: AcademyLink, code: str) -> None:
+    server.fail("RegisterGame", grpc.StatusCode[code])
+    with pytest.raises(
+        AcademyRefusal, match=rf"registering the game go-9x9 at .*: as asked \[{code}\]"
+    ) as failure:
         link.register_game(SPEC)
-    with pytest.raises(AcademyRefusal) as refusal:
+    assert failure.value.code == code
+    assert may_pass(failure.value)
+    assert link.register_game(SPEC)
+
+
+def test_what_is_refused_will_be_again(server: ContestServer, link: AcademyLink) -> None:
+    server.fail("RegisterGame", grpc.StatusCode.ALREADY_EXISTS)
+    with pytest.raises(AcademyRefusal, match=r"as asked \[ALREADY_EXISTS\]") as refusal:
+        link.register_game(SPEC)
+    assert not may_pass(refusal.value) and not misses_game(refusal.value)
+    with pytest.raises(AcademyRefusal, match="opening the contest uuid/AvB_0/1") as refusal:
         link.open_contest(CONTEST)
-    assert refusal.value.unknown_game
+    assert misses_game(refusal.value) and not rejects_identity(refusal.value)
+
+
+def test_a_busy_server_says_when_to_ask_again(server: ContestServer, link: AcademyLink) -> None:
+    server.put_off("RegisterGame", 0.25)
+    with pytest.raises(AcademyRefusal, match=r"\[RATE_EXCEEDED\]") as refusal:
+        link.register_game(SPEC)
+    assert may_pass(refusal.value)
+    assert (refusal.value.code, refusal.value.retry_after) == ("RESOURCE_EXHAUSTED", 0.25)
 
 
 def test_a_server_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
-    link = AcademyLink(AcademyAddress(f"unix:{tmp_path}/nothing", TOKEN))
-    with pytest.raises(AcademyUnavailable):
+    link = AcademyLink(Connection(f"unix:{tmp_path}/nothing", TOKEN))
+    with pytest.raises(AcademyUnavailable) as failure:
         link.open_contest(CONTEST)
+    assert failure.value.code == "UNAVAILABLE" and may_pass(failure.value)
     link.close()
     with pytest.raises(AcademyUnavailable):
         link.open_contest(CONTEST)
 
 
 def test_a_wrong_token_is_refused_and_never_shown(server: ContestServer) -> None:
-    address = AcademyAddress(server.address, "wrong-token")
-    link = AcademyLink(address)
+    connection = Connection(server.address, "wrong-token")
+    link = AcademyLink(connection)
     with pytest.raises(AcademyRefusal) as refusal:
         link.register_game(SPEC)
-    assert refusal.value.identity
-    assert "wrong-token" not in f"{refusal.value} {address!r}"
+    assert rejects_identity(refusal.value) and not may_pass(refusal.value)
+    assert "wrong-token" not in f"{refusal.value} {connection!r}"
     link.close()
 
 
@@ -123,13 +141,13 @@ def test_tls_lets_in_only_those_who_hold_certificates(tmp_path: Path) -> None:
     server = ContestServer(tmp_path)
     port = server.start_tls(*certificates.server, certificates.authority)
     try:
-        ours = AcademyAddress(f"localhost:{port}", TOKEN, certificates.authority, *certificates.client)
+        ours = Connection(f"localhost:{port}", TOKEN, certificates.authority, *certificates.client)
         link = AcademyLink(ours)
         assert link.register_game(SPEC)
         link.close()
         for stranger in (
-            AcademyAddress(f"localhost:{port}", TOKEN),
-            AcademyAddress(f"localhost:{port}", TOKEN, certificates.authority),
+            Connection(f"localhost:{port}", TOKEN),
+            Connection(f"localhost:{port}", TOKEN, certificates.authority),
         ):
             link = AcademyLink(stranger)
             with pytest.raises(AcademyUnavailable):

@@ -9,7 +9,6 @@ import pytest
 
 from academy.v1 import contests_pb2
 from arena import competition as loop
-from arena.academy_link import AcademyUnavailable
 from arena.academy_session import AcademySession
 from arena.competition import Competition, RunEnd
 from arena.competition_files import CompetitionFiles
@@ -24,6 +23,7 @@ from arena.selection.kinds import selector_for
 from arena.workers.inline import InlineWorker
 from arena.workers.interface import Workers
 from arena.workers.pool import WorkerPool
+from clients.connection import AcademyUnavailable
 from referees.api import referee
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import MISSING, PASSING, RANDOM, SLOW, write_control
@@ -238,7 +238,7 @@ def test_a_missing_record_file_is_written_again(tmp_path: Path) -> None:
 
 def test_games_wait_for_an_academy_that_is_away_for_a_moment(tmp_path: Path, server: ContestServer) -> None:
     arena = Arena(write_control(tmp_path, {"one": PASSING, "two": PASSING}, server))
-    server.fail("OpenContest", grpc.StatusCode.UNAVAILABLE)
+    server.fail("OpenContest", *[grpc.StatusCode.UNAVAILABLE] * 4)
     assert arena.run() is RunEnd.COMPLETED
     assert game_ids(server.game_reports) == ["AvB_0", "AvB_1"]
     assert any("trying again" in warning for warning in arena.display.warnings)

@@ -13,10 +13,11 @@ import pytest
 
 from academy.v1 import contests_pb2, contests_pb2_grpc
 from arena import embedded as module
-from arena.academy_link import AcademyAddress, AcademyLink, AcademyUnavailable
+from arena.academy_link import AcademyLink
 from arena.academy_session import AcademySession
 from arena.control.settings import AcademySettings
 from arena.embedded import EmbeddedAcademy, EmbeddedFailure
+from clients.connection import AcademyUnavailable, Connection
 from referees.go import Go
 from tests.arena.control_files import SLOW, write_control
 from tests.arena.engines import left_running
@@ -31,8 +32,8 @@ def academy(tmp_path: Path) -> Iterator[EmbeddedAcademy]:
     academy.close()
 
 
-def register(address: AcademyAddress) -> bool:
-    link = AcademyLink(address)
+def register(connection: Connection) -> bool:
+    link = AcademyLink(connection)
     try:
         return link.register_game(SPEC)
     finally:
@@ -143,11 +144,11 @@ def test_a_competition_survives_the_death_of_its_server(tmp_path: Path) -> None:
         academy.close()
 
 
-def state_of(address: AcademyAddress, contest_id: str) -> int:
-    with address.channel() as channel:
+def state_of(connection: Connection, contest_id: str) -> int:
+    with connection.channel() as channel:
         contest: contests_pb2.GetContestResponse = contests_pb2_grpc.ContestServiceStub(channel).GetContest(
             contests_pb2.GetContestRequest(contest_id=contest_id),
-            metadata=(("authorization", f"Bearer {address.token}"),),
+            metadata=connection.metadata,
         )
         return contest.contest.state
 
