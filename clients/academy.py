@@ -5,6 +5,7 @@ question that fair use forbids is not asked: the answer is then an empty list.
 """
 
 import queue
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from types import TracebackType
@@ -41,7 +42,42 @@ Request = TypeVar("Request")
 Response = TypeVar("Response")
 
 
-class Academy:
+class _Questions(ABC):
+    """What can be asked of the libraries; how a question travels is for subclasses to say."""
+
+    @abstractmethod
+    def _look_up(
+        self, request: consultation_pb2.LookUpOpeningRequest
+    ) -> consultation_pb2.LookUpOpeningResponse: ...
+
+    @abstractmethod
+    def _match(
+        self, request: consultation_pb2.MatchPatternsRequest
+    ) -> consultation_pb2.MatchPatternsResponse: ...
+
+    def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
+        """Known continuations after `moves`, of which `own_moves` were one's own; best first."""
+        question = seat.opening_question(moves, own_moves)
+        return [] if question is None else opening_moves(self._look_up(question))
+
+    def patterns(
+        self,
+        seat: Seat,
+        boards: Sequence[Board],
+        expected_value: float | None = None,
+        *,
+        libraries: Sequence[Library] = (),
+        most: int = 0,
+        with_cells: bool = False,
+    ) -> list[list[PatternMatch]]:
+        """The patterns that lie on each board; see `Seat.pattern_question`."""
+        question = seat.pattern_question(
+            boards, expected_value, libraries=libraries, most=most, with_cells=with_cells
+        )
+        return [[] for _ in boards] if question is None else pattern_matches(self._match(question))
+
+
+class Academy(_Questions):
     """A connection for blocking calls; close it, or use it in a `with` block."""
 
     def __init__(self, connection: Connection) -> None:
@@ -73,30 +109,15 @@ class Academy:
         """What ACADEMY knows of a game's board and rules of its libraries."""
         return self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id)).game
 
-    def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
-        """Known continuations after `moves`, of which `own_moves` were one's own; best first."""
-        question = seat.opening_question(moves, own_moves)
-        if question is None:
-            return []
-        return opening_moves(self._call(self._consultation.LookUpOpening, question))
+    def _look_up(
+        self, request: consultation_pb2.LookUpOpeningRequest
+    ) -> consultation_pb2.LookUpOpeningResponse:
+        return self._call(self._consultation.LookUpOpening, request)
 
-    def patterns(
-        self,
-        seat: Seat,
-        boards: Sequence[Board],
-        expected_value: float | None = None,
-        *,
-        libraries: Sequence[Library] = (),
-        most: int = 0,
-        with_cells: bool = False,
-    ) -> list[list[PatternMatch]]:
-        """The patterns that lie on each board; see `Seat.pattern_question`."""
-        question = seat.pattern_question(
-            boards, expected_value, libraries=libraries, most=most, with_cells=with_cells
-        )
-        if question is None:
-            return [[] for _ in boards]
-        return pattern_matches(self._call(self._consultation.MatchPatterns, question))
+    def _match(
+        self, request: consultation_pb2.MatchPatternsRequest
+    ) -> consultation_pb2.MatchPatternsResponse:
+        return self._call(self._consultation.MatchPatterns, request)
 
     def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
         """Submit what the seat found worth proposing in a contest of `plies` plies."""
@@ -130,7 +151,7 @@ class Academy:
             answers.cancel()
 
 
-class PlayStream:
+class PlayStream(_Questions):
     """Questions and answers on one stream, one after another."""
 
     def __init__(
@@ -153,24 +174,53 @@ class PlayStream:
         except grpc.RpcError as error:
             raise explained(error) from None
 
-    def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
+    def _look_up(
+        self, request: consultation_pb2.LookUpOpeningRequest
+    ) -> consultation_pb2.LookUpOpeningResponse:
+        return self._ask(consultation_pb2.PlayRequest(opening=request)).opening
+
+    def _match(
+        self, request: consultation_pb2.MatchPatternsRequest
+    ) -> consultation_pb2.MatchPatternsResponse:
+        return self._ask(consultation_pb2.PlayRequest(patterns=request)).patterns
+
+
+class _AsyncQuestions(ABC):
+    """As `_Questions`, for asyncio."""
+
+    @abstractmethod
+    async def _look_up(
+        self, request: consultation_pb2.LookUpOpeningRequest
+    ) -> consultation_pb2.LookUpOpeningResponse: ...
+
+    @abstractmethod
+    async def _match(
+        self, request: consultation_pb2.MatchPatternsRequest
+    ) -> consultation_pb2.MatchPatternsResponse: ...
+
+    async def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
         """As `Academy.opening`."""
         question = seat.opening_question(moves, own_moves)
-        if question is None:
-            return []
-        return opening_moves(self._ask(consultation_pb2.PlayRequest(opening=question)).opening)
+        return [] if question is None else opening_moves(await self._look_up(question))
 
-    def patterns(
-        self, seat: Seat, boards: Sequence[Board], expected_value: float | None = None, *, most: int = 0
+    async def patterns(
+        self,
+        seat: Seat,
+        boards: Sequence[Board],
+        expected_value: float | None = None,
+        *,
+        libraries: Sequence[Library] = (),
+        most: int = 0,
+        with_cells: bool = False,
     ) -> list[list[PatternMatch]]:
         """As `Academy.patterns`."""
-        question = seat.pattern_question(boards, expected_value, most=most)
-        if question is None:
-            return [[] for _ in boards]
-        return pattern_matches(self._ask(consultation_pb2.PlayRequest(patterns=question)).patterns)
+        question = seat.pattern_question(
+            boards, expected_value, libraries=libraries, most=most, with_cells=with_cells
+        )
+        return [[] for _ in boards] if question is None else pattern_matches(await self._match(question))
 
 
-class AsyncAcademy:
+class AsyncAcademy(_AsyncQuestions):
     """A connection for asyncio; close it, or use it in an `async with` block."""
 
     def __init__(self, connection: Connection) -> None:
@@ -204,30 +254,15 @@ class AsyncAcademy:
         """As `Academy.game`."""
         return (await self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id))).game
 
-    async def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
-        """As `Academy.opening`."""
-        question = seat.opening_question(moves, own_moves)
-        if question is None:
-            return []
-        return opening_moves(await self._call(self._consultation.LookUpOpening, question))
+    async def _look_up(
+        self, request: consultation_pb2.LookUpOpeningRequest
+    ) -> consultation_pb2.LookUpOpeningResponse:
+        return await self._call(self._consultation.LookUpOpening, request)
 
-    async def patterns(
-        self,
-        seat: Seat,
-        boards: Sequence[Board],
-        expected_value: float | None = None,
-        *,
-        libraries: Sequence[Library] = (),
-        most: int = 0,
-        with_cells: bool = False,
-    ) -> list[list[PatternMatch]]:
-        """As `Academy.patterns`."""
-        question = seat.pattern_question(
-            boards, expected_value, libraries=libraries, most=most, with_cells=with_cells
-        )
-        if question is None:
-            return [[] for _ in boards]
-        return pattern_matches(await self._call(self._consultation.MatchPatterns, question))
+    async def _match(
+        self, request: consultation_pb2.MatchPatternsRequest
+    ) -> consultation_pb2.MatchPatternsResponse:
+        return await self._call(self._consultation.MatchPatterns, request)
 
     async def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
         """As `Academy.propose`."""
@@ -258,7 +293,7 @@ class AsyncAcademy:
             call.cancel()
 
 
-class AsyncPlayStream:
+class AsyncPlayStream(_AsyncQuestions):
     """Questions and answers on one stream, one after another."""
 
     def __init__(
@@ -280,22 +315,15 @@ class AsyncPlayStream:
             raise AcademyUnavailable("the stream was ended by the server")
         return _unrefused(response)
 
-    async def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
-        """As `Academy.opening`."""
-        question = seat.opening_question(moves, own_moves)
-        if question is None:
-            return []
-        return opening_moves((await self._ask(consultation_pb2.PlayRequest(opening=question))).opening)
+    async def _look_up(
+        self, request: consultation_pb2.LookUpOpeningRequest
+    ) -> consultation_pb2.LookUpOpeningResponse:
+        return (await self._ask(consultation_pb2.PlayRequest(opening=request))).opening
 
-    async def patterns(
-        self, seat: Seat, boards: Sequence[Board], expected_value: float | None = None, *, most: int = 0
-    ) -> list[list[PatternMatch]]:
-        """As `Academy.patterns`."""
-        question = seat.pattern_question(boards, expected_value, most=most)
-        if question is None:
-            return [[] for _ in boards]
-        answer = await self._ask(consultation_pb2.PlayRequest(patterns=question))
-        return pattern_matches(answer.patterns)
+    async def _match(
+        self, request: consultation_pb2.MatchPatternsRequest
+    ) -> consultation_pb2.MatchPatternsResponse:
+        return (await self._ask(consultation_pb2.PlayRequest(patterns=request))).patterns
 
 
 def _unrefused(response: consultation_pb2.PlayResponse) -> consultation_pb2.PlayResponse:

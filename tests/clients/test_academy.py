@@ -1,0 +1,112 @@
+"""A bot's questions to a real server: the answer is the same by calls and streams, blocking and not."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from academy.knowledge.boards import Board
+from academy.knowledge.settings import Library
+from academy.store.game_records import spec_from_proto
+from academy.v1 import contests_pb2
+from clients.academy import Academy, AcademyRefusal, AsyncAcademy, Connection, Seat
+from clients.advice import OpeningMove, PatternMatch
+from tests.academy.service.examples import contest, report, teach, tiny_go
+from tests.academy.service.running import Running, serving
+
+GAME = "tiny"
+SPEC = spec_from_proto(tiny_go(GAME))
+BOARDS = [
+    Board.from_letters(SPEC.geometry, "x-----o" + "-" * 18),
+    Board.from_letters(SPEC.geometry, "-" * 25),
+]
+
+Answers = tuple[list[OpeningMove], list[list[PatternMatch]]]
+Asking = Callable[[Connection, Seat, dict[str, Any]], Answers]
+
+
+@pytest.fixture(scope="module")
+def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with serving(tmp_path_factory.mktemp("data")) as running:
+        arena = running.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(GAME)))
+        arena.contests.ReportContest(report(contest("first", GAME), ["c3", "b2"]))
+        teach(running, GAME, "second", [("ann", "x-\n-o", 0.9), ("bob", "x", 0.7)])
+        yield running
+
+
+@pytest.fixture
+def connection(academy: Running) -> Connection:
+    return Connection(str(academy.address), academy.token("reader"))
+
+
+def by_calls(connection: Connection, seat: Seat, options: dict[str, Any]) -> Answers:
+    with Academy(connection) as academy:
+        return academy.opening(seat, [], 0), academy.patterns(seat, BOARDS, **options)
+
+
+def by_stream(connection: Connection, seat: Seat, options: dict[str, Any]) -> Answers:
+    with Academy(connection) as academy, academy.stream() as stream:
+        return stream.opening(seat, [], 0), stream.patterns(seat, BOARDS, **options)
+
+
+def by_asyncio(connection: Connection, seat: Seat, options: dict[str, Any]) -> Answers:
+    async def asked() -> Answers:
+        async with AsyncAcademy(connection) as academy:
+            return await academy.opening(seat, [], 0), await academy.patterns(seat, BOARDS, **options)
+
+    return asyncio.run(asked())
+
+
+def by_asyncio_stream(connection: Connection, seat: Seat, options: dict[str, Any]) -> Answers:
+    async def asked() -> Answers:
+        async with AsyncAcademy(connection) as academy, academy.stream() as stream:
+            return await stream.opening(seat, [], 0), await stream.patterns(seat, BOARDS, **options)
+
+    return asyncio.run(asked())
+
+
+WAYS = pytest.mark.parametrize("ask", [by_calls, by_stream, by_asyncio, by_asyncio_stream])
+
+
+@WAYS
+def test_openings_and_patterns_are_answered(connection: Connection, ask: Asking) -> None:
+    opening, (corner, empty) = ask(connection, Seat(GAME, SPEC.geometry, 1), {})
+    assert {move.move for move in opening} == {"c3"} and opening[0].visits == 3
+    assert {match.library for match in corner} == {Library.ENDGAME}
+    assert {match.cells for match in corner} == {""}
+    assert len({match.pattern_id for match in corner}) == 2 and empty == []
+
+
+@WAYS
+def test_cells_are_told_when_asked_for(connection: Connection, ask: Asking) -> None:
+    _, (corner, _) = ask(connection, Seat(GAME, SPEC.geometry, 1), {"with_cells": True})
+    assert corner and all("x" in match.cells or "o" in match.cells for match in corner)
+
+
+@WAYS
+@pytest.mark.parametrize(
+    ("libraries", "most", "found"),
+    [([Library.ENDGAME], 0, 2), ([Library.ENDGAME], 1, 1), ([Library.MIDDLE_GAME], 0, 0)],
+)
+def test_libraries_and_numbers_are_chosen(
+    connection: Connection, ask: Asking, libraries: Sequence[Library], most: int, found: int
+) -> None:
+    _, (corner, _) = ask(connection, Seat(GAME, SPEC.geometry, 1), {"libraries": libraries, "most": most})
+    assert len({match.pattern_id for match in corner}) == found
+
+
+@WAYS
+def test_what_fair_use_forbids_is_not_asked(connection: Connection, ask: Asking) -> None:
+    # The contest is unknown: a question about it would be refused.
+    seat = Seat(GAME, SPEC.geometry, 1, contest_id="nowhere")
+    seat.opening_question([], 0)
+    assert ask(connection, seat, {"expected_value": 0.5}) == ([], [[], []])
+
+
+@WAYS
+def test_a_refusal_says_why(connection: Connection, ask: Asking) -> None:
+    with pytest.raises(AcademyRefusal) as refusal:
+        ask(connection, Seat("chess", SPEC.geometry, 1), {})
+    assert (refusal.value.code, refusal.value.reason) == ("NOT_FOUND", "UNKNOWN_GAME")
