@@ -4,13 +4,16 @@ A file is text that people can read and edit (`academy.store.textfile`), or bina
 messages, each after its length as a varint, the game first; a length of 0 ends the file.
 """
 
+import io
 import sys
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from google.protobuf import proto
 from google.protobuf.message import DecodeError
 
 from academy.cli import printing
@@ -22,6 +25,7 @@ from academy.store.textfile import read_text, write_text
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _TEXT_BEGINS = b"% academy text"
+_END = libraries_pb2.ExportLibraryResponse()
 
 
 class Format(StrEnum):
@@ -104,19 +108,10 @@ def import_(
 
 
 def _binary(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[bytes]:
-    for record in records:
-        body = record.SerializeToString()
-        yield _varint(len(body)) + body
-    yield _varint(0)
-
-
-def _varint(number: int) -> bytes:
-    groups = bytearray()
-    while number > 0x7F:
-        groups.append(number & 0x7F | 0x80)
-        number >>= 7
-    groups.append(number)
-    return bytes(groups)
+    for record in chain(records, [_END]):
+        chunk = io.BytesIO()
+        proto.serialize_length_prefixed(record, chunk)
+        yield chunk.getvalue()
 
 
 def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[bytes]:
@@ -173,29 +168,18 @@ def _records_of_binary(
 
 
 def _parsed(content: bytes, file: Path) -> Iterator[libraries_pb2.ExportLibraryResponse]:
-    place = 0
+    stream = io.BytesIO(content)
     while True:
-        began = place
+        began = stream.tell()
         try:
-            length, place = _read_varint(content, place)
-            if length == 0:
-                return
-            if place + length > len(content):
+            record = proto.parse_length_prefixed(libraries_pb2.ExportLibraryResponse, stream)
+            if record is None:
                 raise EOFError
-            record = libraries_pb2.ExportLibraryResponse.FromString(content[place : place + length])
-        except (EOFError, DecodeError) as error:
+        # A length can be of 64 bits, more than anything can be read of.
+        except (EOFError, DecodeError, ValueError, OverflowError) as error:
             raise CommandError(
                 f"{file}: is no export, or not whole: nothing readable at byte {began}"
             ) from error
-        place += length
+        if record == _END:
+            return
         yield record
-
-
-def _read_varint(content: bytes, place: int) -> tuple[int, int]:
-    """Return a number of up to 32 bits and the place after it. Raises EOFError."""
-    number = 0
-    for at, byte in enumerate(content[place : place + 5]):
-        number |= (byte & 0x7F) << 7 * at
-        if byte < 0x80:
-            return number, place + at + 1
-    raise EOFError

@@ -89,7 +89,9 @@ def test_text_that_cannot_be_read_is_named_by_line_and_column(elsewhere: Any, tm
     assert said.err.startswith("academy: line 5, column ")
 
 
-@pytest.mark.parametrize("content", [b"", b"garbage", b"\xff" * 100, b"% academy text 1\n\xff\n"])
+@pytest.mark.parametrize(
+    "content", [b"", b"garbage", b"\xff" * 100, b"\xff" * 9 + b"\x01", b"% academy text 1\n\xff\n"]
+)
 def test_what_is_no_export_is_refused(elsewhere: Any, tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "strange"
     file.write_bytes(content)
