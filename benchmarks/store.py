@@ -15,10 +15,9 @@ from pathlib import Path
 from academy.knowledge.settings import Library
 from academy.store import game_tables
 from academy.store.check import check
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest, SubmitProposals
 from academy.store.library_commands import ImportLibraries
 from academy.store.library_store import Store
-from academy.store.proposal_tables import SubmitProposals
 from academy.v1 import contests_pb2, pattern_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report
 

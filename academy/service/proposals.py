@@ -6,8 +6,8 @@ from academy.service.limits import Limits
 from academy.service.refusals import NotPermitted, require
 from academy.service.seats import Seats
 from academy.service.writes import Writes
+from academy.store.contest_commands import SubmitProposals
 from academy.store.library_store import Page, Store
-from academy.store.proposal_tables import SubmitProposals
 from academy.store.tokens import Role
 from academy.v1 import proposals_pb2 as messages
 from academy.v1 import proposals_pb2_grpc

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from academy.knowledge.settings import Library
 from academy.store import event_log, game_tables, keys, proposal_tables, rebuild
-from academy.store.contest_commands import find_contest
+from academy.store.contest_tables import find_contest
 from academy.store.environment import Environment, Table, Transaction
 from academy.store.errors import StoreCorrupt
 from academy.store.messages import unpacked

@@ -1,31 +1,32 @@
 """Commands of the arena: register a game, open a contest, report it; and what players do in one."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from academy.knowledge.contests import Judgement
 from academy.knowledge.fair_use import check_opening
 from academy.knowledge.settings import Library
 from academy.store import keys, proposal_tables
-from academy.store.contest_records import check_contest, uses_to_proto
-from academy.store.environment import Table, Transaction
+from academy.store.contest_records import check_contest, proposal_from_proto, uses_to_proto
+from academy.store.contest_tables import contest_record, find_contest, seat_record, store_contest
+from academy.store.environment import Table
 from academy.store.errors import (
     ConsultationOutOfOrder,
     ContestConflict,
     ContestOver,
     GameConflict,
-    InvalidRecord,
-    UnknownContest,
+    TooManyProposals,
     UnknownGame,
 )
 from academy.store.game_records import settings_from_proto, spec_from_proto, spec_to_proto
 from academy.store.game_tables import game_record
-from academy.store.messages import packed, unpacked
 from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
-from academy.v1 import contests_pb2, events_pb2, game_pb2
+from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class OpenContest:
         for number, seat in enumerate(record.seats, 1):
             ticket, seat.ticket_hash = new_ticket(contest_id, number)
             tickets.append(ticket)
-        _store(work.transaction, record)
+        store_contest(work.transaction, record)
         return record.contest, tickets
 
 
@@ -127,7 +128,7 @@ class ReportContest:
             work.transaction.delete(Table.OPEN_CONTESTS, key)
         for seat in record.seats:
             del seat.consulted_moves[:]
-        _store(work.transaction, record)
+        store_contest(work.transaction, record)
         return Reported(record.contest, True, record.accepted, record.dropped)
 
     def _count(self, work: Work, record: records_pb2.ContestRecord) -> None:
@@ -175,7 +176,7 @@ class CountConsultation:
         """Check the rules and store the count."""
         record = contest_record(work.transaction, self.contest_id)
         _check_open(record)
-        seat = _seat(record, self.seat)
+        seat = seat_record(record, self.seat)
         before = list(seat.consulted_moves)
         moves = list(self.moves)
         if seat.consultations:
@@ -188,7 +189,7 @@ class CountConsultation:
         check_opening(seat.consultations, self.own_move)
         seat.consultations += 1
         seat.consulted_moves[:] = moves
-        _store(work.transaction, record)
+        store_contest(work.transaction, record)
         return seat.consultations
 
 
@@ -206,27 +207,91 @@ class NoteUses:
         record = find_contest(work.transaction, self.contest_id)
         if record is None or record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
             return
-        _seat(record, self.seat)
+        seat_record(record, self.seat)
         for pattern_id in self.pattern_ids:
             work.transaction.put(Table.USES, keys.use(self.contest_id, self.seat, self.library, pattern_id))
 
 
-def find_contest(transaction: Transaction, contest_id: str) -> records_pb2.ContestRecord | None:
-    """Return a contest's record, or None. Raises InvalidRecord for what cannot be a contest's id."""
-    stored = transaction.get(Table.CONTESTS, keys.contest(contest_id))
-    return None if stored is None else unpacked(records_pb2.ContestRecord, stored)
+@dataclass(frozen=True, slots=True)
+class SubmitProposals:
+    """Hold a player's proposals until their contest is reported; judge them at once where it was.
 
+    The result is the proposals in order, as they stand. The same proposal again (contest, seat, library, ply
+    and cells) changes nothing. All of a call are taken or none. Raises TooManyProposals, UnknownContest,
+    and InvalidRecord naming the proposal and field.
+    """
 
-def contest_record(transaction: Transaction, contest_id: str) -> records_pb2.ContestRecord:
-    """Return a contest's record. Raises UnknownContest."""
-    record = find_contest(transaction, contest_id)
-    if record is None:
-        raise UnknownContest(contest_id)
-    return record
+    contest_id: str
+    seat: int
+    proposals: Sequence[proposals_pb2.NewProposal]
+    actor: str
 
+    def execute(self, work: Work) -> list[proposals_pb2.Proposal]:
+        """Store the proposals."""
+        record = contest_record(work.transaction, self.contest_id)
+        seat_record(record, self.seat)
+        told = [
+            self._proposal(work, record.contest, content, place)
+            for place, content in enumerate(self.proposals)
+        ]
+        fresh = {
+            each.proposal_id: each
+            for each in told
+            if proposal_tables.find(work.transaction, each.proposal_id) is None
+        }
+        allowed = work.knowledge(record.contest.game_id).settings.max_submissions_per_contest
+        earlier = proposal_tables.count_of_seat(work.transaction, self.contest_id, self.seat)
+        if fresh and earlier + len(fresh) > allowed:
+            raise TooManyProposals(earlier, len(fresh), allowed)
+        for proposal in fresh.values():
+            proposal_tables.add(work.transaction, proposal)
+            if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
+                accepted = proposal_tables.settle(
+                    work.transaction, proposal, self._judge_late(work, record, proposal)
+                )
+                record.accepted += accepted
+                record.dropped += not accepted
+        if fresh and record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
+            store_contest(work.transaction, record)
+        return [proposal_tables.get(work.transaction, proposal.proposal_id) for proposal in told]
 
-def _store(transaction: Transaction, record: records_pb2.ContestRecord) -> None:
-    transaction.put(Table.CONTESTS, keys.contest(record.contest.contest_id), packed(record))
+    def _proposal(
+        self,
+        work: Work,
+        contest: contests_pb2.Contest,
+        content: proposals_pb2.NewProposal,
+        place: int,
+    ) -> proposals_pb2.Proposal:
+        spec = work.knowledge(contest.game_id).spec
+        proposal = proposals_pb2.Proposal(
+            contest_id=contest.contest_id,
+            game_id=contest.game_id,
+            player=contest.players[self.seat - 1].name,
+            seat=self.seat,
+            content=content,
+            verdict=proposals_pb2.VERDICT_HELD,
+            create_time=work.time,
+        )
+        pattern = proposal_from_proto(proposal, spec, f"proposals[{place}]").pattern
+        # By the pattern, not its text: blanks between cells make no other proposal.
+        cells = repr((pattern.cells, pattern.codes))
+        identity = repr((contest.contest_id, self.seat, content.library, content.ply, cells))
+        proposal.proposal_id = hashlib.blake2b(
+            identity.encode(), digest_size=proposal_tables.ID_LENGTH // 2
+        ).hexdigest()
+        return proposal
+
+    def _judge_late(
+        self, work: Work, record: records_pb2.ContestRecord, proposal: proposals_pb2.Proposal
+    ) -> Judgement:
+        if record.contest.state == contests_pb2.CONTEST_STATE_VOID:
+            return proposal_tables.DROPPED_AS_VOID
+        event = events_pb2.Event(
+            game_id=record.contest.game_id,
+            actor=self.actor,
+            proposal_judged=events_pb2.ProposalJudged(proposal=proposal, report_event=record.event),
+        )
+        return work.record(event)[1].judgements[0]
 
 
 def _new_record(contest: contests_pb2.Contest, now: Timestamp) -> records_pb2.ContestRecord:
@@ -256,9 +321,3 @@ def _check_same(known: contests_pb2.Contest, told: contests_pb2.Contest) -> None
 def _check_open(record: records_pb2.ContestRecord) -> None:
     if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
         raise ContestOver(record.contest.contest_id)
-
-
-def _seat(record: records_pb2.ContestRecord, seat: int) -> records_pb2.Seat:
-    if not 1 <= seat <= len(record.seats):
-        raise InvalidRecord("player", f"{seat} must be from 1 to {len(record.seats)}")
-    return record.seats[seat - 1]

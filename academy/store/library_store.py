@@ -13,7 +13,7 @@ from typing import Final, Self, TypeVar
 
 from academy.knowledge.settings import Library
 from academy.store import event_log, game_tables, keys, proposal_tables, tokens
-from academy.store.contest_commands import contest_record
+from academy.store.contest_tables import contest_record
 from academy.store.environment import LARGEST_MAP, Environment, Table
 from academy.store.errors import InvalidRecord, StoreReadOnly
 from academy.store.following import Follower, Listener

@@ -5,9 +5,8 @@ import sys
 import textwrap
 from pathlib import Path
 
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest, SubmitProposals
 from academy.store.library_store import Store
-from academy.store.proposal_tables import SubmitProposals
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report
 
 

@@ -7,12 +7,11 @@ import pytest
 from academy.knowledge.settings import Library
 from academy.store import keys
 from academy.store.check import check
-from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame
+from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, SubmitProposals
 from academy.store.environment import Table, Transaction
 from academy.store.library_commands import ChangeSettings, DeletePattern, PruneLibrary, RestorePattern
 from academy.store.library_store import Store
 from academy.store.messages import packed, unpacked
-from academy.store.proposal_tables import SubmitProposals
 from academy.store.rebuild import rebuild
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, game_pb2, pattern_pb2, proposals_pb2

@@ -11,6 +11,7 @@ from academy.store.contest_commands import (
     OpenContest,
     RegisterGame,
     ReportContest,
+    SubmitProposals,
 )
 from academy.store.errors import (
     ConsultationOutOfOrder,
@@ -23,7 +24,6 @@ from academy.store.errors import (
 )
 from academy.store.game_records import settings_to_proto
 from academy.store.library_store import Page, Store
-from academy.store.proposal_tables import SubmitProposals
 from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report
 

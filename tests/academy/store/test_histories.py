@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from academy.knowledge.settings import Library
 from academy.store.check import check
-from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
+from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest, SubmitProposals
 from academy.store.errors import ContestOver, NotDeleted, TooManyProposals, UnknownContest
 from academy.store.following import GameView
 from academy.store.library_commands import (
@@ -20,7 +20,6 @@ from academy.store.library_commands import (
 )
 from academy.store.library_store import Store
 from academy.store.pattern_records import entry_to_proto, node_to_proto
-from academy.store.proposal_tables import SubmitProposals
 from academy.store.working_games import GAMES_IN_MEMORY
 from academy.store.writing import Command
 from academy.v1 import contests_pb2, game_pb2

@@ -3,11 +3,10 @@
 import pytest
 
 from academy.store.check import check
-from academy.store.contest_commands import OpenContest, ReportContest
+from academy.store.contest_commands import OpenContest, ReportContest, SubmitProposals
 from academy.store.errors import InvalidRecord, TooManyProposals, UnknownContest
 from academy.store.library_commands import ChangeSettings
 from academy.store.library_store import Page, Store
-from academy.store.proposal_tables import SubmitProposals
 from academy.v1 import game_pb2, proposals_pb2
 from tests.academy.store.examples import contest, endgame_proposal, report
 
