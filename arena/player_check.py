@@ -1,6 +1,5 @@
 """Starting a player to see whether it would play: the checks before a competition's first game."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +11,7 @@ from referees.api import Referee
 CHECK_GAME_ID = "startup-check"
 
 
-def check_player(
-    setup: PlayerSetup, rules: Referee[Any, Any], environment: Mapping[str, str], quiet: bool
-) -> str:
+def check_player(setup: PlayerSetup, rules: Referee[Any, Any], quiet: bool) -> str:
     """Start a player, bring it to the beginning of a game, and end it; return what it calls itself.
 
     Players know a check by GOMILL_GAME_ID, which is `startup-check`. Their standard error goes to
@@ -28,7 +25,7 @@ def check_player(
             referee=rules,
             game_id=CHECK_GAME_ID,
             seed=0,
-            environment={**environment, "GOMILL_GAME_ID": CHECK_GAME_ID},
+            environment={"GOMILL_GAME_ID": CHECK_GAME_ID},
         )
     )
     try:

@@ -57,7 +57,7 @@ def check_players(control: Control, quiet: bool, tell: Callable[[str], None]) ->
     rules = _referee(control)
     for name in control.competitors:
         tell(f"checking player {name}")
-        description = check_player(control.players[name], rules, {}, quiet)
+        description = check_player(control.players[name], rules, quiet)
         tell(f"player {name} works: {description}")
 
 

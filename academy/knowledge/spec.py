@@ -213,15 +213,11 @@ class GameSpec:
     def _renamed(self, move: str, names: dict[str, str]) -> str:
         return self._cell_in_move.sub(lambda cell: names[cell[0]], move)
 
-    def moves_back(self, moves: Sequence[str], canonical_move: str) -> tuple[str, ...]:
-        """The moves after `moves` that `canonical_move`, after their least image, stands for.
+    def all_moves_back(self, moves: Sequence[str], canonical_moves: Sequence[str]) -> list[tuple[str, ...]]:
+        """The moves after `moves` that each canonical move, after their least image, stands for.
 
         Several where the position after `moves` is symmetric; sorted.
         """
-        return self.all_moves_back(moves, (canonical_move,))[0]
-
-    def all_moves_back(self, moves: Sequence[str], canonical_moves: Sequence[str]) -> list[tuple[str, ...]]:
-        """`moves_back` of each of several moves, for the price of one."""
         if not self.cell_names:
             return [(move,) for move in canonical_moves]
         images = self.move_images(moves)

@@ -4,7 +4,7 @@ On a grid a symmetry is a 2x2 integer matrix on (row, column): the 8 of the squa
 skewed coordinates of `boards.HexGeometry`, the 12 of the hexagon.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -79,11 +79,6 @@ def _hexagon() -> dict[str, GridSymmetry]:
 
 SQUARE: Final = _square()
 HEXAGON: Final = _hexagon()
-
-
-def inverse(symmetry: GridSymmetry, among: Iterable[GridSymmetry]) -> GridSymmetry:
-    """Return the symmetry that undoes this one, out of a group that holds it."""
-    return next(other for other in among if other.after(symmetry) == (1, 0, 0, 1))
 
 
 def board_permutation(symmetry: GridSymmetry, cells: Sequence[Cell]) -> tuple[int, ...] | None:

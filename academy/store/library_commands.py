@@ -63,13 +63,9 @@ class DeletePattern:
         deleted = events_pb2.PatternDeleted(
             library=library_to_proto(self.library), pattern_id=self.pattern_id
         )
-        sequence, _ = work.record(
-            events_pb2.Event(game_id=self.game_id, actor=self.actor, pattern_deleted=deleted)
-        )
+        work.record(events_pb2.Event(game_id=self.game_id, actor=self.actor, pattern_deleted=deleted))
         assert entry is not None  # recording has raised UnknownPattern otherwise
-        kept = records_pb2.DeletedPattern(
-            record=entry_to_proto(entry, self.library, knowledge.spec), event=sequence
-        )
+        kept = records_pb2.DeletedPattern(record=entry_to_proto(entry, self.library, knowledge.spec))
         key = keys.pattern(self.game_id, self.library, self.pattern_id)
         work.transaction.put(Table.DELETED_PATTERNS, key, packed(kept))
         return entry

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
-from academy.knowledge.settings import Library
 from academy.store import event_log, game_tables, keys, proposal_tables, tokens
 from academy.store.contest_tables import contest_record
 from academy.store.environment import LARGEST_MAP, Environment, Table
@@ -20,7 +19,7 @@ from academy.store.following import Follower, Listener
 from academy.store.messages import unpacked
 from academy.store.v1 import records_pb2
 from academy.store.writing import QUEUE_SIZE, Command, Writer
-from academy.v1 import events_pb2, game_pb2, pattern_pb2, proposals_pb2
+from academy.v1 import events_pb2, game_pb2, proposals_pb2
 
 MAX_PAGE: Final = 1_000
 
@@ -169,11 +168,3 @@ class Store:
         """Return how many proposals of a game wait for their contests' reports."""
         with self.environment.reading() as transaction:
             return proposal_tables.count_held(transaction, game_id)
-
-    def deleted_patterns(self, game_id: str, library: Library) -> list[pattern_pb2.PatternRecord]:
-        """Return the patterns of a library that can be restored."""
-        with self.environment.reading() as transaction:
-            return [
-                unpacked(records_pb2.DeletedPattern, stored).record
-                for _, stored in transaction.scan(Table.DELETED_PATTERNS, keys.pattern(game_id, library))
-            ]

@@ -120,10 +120,13 @@ def _players(table: Table, folder: Path) -> tuple[dict[str, PlayerSetup], dict[s
 
 def _player(name: str, table: Table, folder: Path) -> PlayerSetup:
     plain = PlayerSetup(name, ())
-    parameters: dict[str, Any] = {
-        "startup_commands": table.take("startup_commands", values.several(_startup_command, 1000), ()),
-        "aliases": table.take("aliases", values.by_name(values.text), {}),
-    }
+    parameters: dict[str, Any] = {}
+    if commands := table.take("startup_commands", values.several(_startup_command, 1000), ()):
+        parameters["startup_commands"] = commands
+    if aliases := table.take("aliases", values.by_name(values.text), {}):
+        parameters["aliases"] = aliases
+    if not table.take("reliable_scorer", values.flag, True):
+        parameters["reliable_scorer"] = False
     working_directory = table.take("working_directory", values.text, None)
     return PlayerSetup(
         name,
@@ -136,7 +139,7 @@ def _player(name: str, table: Table, folder: Path) -> PlayerSetup:
         move_seconds=table.take("move_seconds", _SECONDS, plain.move_seconds),
         exit_seconds=table.take("exit_seconds", _SECONDS, plain.exit_seconds),
         memory_bytes=table.take("memory", values.memory_size, None),
-        parameters={key: value for key, value in parameters.items() if value},
+        parameters=parameters,
     )
 
 

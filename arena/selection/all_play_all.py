@@ -48,11 +48,6 @@ class AllPlayAll(Selector):
         rounds = "unlimited" if self._rounds is None else str(self._rounds)
         return f"all-play-all rounds={rounds} competitors={','.join(self._competitors)}"
 
-    @property
-    def matchups(self) -> dict[str, tuple[str, str]]:
-        """The pairs by their ids, in definition order."""
-        return dict(self._pairs)
-
     def next_game(self) -> Fixture | None:
         """The lowest number not yet given out of the pair with the fewest games given out."""
         open_pairs = [
@@ -70,10 +65,6 @@ class AllPlayAll(Selector):
     def completed(self, game_id: str, outcome: Outcome) -> None:
         """Note that the game needs not be given out. Raises UnknownFixture."""
         self._take(*self._parse(game_id))
-
-    def fixture(self, game_id: str) -> Fixture:
-        """The pair's game with the number in the id. Raises UnknownFixture."""
-        return self._fixture(*self._parse(game_id))
 
     def _parse(self, game_id: str) -> tuple[str, int]:
         found = _GAME_ID.fullmatch(game_id)

@@ -41,11 +41,7 @@ class Selector(ABC):
 
     @abstractmethod
     def completed(self, game_id: str, outcome: Outcome) -> None:
-        """Take in a game's outcome. Raises UnknownFixture."""
-
-    @abstractmethod
-    def fixture(self, game_id: str) -> Fixture:
-        """The game of an id. Raises UnknownFixture for an id this competition does not have."""
+        """Take in a game's outcome. Raises UnknownFixture for a game this competition does not have."""
 
 
 class UnknownFixture(LookupError):

@@ -21,10 +21,6 @@ class Workers(Protocol):
     def size(self) -> int:
         """How many games can be in progress at a time."""
 
-    @property
-    def in_hand(self) -> tuple[str, ...]:
-        """The ids of the games handed in whose results have not been handed out."""
-
     def submit(self, job: GameJob) -> None:
         """Hand in a game. It waits its turn where all are busy."""
 

@@ -71,12 +71,6 @@ class WorkerPool:
         """How many games can be in progress at a time."""
         return len(self._workers)
 
-    @property
-    def in_hand(self) -> tuple[str, ...]:
-        """The ids of the games handed in whose results have not been handed out."""
-        playing = [worker.job.game_id for worker in self._workers if worker.job is not None]
-        return (*(lost.game_id for lost in self._lost), *playing, *(job.game_id for job in self._waiting))
-
     def submit(self, job: GameJob) -> None:
         """Hand in a game. It waits its turn where all workers are busy."""
         self._waiting.append(job)

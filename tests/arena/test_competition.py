@@ -20,13 +20,13 @@ from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.registration import Heading
 from arena.results.series import Series
 from arena.selection.kinds import selector_for
-from arena.workers.inline import InlineWorker
 from arena.workers.interface import Workers
 from arena.workers.pool import WorkerPool
 from clients.connection import AcademyUnavailable
 from referees.api import referee
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import MISSING, PASSING, RANDOM, SLOW, write_control
+from tests.arena.inline_worker import InlineWorker
 
 
 class RecordingDisplay(Display):

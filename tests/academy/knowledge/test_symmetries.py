@@ -2,7 +2,7 @@
 
 import pytest
 
-from academy.knowledge.symmetries import HEXAGON, SQUARE, GridSymmetry, board_permutation, inverse
+from academy.knowledge.symmetries import HEXAGON, SQUARE, GridSymmetry, board_permutation
 
 HEX_NEIGHBOURS = {(0, 1), (0, -1), (1, 0), (-1, 0), (-1, 1), (1, -1)}
 SQUARE_NEIGHBOURS = {(0, 1), (0, -1), (1, 0), (-1, 0)}
@@ -35,8 +35,8 @@ def test_each_has_one_that_undoes_it(
     family: dict[str, GridSymmetry], count: int, neighbours: set[tuple[int, int]]
 ) -> None:
     for symmetry in family.values():
-        back = inverse(symmetry, family.values())
-        assert back.image(*symmetry.image(3, 7)) == (3, 7)
+        images = [back.image(*symmetry.image(3, 7)) for back in family.values()]
+        assert images.count((3, 7)) == 1
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ environment = { THREADS = "1" }
 discard_stderr = true
 startup_commands = ["seed 1", ["level", "5"]]
 aliases = { genmove = "my-genmove" }
+reliable_scorer = false
 start_seconds = 5
 move_seconds = 0.5
 exit_seconds = 1
@@ -112,6 +113,7 @@ def test_every_setting_arrives(tmp_path: Path) -> None:
     assert alpha.parameters == {
         "startup_commands": ("seed 1", "level 5"),
         "aliases": {"genmove": "my-genmove"},
+        "reliable_scorer": False,
     }
     assert (alpha.start_seconds, alpha.move_seconds, alpha.exit_seconds) == (5.0, 0.5, 1.0)
     assert alpha.memory_bytes == 500_000_000

@@ -1,7 +1,7 @@
 """All-play-all: who meets whom, when, in which colours, under which id."""
 
 from collections import Counter
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given
@@ -55,7 +55,7 @@ def test_ids_are_padded_to_the_longest_number(rounds: int | None, first: str) ->
 @given(players=st.integers(2, 6), rounds=st.integers(1, 5))
 def test_pairs_never_differ_by_more_than_one_game_and_end_equal(players: int, rounds: int) -> None:
     selector = AllPlayAll(names(players), rounds)
-    issued = Counter(dict.fromkeys(selector.matchups, 0))
+    issued = Counter({f"{first}v{second}": 0 for first, second in combinations("ABCDEF"[:players], 2)})
     while (fixture := selector.next_game()) is not None:
         issued[fixture.matchup] += 1
         assert max(issued.values()) - min(issued.values()) <= 1
@@ -90,7 +90,13 @@ def test_after_a_broken_off_run_exactly_the_missing_games_are_given_out(
 @given(seed=st.integers(0, 2**63 - 1), number=st.integers(0, 19))
 def test_a_game_keeps_its_seed_when_rounds_are_added(seed: int, number: int) -> None:
     short, long = AllPlayAll(["a", "b"], None, seed), AllPlayAll(["a", "b"], 1000, seed)
-    assert short.fixture(f"AvB_{number}").seed == long.fixture(f"AvB_{number:03d}").seed < 2**63
+    for game in range(number):
+        short.completed(f"AvB_{game}", WON)
+        long.completed(f"AvB_{game:03d}", WON)
+    ours, theirs = short.next_game(), long.next_game()
+    assert ours is not None and theirs is not None
+    assert (ours.game_id, theirs.game_id) == (f"AvB_{number}", f"AvB_{number:03d}")
+    assert ours.seed == theirs.seed < 2**63
 
 
 def test_seeds_differ_between_games_and_competitions() -> None:
@@ -109,4 +115,4 @@ def test_competitors_added_at_the_end_get_their_games_first() -> None:
 @pytest.mark.parametrize("game_id", ["AvD_0", "0_1", "AvB", "AvB_x", "BvA_0", ""])
 def test_ids_of_other_competitions_are_refused(game_id: str) -> None:
     with pytest.raises(UnknownFixture, match="none of this competition's: all-play-all rounds=4"):
-        AllPlayAll(["a", "b"], 4).fixture(game_id)
+        AllPlayAll(["a", "b"], 4).completed(game_id, WON)

@@ -11,7 +11,6 @@ import pytest
 
 from arena.jobs import GameResult
 from arena.players.player import Choice
-from arena.workers.inline import InlineWorker
 from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
 from tests.arena.engines import job, left_running, misbehaving, noted, python_player, running
@@ -71,11 +70,9 @@ def test_every_game_comes_back_once(pool):
     ids = [f"0_{number}" for number in range(7)]
     for game_id in ids:
         pool.submit(job(*PASSERS, game_id=game_id))
-    assert sorted(pool.in_hand) == ids
     results = finished(pool, 7)
     assert sorted(result.game_id for result in results) == ids
     assert {result.outcome.summary for result in results} == {"W+0.5"}
-    assert pool.in_hand == ()
     assert pool.next_result() is None
 
 
@@ -195,13 +192,3 @@ def test_nothing_outlives_a_killed_arena(tmp_path):
 def test_there_must_be_a_worker():
     with pytest.raises(ValueError, match="0 workers: there must be at least one"):
         WorkerPool(0)
-
-
-def test_games_can_be_played_in_this_process():
-    worker = InlineWorker()
-    worker.submit(job(*PASSERS, game_id="0_0"))
-    worker.submit(job(*PASSERS, game_id="0_1"))
-    assert (worker.size, worker.in_hand) == (1, ("0_0", "0_1"))
-    assert finished(worker, 1)[0].game_id == "0_0"
-    worker.stop()
-    assert worker.next_result() is None

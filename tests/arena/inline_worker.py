@@ -1,4 +1,4 @@
-"""Playing games in this process, one at a time, inside `next_result`."""
+"""Plays games in the tests' own process, one at a time, inside `next_result`."""
 
 from collections import deque
 
@@ -8,21 +8,12 @@ from arena.workers.interface import WorkerLost
 
 
 class InlineWorker:
-    """A `Workers` without a process of its own.
-
-    A game in progress ends only by itself or by an exception (KeyboardInterrupt). A process that
-    runs threads or gRPC had better use a pool: starting an engine forks.
-    """
+    """A `Workers` without a process of its own: a game in progress ends only by itself."""
 
     size = 1
 
     def __init__(self) -> None:
         self._waiting: deque[GameJob] = deque()
-
-    @property
-    def in_hand(self) -> tuple[str, ...]:
-        """The ids of the games that wait."""
-        return tuple(job.game_id for job in self._waiting)
 
     def submit(self, job: GameJob) -> None:
         """Hand in a game."""
