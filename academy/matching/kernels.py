@@ -6,17 +6,22 @@ The environment variable ACADEMY_MATCHING_KERNEL, read once, forces one: `numba`
 import importlib.util
 import os
 from functools import cache
-from typing import Final, Protocol, cast
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from academy.matching.changes import Changes
 from academy.matching.ground import Ground
 from academy.matching.rows import Rows
 
 VARIABLE: Final = "ACADEMY_MATCHING_KERNEL"
 NAMES: Final = ("numba", "numpy")
 Found = tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], int]
+
+Differences = tuple[
+    NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]
+]
 
 
 class UnknownKernel(ValueError):
@@ -54,13 +59,38 @@ def chosen() -> str:
     return wish
 
 
+class FindSuccessors(Protocol):
+    """How a kernel is asked for the positions after moves."""
+
+    def __call__(
+        self,
+        states: NDArray[np.uint8],
+        ground: Ground,
+        rows: Rows,
+        changes: Changes,
+        codes: NDArray[np.uint8],
+        order: NDArray[np.int32],
+        wanted: NDArray[np.bool_],
+        most: int,
+    ) -> tuple[Found, Differences]:
+        """Return the matches before the moves, and which of them each move ends and which it brings."""
+
+
+class Kernel(NamedTuple):
+    """One way to answer queries."""
+
+    find: Find
+    find_successors: FindSuccessors
+
+
 @cache
-def kernel(name: str) -> Find:
-    """Return a kernel by name. The first use of `numba` loads or compiles it."""
+def kernel(name: str) -> Kernel:
+    """Return a kernel by name. The first use of `numba` imports it, which takes a while."""
     if name == "numba":
-        from academy.matching.compiled import sieve as compiled
+        from academy.matching.compiled import sieve, successors
 
-        return cast(Find, compiled.find)
-    from academy.matching.vectorised import sieve as vectorised
+        return Kernel(sieve.find, successors.find_successors)
+    from academy.matching.vectorised import sieve as vectorised_sieve
+    from academy.matching.vectorised import successors as vectorised_successors
 
-    return vectorised.find
+    return Kernel(vectorised_sieve.find, vectorised_successors.find_successors)

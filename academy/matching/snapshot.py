@@ -1,6 +1,6 @@
 """The patterns of an index at one moment, for queries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -12,9 +12,12 @@ from academy.knowledge.boards import Board, InvalidBoard
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from academy.matching import kernels
+from academy.matching.anchoring import TESTED_CODES
+from academy.matching.changes import Change, changes_of
 from academy.matching.ground import Ground
 from academy.matching.matches import Matches
 from academy.matching.rows import Rows
+from academy.matching.successors import Successors
 
 NO_LIMIT: Final = (1 << 62) - 1
 _STATES: Final = bytes(State)
@@ -42,7 +45,7 @@ class Snapshot:
         self._spec = spec
         self._ground = ground
         self._rows = rows
-        self._find = kernels.kernel(kernel)
+        self._kernel = kernels.kernel(kernel)
 
     def __len__(self) -> int:
         return sum(len(members) for members in self._rows.of_kind)
@@ -81,22 +84,48 @@ class Snapshot:
         Raises InvalidBoard for a board of another geometry or with cells that hold no state.
         """
         self._check_board(board)
-        return self._match(np.frombuffer(board.states, dtype=np.uint8), ranking, wanted, most)
+        ranking, flags = self._asked(ranking, wanted)
+        states = np.frombuffer(board.states, dtype=np.uint8)
+        found = self._kernel.find(states, self._ground, self._rows, ranking.rows, flags, most)
+        return _matches(ranking, found)
 
-    def _match(
+    def match_successors(
         self,
-        states: NDArray[np.uint8],
-        ranking: Ranking | None,
-        wanted: NDArray[np.bool_] | None,
-        most: int,
-    ) -> Matches:
-        ranking = self.by_number if ranking is None else ranking
-        if wanted is not None and len(wanted) != len(ranking):
-            raise ValueError(f"{len(wanted)} flags for a ranking of {len(ranking)} patterns: one for each")
-        places, symmetries, rows, columns, total = self._find(
-            states, self._ground, self._rows, ranking.rows, _EVERYTHING if wanted is None else wanted, most
+        board: Board,
+        moves: Sequence[Sequence[Change]],
+        ranking: Ranking | None = None,
+        wanted: NDArray[np.bool_] | None = None,
+        most: int = NO_LIMIT,
+    ) -> Successors:
+        """Match a board, and the boards after each of some moves, by what is different there.
+
+        A move is the changes that it makes: a cell's index, row by row, and the state it gets. Moves that change
+        one cell cost a few microseconds, others as much as a query each. `ranking` and `wanted` are as in
+        `match`; `most` is a limit on the base's matches and on the new ones of each move, and where it cuts
+        off any of the base's, those do not come back for others that are gone.
+        Raises InvalidBoard like `match`, and InvalidMove.
+        """
+        self._check_board(board)
+        changes = changes_of(board, moves)
+        ranking, flags = self._asked(ranking, wanted)
+        states = np.frombuffer(board.states, dtype=np.uint8)
+        base, (gone_starts, gone, new_starts, places, images) = self._kernel.find_successors(
+            states, self._ground, self._rows, changes, TESTED_CODES, ranking.rows, flags, most
         )
-        return Matches(ranking.pattern_ids.take(places), symmetries, rows, columns, places, total)
+        new = (places, images[:, 0], images[:, 1], images[:, 2], len(places))
+        return Successors(
+            _matches(ranking, base), gone_starts, gone, new_starts, _matches(ranking, new)
+        )
+
+    def _asked(
+        self, ranking: Ranking | None, wanted: NDArray[np.bool_] | None
+    ) -> tuple[Ranking, NDArray[np.bool_]]:
+        ranking = self.by_number if ranking is None else ranking
+        if wanted is None:
+            return ranking, _EVERYTHING
+        if len(wanted) != len(ranking):
+            raise ValueError(f"{len(wanted)} flags for a ranking of {len(ranking)} patterns: one for each")
+        return ranking, wanted
 
     def _check_board(self, board: Board) -> None:
         geometry = self._spec.geometry
@@ -108,3 +137,8 @@ class Snapshot:
         if unknown:
             allowed = ", ".join(str(int(state)) for state in State)
             raise InvalidBoard(f"state {unknown[0]} on a board: it must be one of {allowed}")
+
+
+def _matches(ranking: Ranking, found: kernels.Found) -> Matches:
+    places, symmetries, rows, columns, total = found
+    return Matches(ranking.pattern_ids.take(places), symmetries, rows, columns, places, total)
