@@ -13,7 +13,7 @@ from academy.knowledge.cells import State
 MAX_MOVES: Final = 4096
 # A cell's index, row by row, and the `State` it gets.
 Change = tuple[int, int]
-_EACH_STATE: Final = np.array(State, dtype=np.uint8)
+_IS_STATE: Final = np.isin(np.arange(256), np.array(State))
 
 
 class InvalidMove(ValueError):
@@ -44,11 +44,11 @@ def changes_of(board: Board, moves: Sequence[Sequence[Change]]) -> Changes:
     move_of = np.repeat(np.arange(len(moves)), lengths)
     _require((cells >= 0) & (cells < size), move_of, cells, f"no cell: cells are 0 to {size - 1:,}")
     allowed = ", ".join(str(int(state)) for state in State)
-    _require(np.isin(states, _EACH_STATE), move_of, states, f"no state: states are {allowed}")
+    _require(_IS_STATE[states & 0xFF] & (states >> 8 == 0), move_of, states, f"no state: states are {allowed}")
     keys = np.sort(move_of * size + cells)
-    twice = np.flatnonzero(keys[1:] == keys[:-1])
-    if len(twice):
-        move, cell = divmod(int(keys[twice[0]]), size)
+    again = keys[1:] == keys[:-1]
+    if again.any():
+        move, cell = divmod(int(keys[np.argmax(again)]), size)
         raise InvalidMove(f"move {move} changes cell {cell} twice: each cell at most once")
     kept = np.frombuffer(board.states, dtype=np.uint8)[cells] != states
     counts = np.bincount(move_of[kept], minlength=len(moves))

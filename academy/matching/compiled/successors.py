@@ -61,10 +61,15 @@ from academy.matching.ground import Ground
 from academy.matching.rows import FAR_COUNT, FAR_START, IMAGES, STAGE, Rows
 
 _NO_STATE: Final = 0
+ANY_STATE: Final = 63
 _DENSE_STAGES: Final = 3
-_FIRST_CAPACITY: Final = 4096
-# Columns of a record of a new match.
-_SUCCESSOR, _PLACE, _SYMMETRY, _ROW, _COLUMN = range(5)
+_MATCHES_AT_ONCE: Final = 1024
+# Columns of a record of a match; a near miss has also the cell and the code where it fails.
+_PLACE, _SYMMETRY, _ROW, _COLUMN, _CELL, _CODE = range(6)
+
+# Where the records of each move start, and all of them, move by move.
+Records = tuple[Numbers, Numbers]
+Differences = tuple[Numbers, Numbers, Numbers, Numbers, Shorts]
 
 
 class Touched(NamedTuple):
@@ -73,6 +78,7 @@ class Touched(NamedTuple):
     The changes of a cell are a chain: `first[cell]`, then `following[change]`; `moves` are theirs.
     `after[cell]` are all states it may get by a move that changes nothing else. `cells` are the cells of
     places, -1 beyond the edge, and `near` tells the anchors' places around which tables see a change.
+    `turned[offset, s]` is how far an offset's image lies in a framed board.
     """
 
     first: Numbers
@@ -81,9 +87,7 @@ class Touched(NamedTuple):
     after: States
     cells: Numbers
     near: Flags
-
-
-Differences = tuple[Numbers, Numbers, Numbers, Numbers, Shorts]
+    turned: Numbers
 
 
 @compiled
@@ -107,44 +111,13 @@ def find_successors(
     units, nearly = _nearly_sifted(states, touched.after, ground, rows)
     size = min(U(most), bits_in(units.bits, U(len(units.rows))))
     base = told(units.of_row, units.bits, units.links, units.candidates, rows.anchors, order, wanted, size)
-    gone_of, gone = _gone(ground, rows, changes, touched, codes, order, base)
-    new = np.empty((_FIRST_CAPACITY, 5), dtype=np.int32)
-    counts = np.zeros(moves, dtype=np.int64)
-    arrivals = _arrived(states, ground, rows, changes)
-    end = 0
-    for place in range(len(order)):
-        row = order[place]
-        if len(wanted) > 0 and not wanted[place]:
-            continue
-        if units.of_row[row] >= 0:
-            new, end = _mended(
-                new, end, counts, most, place, row, units, nearly, states, ground, rows, changes, touched, codes
-            )
-        if arrivals.of_row[row] >= 0:
-            new, end = _placed(
-                new, end, counts, most, place, row, arrivals, ground.columns, rows.anchors
-            )
-    for move in range(moves):
-        first, last = changes.starts[move], changes.starts[move + 1]
-        if last - first > 1:
-            changed = states.copy()
-            for number in range(first, last):
-                changed[changes.cells[number]] = changes.states[number]
-            found = sifted(changed, ground, rows)
-            new, end = _unlike(
-                new, end, counts, most, move, found, states, changed, ground, rows, touched, codes, order, wanted
-            )
-    gone_starts, gone_order = _grouped(gone_of, moves)
-    new_starts, new_order = _grouped(new[:end, _SUCCESSOR].copy(), moves)
-    new_places = np.empty(end, dtype=np.int32)
-    new_images = np.empty((end, 3), dtype=np.int16)
-    for number in range(end):
-        source = new_order[number]
-        new_places[number] = new[source, _PLACE]
-        new_images[number, 0] = new[source, _SYMMETRY]
-        new_images[number, 1] = new[source, _ROW]
-        new_images[number, 2] = new[source, _COLUMN]
-    return base, (gone_starts, gone[gone_order], new_starts, new_places, new_images)
+    gone_starts, gone = _ended(_looks(ground, rows, touched, codes, order, base), moves, changes, touched)
+    misses = _misses(ground, rows, touched, codes, states, units, nearly, order, wanted)
+    mended = _mended(misses, moves, changes, touched, most)
+    placed = _placed(ground, rows, _arrived(states, ground, rows, changes), moves, order, wanted, most)
+    unlike = _unlike(ground, rows, changes, touched, codes, states, order, wanted, most)
+    new_starts, new_places, new_images = _merged(mended, placed, unlike, moves, most)
+    return base, (gone_starts, gone, new_starts, new_places, new_images)
 
 
 @compiled
@@ -176,7 +149,11 @@ def _touched(ground: Ground, rows: Rows, changes: Changes) -> Touched:
     if ground.margin == 0:
         # On a graph all nodes are seen from the one anchor.
         near[0] = True
-    return Touched(first, following, move_of, after, cells, near)
+    turned = np.empty(ground.images.shape, dtype=np.int32)
+    for offset in range(turned.shape[0]):
+        for symmetry in range(turned.shape[1]):
+            turned[offset, symmetry] = ground.deltas[ground.images[offset, symmetry]]
+    return Touched(first, following, move_of, after, cells, near, turned)
 
 
 @compiled
@@ -344,268 +321,408 @@ def _arrived(states: States, ground: Ground, rows: Rows, changes: Changes) -> Un
 
 
 @compiled
-def _recorded(
-    new: Numbers, end: int, counts: NDArray[np.int64], most: int, record: tuple[int, int, int, int, int]
-) -> tuple[Numbers, int]:
-    move = record[0]
-    if counts[move] >= most:
-        return new, end
-    counts[move] += 1
-    if end == len(new):
-        larger = np.empty((2 * end, 5), dtype=np.int32)
-        larger[:end] = new
-        new = larger
-    for column in range(5):
-        new[end, column] = record[column]
-    return new, end + 1
-
-
-@compiled
-def _placed(
-    new: Numbers,
-    end: int,
-    counts: NDArray[np.int64],
-    most: int,
-    place: int,
-    row: int,
-    arrivals: Units,
-    columns: int,
-    anchors: Shorts,
-) -> tuple[Numbers, int]:
-    """Record the matches of a row around new anchors."""
-    unit = arrivals.of_row[row]
-    while unit >= 0:
-        for lane in range(LANES):
-            word = arrivals.bits[LANES * unit + lane]
-            while word != NO_BITS:
-                candidate = arrivals.links[unit, FIRST] + lane * WORD + np.intp(lowest_bit(word))
-                word &= word - ONE_BIT
-                symmetry = arrivals.candidates[candidate, SYMMETRY]
-                cell = np.intp(arrivals.candidates[candidate, ANCHOR_COLUMN])
-                anchor_row = cell // columns
-                new, end = _recorded(
-                    new,
-                    end,
-                    counts,
-                    most,
-                    (
-                        np.intp(arrivals.candidates[candidate, ANCHOR_ROW]),
-                        np.intp(place),
-                        np.intp(symmetry),
-                        anchor_row - anchors[row, symmetry, 0],
-                        cell - anchor_row * columns - anchors[row, symmetry, 1],
-                    ),
-                )
-        unit = arrivals.links[unit, NEXT]
-    return new, end
-
-
-@compiled
-def _gone(
-    ground: Ground, rows: Rows, changes: Changes, touched: Touched, codes: States, order: Numbers, base: Found
-) -> tuple[Numbers, Numbers]:
-    """Return moves and the base's matches that each of them ends."""
-    places, symmetries, image_rows, image_columns, _ = base
-    first, following, move_of = touched.first, touched.following, touched.moves
-    cells, near, new_states = touched.cells, touched.near, changes.states
-    starts, stages, tests, anchors = rows.starts, rows.stages, rows.tests, rows.anchors
-    deltas, images = ground.deltas, ground.images
-    width, always = ground.columns + 2 * ground.margin, len(images) * CODES
-    moves = np.empty(_FIRST_CAPACITY, dtype=np.int32)
-    gone = np.empty(_FIRST_CAPACITY, dtype=np.int32)
-    last_gone = np.full(len(changes.starts), -1, dtype=np.int32)
+def _looks(
+    ground: Ground, rows: Rows, touched: Touched, codes: States, order: Numbers, base: Found
+) -> Numbers:
+    """Return where matches look at cells that moves change: match, cell and the code that is wanted there."""
+    matches = len(base[0])
+    found = np.empty((0, 3), dtype=np.int32)
     end = 0
-    for match in range(len(places)):
-        row, symmetry = order[places[match]], symmetries[match]
-        anchor_row = np.intp(image_rows[match]) + anchors[row, symmetry, 0]
-        anchor_column = np.intp(image_columns[match]) + anchors[row, symmetry, 1]
-        anchor = (anchor_row + ground.margin) * width + anchor_column + ground.margin
-        near_tests = STAGE * stages[row] if near[anchor] else 0
-        far_start = rows.far[row, FAR_START]
-        for number in range(near_tests + rows.far[row, FAR_COUNT]):
-            if number < near_tests:
-                test = np.intp(tests[starts[row] + number])
-                if test == always:
-                    continue
-                cell = cells[anchor + deltas[images[test // CODES, symmetry]]]
-                code = codes[test % CODES]
-            else:
-                far = far_start + number - near_tests
-                cell = far_cell(ground, rows, far, symmetry, anchor_row, anchor_column)
-                code = rows.far_codes[far]
-            change = first[cell] if cell >= 0 else -1
-            while change >= 0:
-                move = move_of[change]
-                if new_states[change] & code == 0 and last_gone[move] != match:
-                    last_gone[move] = match
-                    if end == len(gone):
-                        moves, gone = _doubled(moves), _doubled(gone)
-                    moves[end], gone[end] = move, match
-                    end += 1
-                change = following[change]
-    return moves[:end], gone[:end]
+    # An array that an inner loop may replace makes it slow: room is made for many matches at once.
+    for first in range(0, matches, _MATCHES_AT_ONCE):
+        last = min(first + _MATCHES_AT_ONCE, matches)
+        most = 0
+        for match in range(first, last):
+            row = order[base[0][match]]
+            most += STAGE * rows.stages[row] + rows.far[row, FAR_COUNT]
+        if end + most > len(found):
+            found = _larger(found, end, 2 * (end + most))
+        end = _looks_of(found, end, first, last, ground, rows, touched, codes, order, base)
+    return found[:end]
 
 
 @compiled
-def _doubled(numbers: Numbers) -> Numbers:
-    larger = np.empty(2 * len(numbers), dtype=np.int32)
-    larger[: len(numbers)] = numbers
+def _larger(records: Numbers, used: int, capacity: int) -> Numbers:
+    larger = np.empty((capacity, records.shape[1]), dtype=np.int32)
+    larger[:used] = records[:used]
     return larger
 
 
 @compiled
-def _mended(
-    new: Numbers,
+def _looks_of(
+    found: Numbers,
     end: int,
-    counts: NDArray[np.int64],
-    most: int,
-    place: int,
-    row: int,
-    units: Units,
-    nearly: Words,
-    states: States,
-    ground: Ground,
-    rows: Rows,
-    changes: Changes,
-    touched: Touched,
-    codes: States,
-) -> tuple[Numbers, int]:
-    """Record the matches of a row that moves make where one test failed."""
-    unit = units.of_row[row]
-    while unit >= 0:
-        for lane in range(LANES):
-            word = nearly[LANES * unit + lane]
-            while word != NO_BITS:
-                candidate = units.links[unit, FIRST] + lane * WORD + np.intp(lowest_bit(word))
-                word &= word - ONE_BIT
-                symmetry = np.intp(units.candidates[candidate, SYMMETRY])
-                anchor_row = np.intp(units.candidates[candidate, ANCHOR_ROW])
-                anchor_column = np.intp(units.candidates[candidate, ANCHOR_COLUMN])
-                cell, code = failing_test(
-                    states, states, ground, rows, touched.cells, codes, row, symmetry, anchor_row, anchor_column
-                )
-                change = touched.first[cell]
-                while change >= 0:
-                    move = np.intp(touched.moves[change])
-                    alone = changes.starts[move + 1] - changes.starts[move] == 1
-                    if alone and changes.states[change] & code != 0:
-                        new, end = _recorded(
-                            new,
-                            end,
-                            counts,
-                            most,
-                            (
-                                move,
-                                np.intp(place),
-                                symmetry,
-                                anchor_row - rows.anchors[row, symmetry, 0],
-                                anchor_column - rows.anchors[row, symmetry, 1],
-                            ),
-                        )
-                    change = touched.following[change]
-        unit = units.links[unit, NEXT]
-    return new, end
-
-
-@compiled
-def failing_test(
-    before: States,
-    now: States,
-    ground: Ground,
-    rows: Rows,
-    cells: Numbers,
-    codes: States,
-    row: int,
-    symmetry: int,
-    anchor_row: int,
-    anchor_column: int,
-) -> tuple[int, int]:
-    """Return cell and code of a test that fails on the board `before`, or (-1, 0) if none does.
-
-    Where `now` is another board, only the cells on which the two differ are looked at.
-    """
-    width = ground.columns + 2 * ground.margin
-    anchor = (anchor_row + ground.margin) * width + anchor_column + ground.margin
-    everywhere = before is now
-    start, always = rows.starts[row], len(ground.images) * CODES
-    for number in range(start, start + STAGE * rows.stages[row]):
-        test = np.intp(rows.tests[number])
-        if test < always:
-            cell = cells[anchor + ground.deltas[ground.images[test // CODES, symmetry]]]
-            code = codes[test % CODES]
-            if cell >= 0 and before[cell] & code == 0 and (everywhere or before[cell] != now[cell]):
-                return np.intp(cell), np.intp(code)
-    start = rows.far[row, FAR_START]
-    for far in range(start, start + rows.far[row, FAR_COUNT]):
-        cell = far_cell(ground, rows, far, symmetry, anchor_row, anchor_column)
-        code = rows.far_codes[far]
-        if cell >= 0 and before[cell] & code == 0 and (everywhere or before[cell] != now[cell]):
-            return np.intp(cell), np.intp(code)
-    return np.intp(-1), np.intp(0)
-
-
-@compiled
-def _unlike(
-    new: Numbers,
-    end: int,
-    counts: NDArray[np.int64],
-    most: int,
-    move: int,
-    units: Units,
-    states: States,
-    changed: States,
+    first_match: int,
+    last_match: int,
     ground: Ground,
     rows: Rows,
     touched: Touched,
     codes: States,
     order: Numbers,
-    wanted: Flags,
-) -> tuple[Numbers, int]:
-    """Record the matches on a changed board that are none on the base."""
-    for place in range(len(order)):
-        row = order[place]
-        unit = units.of_row[row]
-        if len(wanted) > 0 and not wanted[place]:
-            continue
-        while unit >= 0:
-            for lane in range(LANES):
-                word = units.bits[LANES * unit + lane]
-                while word != NO_BITS:
-                    candidate = units.links[unit, FIRST] + lane * WORD + np.intp(lowest_bit(word))
-                    word &= word - ONE_BIT
-                    symmetry = np.intp(units.candidates[candidate, SYMMETRY])
-                    anchor_row = np.intp(units.candidates[candidate, ANCHOR_ROW])
-                    anchor_column = np.intp(units.candidates[candidate, ANCHOR_COLUMN])
-                    failed, _ = failing_test(
-                        states, changed, ground, rows, touched.cells, codes,
-                        row, symmetry, anchor_row, anchor_column,
-                    )
-                    if failed >= 0:
-                        new, end = _recorded(
-                            new, end, counts, most,
-                            (
-                                np.intp(move),
-                                np.intp(place),
-                                symmetry,
-                                anchor_row - rows.anchors[row, symmetry, 0],
-                                anchor_column - rows.anchors[row, symmetry, 1],
-                            ),
-                        )
-            unit = units.links[unit, NEXT]
-    return new, end
+    base: Found,
+) -> int:
+    places, symmetries, image_rows, image_columns, _ = base
+    first, cells, near, far, far_codes = touched.first, touched.cells, touched.near, rows.far, rows.far_codes
+    starts, stages, tests, anchors = rows.starts, rows.stages, rows.tests, rows.anchors
+    turned = touched.turned
+    margin, width, always = ground.margin, ground.columns + 2 * ground.margin, U(len(turned) * CODES)
+    end = U(end)
+    for match in range(U(first_match), U(last_match)):
+        row, symmetry = U(order[U(places[match])]), U(symmetries[match])
+        anchor_row = np.intp(image_rows[match]) + anchors[row, symmetry, U(0)]
+        anchor_column = np.intp(image_columns[match]) + anchors[row, symmetry, U(1)]
+        anchor = U((anchor_row + margin) * width + anchor_column + margin)
+        start = U(starts[row])
+        for number in range(start, start + U(STAGE) * U(stages[row]) if near[anchor] else start):
+            test = U(tests[number])
+            if test == always:
+                break
+            offset = test // U(CODES)
+            cell = cells[anchor + U(np.intp(turned[offset, symmetry]))]
+            found[end, U(0)], found[end, U(1)] = match, cell
+            found[end, U(2)] = codes[test - offset * U(CODES)]
+            end += U(cell >= 0 and first[U(cell)] >= 0)
+        for number in range(far[row, U(FAR_START)], far[row, U(FAR_START)] + far[row, U(FAR_COUNT)]):
+            cell = far_cell(ground, rows, number, symmetry, anchor_row, anchor_column)
+            found[end, U(0)], found[end, U(1)], found[end, U(2)] = match, cell, far_codes[number]
+            end += U(cell >= 0 and first[U(cell)] >= 0)
+    return np.intp(end)
 
 
 @compiled
-def _grouped(moves: Numbers, count: int) -> tuple[Numbers, Numbers]:
-    """Return where the group of each move starts, and the entries group by group, each in the order given."""
-    starts = np.zeros(count + 1, dtype=np.int32)
-    for move in moves:
-        starts[move + 1] += 1
-    for move in range(count):
+def _ended(looks: Numbers, moves: int, changes: Changes, touched: Touched) -> tuple[Numbers, Numbers]:
+    """Return where the matches that each move ends start, and these matches."""
+    first, following, move_of, states = touched.first, touched.following, touched.moves, changes.states
+    starts = np.zeros(moves + 1, dtype=np.int32)
+    last_match = np.full(moves, -1, dtype=np.int32)
+    for look in range(U(len(looks))):
+        match, cell, code = looks[look, U(0)], U(looks[look, U(1)]), looks[look, U(2)]
+        change = first[cell]
+        while change >= 0:
+            move = U(move_of[U(change)])
+            if states[U(change)] & code == 0 and last_match[move] != match:
+                last_match[move] = match
+                starts[move + U(1)] += 1
+            change = following[U(change)]
+    for move in range(moves):
         starts[move + 1] += starts[move]
-    following = starts[:count].copy()
-    order = np.empty(len(moves), dtype=np.int32)
-    for entry in range(len(moves)):
-        order[following[moves[entry]]] = entry
-        following[moves[entry]] += 1
-    return starts, order
+    ends = starts[:moves].copy()
+    last_match[:] = -1
+    found = np.empty(starts[moves], dtype=np.int32)
+    for look in range(U(len(looks))):
+        match, cell, code = looks[look, U(0)], U(looks[look, U(1)]), looks[look, U(2)]
+        change = first[cell]
+        while change >= 0:
+            move = U(move_of[U(change)])
+            if states[U(change)] & code == 0 and last_match[move] != match:
+                last_match[move] = match
+                found[U(ends[move])] = match
+                ends[move] += 1
+            change = following[U(change)]
+    return starts, found
+
+
+@compiled
+def _misses(
+    ground: Ground,
+    rows: Rows,
+    touched: Touched,
+    codes: States,
+    states: States,
+    units: Units,
+    nearly: Words,
+    order: Numbers,
+    wanted: Flags,
+) -> Numbers:
+    """Return the near misses: place, symmetry, row, column, and the cell and the code where they fail."""
+    of_row, links, candidates, cells = units.of_row, units.links, units.candidates, touched.cells
+    starts, stages, tests, anchors = rows.starts, rows.stages, rows.tests, rows.anchors
+    board, turned = framed(states, ground, OFF_BOARD), touched.turned
+    margin, width = ground.margin, ground.columns + 2 * ground.margin
+    found = np.empty((bits_in(nearly, U(len(units.rows))), 6), dtype=np.int32)
+    end = U(0)
+    for place in range(len(order)):
+        row = U(order[place])
+        unit = of_row[row]
+        if unit < 0 or (len(wanted) > 0 and not wanted[place]):
+            continue
+        start, stop = U(starts[row]), U(starts[row]) + U(STAGE) * U(stages[row])
+        while unit >= 0:
+            at = U(unit)
+            for lane in range(U(LANES)):
+                word = nearly[U(LANES) * at + lane]
+                while word != NO_BITS:
+                    candidate = U(links[at, U(FIRST)]) + lane * U(WORD) + lowest_bit(word)
+                    word &= word - ONE_BIT
+                    symmetry = U(candidates[candidate, U(SYMMETRY)])
+                    anchor_row = np.intp(candidates[candidate, U(ANCHOR_ROW)])
+                    anchor_column = np.intp(candidates[candidate, U(ANCHOR_COLUMN)])
+                    anchor = U((anchor_row + margin) * width + anchor_column + margin)
+                    failing, code = near_failure(
+                        board, turned, tests, codes, start, stop, symmetry, anchor
+                    )
+                    if failing >= 0:
+                        cell = np.intp(cells[U(failing)])
+                    else:
+                        cell, code = far_failure(
+                            states, ground, rows, row, symmetry, anchor_row, anchor_column
+                        )
+                    found[end, U(_PLACE)], found[end, U(_SYMMETRY)] = place, symmetry
+                    found[end, U(_ROW)] = anchor_row - anchors[row, symmetry, U(0)]
+                    found[end, U(_COLUMN)] = anchor_column - anchors[row, symmetry, U(1)]
+                    found[end, U(_CELL)], found[end, U(_CODE)] = cell, code
+                    end += U(1)
+            unit = links[at, U(NEXT)]
+    return found[:end]
+
+
+@compiled
+def _mended(misses: Numbers, moves: int, changes: Changes, touched: Touched, most: int) -> Records:
+    """Return the matches that moves of one change make of near misses, move by move."""
+    first, following, move_of = touched.first, touched.following, touched.moves
+    move_starts, states = changes.starts, changes.states
+    starts = np.zeros(moves + 1, dtype=np.int32)
+    for miss in range(U(len(misses))):
+        change = first[U(misses[miss, U(_CELL)])]
+        while change >= 0:
+            move = U(move_of[U(change)])
+            alone = move_starts[move + U(1)] - move_starts[move] == 1
+            mends = alone and states[U(change)] & misses[miss, U(_CODE)] != 0
+            starts[move + U(1)] += mends and starts[move + U(1)] < most
+            change = following[U(change)]
+    for move in range(moves):
+        starts[move + 1] += starts[move]
+    ends = starts[:moves].copy()
+    found = np.empty((starts[moves], 4), dtype=np.int32)
+    for miss in range(U(len(misses))):
+        change = first[U(misses[miss, U(_CELL)])]
+        while change >= 0:
+            move = U(move_of[U(change)])
+            alone = move_starts[move + U(1)] - move_starts[move] == 1
+            mends = alone and states[U(change)] & misses[miss, U(_CODE)] != 0
+            if mends and ends[move] < starts[move + U(1)]:
+                end = U(ends[move])
+                for column in range(U(4)):
+                    found[end, column] = misses[miss, column]
+                ends[move] += 1
+            change = following[U(change)]
+    return starts, found
+
+
+@compiled
+def near_failure(
+    board: States,
+    turned: Numbers,
+    tests: NDArray[np.uint16],
+    codes: States,
+    start: int,
+    stop: int,
+    symmetry: int,
+    anchor: int,
+) -> tuple[int, int]:
+    """Return place and code of the first near test that fails on a framed board, or (-1, 0) if none does."""
+    always = U(len(turned) * CODES)
+    for number in range(start, stop):
+        test = U(tests[number])
+        if test == always:
+            break
+        offset = test // U(CODES)
+        place = anchor + U(np.intp(turned[offset, symmetry]))
+        code = codes[test - offset * U(CODES)]
+        if board[place] & code == 0:
+            return np.intp(place), np.intp(code)
+    return np.intp(-1), np.intp(0)
+
+
+@compiled
+def far_failure(
+    states: States,
+    ground: Ground,
+    rows: Rows,
+    row: int,
+    symmetry: int,
+    anchor_row: int,
+    anchor_column: int,
+) -> tuple[int, int]:
+    """Return cell and code of the first far test that fails on the board, or (-1, 0) if none does."""
+    start = rows.far[row, FAR_START]
+    for number in range(start, start + rows.far[row, FAR_COUNT]):
+        cell = far_cell(ground, rows, number, symmetry, anchor_row, anchor_column)
+        code = rows.far_codes[number]
+        if cell >= 0 and states[cell] & code == 0:
+            return np.intp(cell), np.intp(code)
+    return np.intp(-1), np.intp(0)
+
+
+@compiled
+def _placed(
+    ground: Ground, rows: Rows, arrivals: Units, moves: int, order: Numbers, wanted: Flags, most: int
+) -> Records:
+    """Return the matches around the anchors that moves bring, move by move."""
+    of_row, bits, links, candidates = arrivals.of_row, arrivals.bits, arrivals.links, arrivals.candidates
+    anchors, columns = rows.anchors, ground.columns
+    all_found = np.empty((bits_in(bits, U(len(arrivals.rows))), 5), dtype=np.int32)
+    starts = np.zeros(moves + 1, dtype=np.int32)
+    end = U(0)
+    for place in range(len(order) if len(arrivals.rows) > 0 else 0):
+        row = U(order[place])
+        unit = of_row[row]
+        if unit < 0 or (len(wanted) > 0 and not wanted[place]):
+            continue
+        while unit >= 0:
+            at = U(unit)
+            for lane in range(U(LANES)):
+                word = bits[U(LANES) * at + lane]
+                while word != NO_BITS:
+                    candidate = U(links[at, U(FIRST)]) + lane * U(WORD) + lowest_bit(word)
+                    word &= word - ONE_BIT
+                    symmetry = U(candidates[candidate, U(SYMMETRY)])
+                    move = U(candidates[candidate, U(ANCHOR_ROW)])
+                    cell = np.intp(candidates[candidate, U(ANCHOR_COLUMN)])
+                    anchor_row = cell // columns
+                    all_found[end, U(_PLACE)], all_found[end, U(_SYMMETRY)] = place, symmetry
+                    all_found[end, U(_ROW)] = anchor_row - anchors[row, symmetry, U(0)]
+                    all_found[end, U(_COLUMN)] = cell - anchor_row * columns - anchors[row, symmetry, U(1)]
+                    all_found[end, U(4)] = move
+                    fits = starts[move + U(1)] < most
+                    starts[move + U(1)] += fits
+                    end += U(fits)
+            unit = links[at, U(NEXT)]
+    for move in range(moves):
+        starts[move + 1] += starts[move]
+    ends = starts[:moves].copy()
+    found = np.empty((end, 4), dtype=np.int32)
+    for record in range(end):
+        move = U(all_found[record, U(4)])
+        for column in range(U(4)):
+            found[U(ends[move]), column] = all_found[record, column]
+        ends[move] += 1
+    return starts, found
+
+
+@compiled
+def _unlike(
+    ground: Ground,
+    rows: Rows,
+    changes: Changes,
+    touched: Touched,
+    codes: States,
+    states: States,
+    order: Numbers,
+    wanted: Flags,
+    most: int,
+) -> Records:
+    """Return the matches that moves of several changes make, move by move: those that failed before."""
+    starts = np.zeros(len(changes.starts), dtype=np.int32)
+    found = np.empty((0, 4), dtype=np.int32)
+    end = 0
+    for move in range(len(changes.starts) - 1):
+        first, last = changes.starts[move], changes.starts[move + 1]
+        if last - first > 1:
+            now = states.copy()
+            before = np.full(len(states), np.uint8(ANY_STATE), dtype=np.uint8)
+            for number in range(first, last):
+                now[changes.cells[number]] = changes.states[number]
+                before[changes.cells[number]] = states[changes.cells[number]]
+            units = sifted(now, ground, rows)
+            size = bits_in(units.bits, U(len(units.rows)))
+            if end + np.intp(size) > len(found):
+                found = _larger(found, end, 2 * (end + np.intp(size)))
+            end = _unlike_of(
+                found, end, units, before, touched.turned, ground, rows, codes, order, wanted, most
+            )
+        starts[move + 1] = end
+    return starts, found[:end]
+
+
+@compiled
+def _unlike_of(
+    found: Numbers,
+    end: int,
+    units: Units,
+    before: States,
+    turned: Numbers,
+    ground: Ground,
+    rows: Rows,
+    codes: States,
+    order: Numbers,
+    wanted: Flags,
+    most: int,
+) -> int:
+    of_row, bits, links, candidates = units.of_row, units.bits, units.links, units.candidates
+    starts, stages, tests, anchors, far = rows.starts, rows.stages, rows.tests, rows.anchors, rows.far
+    # Only what changes can fail.
+    board = framed(before, ground, ANY_STATE)
+    margin, width = ground.margin, ground.columns + 2 * ground.margin
+    end, last = U(end), U(end) + U(most)
+    for place in range(len(order)):
+        row = U(order[place])
+        unit = of_row[row]
+        if unit < 0 or (len(wanted) > 0 and not wanted[place]):
+            continue
+        start, stop = U(starts[row]), U(starts[row]) + U(STAGE) * U(stages[row])
+        while unit >= 0:
+            at = U(unit)
+            for lane in range(U(LANES)):
+                word = bits[U(LANES) * at + lane]
+                while word != NO_BITS and end < last:
+                    candidate = U(links[at, U(FIRST)]) + lane * U(WORD) + lowest_bit(word)
+                    word &= word - ONE_BIT
+                    symmetry = U(candidates[candidate, U(SYMMETRY)])
+                    anchor_row = np.intp(candidates[candidate, U(ANCHOR_ROW)])
+                    anchor_column = np.intp(candidates[candidate, U(ANCHOR_COLUMN)])
+                    anchor = U((anchor_row + margin) * width + anchor_column + margin)
+                    failing, _ = near_failure(
+                        board, turned, tests, codes, start, stop, symmetry, anchor
+                    )
+                    if failing < 0 and far[row, U(FAR_COUNT)] > 0:
+                        failing, _ = far_failure(
+                            before, ground, rows, row, symmetry, anchor_row, anchor_column
+                        )
+                    found[end, U(_PLACE)], found[end, U(_SYMMETRY)] = place, symmetry
+                    found[end, U(_ROW)] = anchor_row - anchors[row, symmetry, U(0)]
+                    found[end, U(_COLUMN)] = anchor_column - anchors[row, symmetry, U(1)]
+                    end += U(failing >= 0)
+            unit = links[at, U(NEXT)]
+    return np.intp(end)
+
+
+@compiled
+def _merged(
+    mended: Records, placed: Records, unlike: Records, moves: int, most: int
+) -> tuple[Numbers, Numbers, Shorts]:
+    """Return where each move's new matches start, their places and images: by place, at most so many a move."""
+    mended_starts, mended_records = mended
+    placed_starts, placed_records = placed
+    unlike_starts, unlike_records = unlike
+    size = len(mended_records) + len(placed_records) + len(unlike_records)
+    starts = np.zeros(moves + 1, dtype=np.int32)
+    places = np.empty(size, dtype=np.int32)
+    images = np.empty((size, 3), dtype=np.int16)
+    end = U(0)
+    for move in range(moves):
+        left, left_end = U(mended_starts[move]), U(mended_starts[move + 1])
+        right, right_end = U(placed_starts[move]), U(placed_starts[move + 1])
+        last = min(end + (left_end - left) + (right_end - right), end + U(most))
+        while end < last:
+            if right == right_end or (
+                left < left_end
+                and mended_records[left, U(_PLACE)] <= placed_records[right, U(_PLACE)]
+            ):
+                places[end] = mended_records[left, U(_PLACE)]
+                for column in range(U(3)):
+                    images[end, column] = mended_records[left, column + U(1)]
+                left += U(1)
+            else:
+                places[end] = placed_records[right, U(_PLACE)]
+                for column in range(U(3)):
+                    images[end, column] = placed_records[right, column + U(1)]
+                right += U(1)
+            end += U(1)
+        for record in range(U(unlike_starts[move]), U(unlike_starts[move + 1])):
+            places[end] = unlike_records[record, U(_PLACE)]
+            for column in range(U(3)):
+                images[end, column] = unlike_records[record, column + U(1)]
+            end += U(1)
+        starts[move + 1] = end
+    return starts, places[:end], images[:end]
