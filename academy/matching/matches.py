@@ -8,20 +8,24 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """Occurrences, ordered by pattern id, symmetry, row and column; entry i of each column is the i-th.
+    """Occurrences, ordered by pattern, symmetry, row and column; entry i of each column is the i-th.
 
     The pattern `pattern_ids[i]`, turned to `pattern.image(spec.symmetry_group[symmetries[i]])`, lies on
     the board with its cell (0, 0) at (`rows[i]`, `columns[i]`). Both may be negative, or beyond the
     board, where the pattern hangs over the edge; a row or column 0 of the image need not hold a tested cell.
-    On graph boards both are 0: the image names the nodes themselves.
+    On graph boards both are 0: the image names the nodes themselves. Of symmetries that give one and the
+    same image only the least is reported.
 
-    Of symmetries that give one and the same image only the least is reported.
+    Patterns come in the order asked for (see `Ranking`), of which `places[i]` is the place; `total` is how
+    many occurrences there are, more than are listed where a query was for the first of them only.
     """
 
     pattern_ids: NDArray[np.int64]
     symmetries: NDArray[np.int16]
     rows: NDArray[np.int16]
     columns: NDArray[np.int16]
+    places: NDArray[np.int32]
+    total: int
 
     def __len__(self) -> int:
         return len(self.pattern_ids)

@@ -1,149 +1,159 @@
-"""Patterns of one kind of anchor, stored as rows of table indexes in flat arrays.
+"""Patterns as rows of table indexes in flat arrays.
 
-A *test* is the index into a query's table: `offset number * codes + code number`. The first tests of
-a row, its *head*, stand in columns of their own; the rest, its *tail*, in one flat array. All arrays
-grow by doubling, and a row is removed by moving the last one into its place.
+A *test* is the index into a query's table: `offset number * CODES + code number`. A row has its near
+tests, most telling first, in *stages* of four, and its far tests, cells beyond the table's offsets. The
+test after all others, which always holds, fills a row's last stage and is the whole first stage of `tests`.
+Rows are written behind all others and then left alone, so a reader of the first n rows is not disturbed.
+Removed rows stay until they are more than the rest.
 """
 
-from typing import Final
+from collections import Counter
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.matching.anchoring import TESTED_CODES, AnchoredPattern
-from academy.matching.arrays import grown
+from academy.matching.anchoring import TESTED_CODES, AnchoredPattern, AnchorKind
+from academy.matching.arrays import extended, ranges
+from academy.matching.images import Neighbourhood
 
-HEAD: Final = 8
+STAGE: Final = 4
 CODES: Final = len(TESTED_CODES)
+# Columns of `Rows.far`.
+FAR_START, FAR_COUNT, IMAGES = range(3)
 _FIRST_CAPACITY: Final = 16
 
 
-class PatternRows:
-    """The rows, numbered from 0. A head shorter than `HEAD` repeats its last test."""
+class Rows(NamedTuple):
+    """All rows at one moment; nothing in these arrays changes any more.
 
-    def __init__(self, symmetries: int) -> None:
-        self._count = 0
+    A row's tests begin at `starts[row]` of `tests` and are `stages[row]` stages; `far[row]` says where its far
+    tests begin, how many they are, and the number of the pattern's different images. `anchors[row, s]` is the anchor's place in the image under symmetry s, and
+    `distinct[row, s]` whether no earlier symmetry gives the same image. `of_kind[kind]` are the rows in use,
+    and `reach` is how many of the neighbourhood's first offsets they and their images test.
+    """
+
+    pattern_ids: NDArray[np.int64]
+    starts: NDArray[np.int32]
+    stages: NDArray[np.int32]
+    far: NDArray[np.int32]
+    tests: NDArray[np.uint16]
+    far_offsets: NDArray[np.int16]
+    far_codes: NDArray[np.uint8]
+    anchors: NDArray[np.int16]
+    distinct: NDArray[np.bool_]
+    of_kind: tuple[NDArray[np.int32], ...]
+    reach: int
+
+
+class PatternRows:
+    """The rows of an index, numbered from 0. For one thread at a time."""
+
+    def __init__(self, symmetries: int, neighbourhood: Neighbourhood) -> None:
+        self._neighbourhood = neighbourhood
+        self._count = self._far_end = self._dead = 0
+        self._always = len(neighbourhood.offsets) * CODES
         self._pattern_ids = np.zeros(_FIRST_CAPACITY, dtype=np.int64)
-        self._heads = np.zeros((HEAD, _FIRST_CAPACITY), dtype=np.int32)
-        self._tail_starts = np.zeros(_FIRST_CAPACITY, dtype=np.int32)
-        self._tail_lengths = np.zeros(_FIRST_CAPACITY, dtype=np.int32)
+        self._starts = np.zeros(_FIRST_CAPACITY, dtype=np.int32)
+        self._stages = np.zeros(_FIRST_CAPACITY, dtype=np.int32)
+        self._far = np.zeros((_FIRST_CAPACITY, 3), dtype=np.int32)
+        self._tests = np.full(STAGE, self._always, dtype=np.uint16)
+        self._tests_end = STAGE
+        self._far_offsets = np.zeros((_FIRST_CAPACITY, 2), dtype=np.int16)
+        self._far_codes = np.zeros(_FIRST_CAPACITY, dtype=np.uint8)
         self._anchors = np.zeros((_FIRST_CAPACITY, symmetries, 2), dtype=np.int16)
         self._distinct = np.zeros((_FIRST_CAPACITY, symmetries), dtype=np.bool_)
-        self._tails = np.zeros(_FIRST_CAPACITY, dtype=np.int32)
-        self._tails_end = 0
-        self._tails_unused = 0
+        self._of_kind = {kind: np.zeros(0, dtype=np.int32) for kind in AnchorKind}
+        self._counts: Counter[AnchorKind] = Counter()
+        self._reaches: Counter[int] = Counter()
+        self._kinds_and_reaches: dict[int, tuple[AnchorKind, int]] = {}
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._kinds_and_reaches)
 
-    @property
-    def pattern_ids(self) -> NDArray[np.int64]:
-        """The pattern of each row."""
-        return self._pattern_ids[: self._count]
-
-    @property
-    def heads(self) -> NDArray[np.int32]:
-        """(HEAD, row): the first tests."""
-        return self._heads[:, : self._count]
-
-    @property
-    def tail_starts(self) -> NDArray[np.int32]:
-        """Where in `tails` the other tests of each row begin."""
-        return self._tail_starts[: self._count]
-
-    @property
-    def tail_lengths(self) -> NDArray[np.int32]:
-        """How many other tests each row has."""
-        return self._tail_lengths[: self._count]
-
-    @property
-    def tails(self) -> NDArray[np.int32]:
-        """The other tests of all rows, with gaps."""
-        return self._tails
-
-    @property
-    def anchors(self) -> NDArray[np.int16]:
-        """(row, symmetry, axis): the anchor's place in the image."""
-        return self._anchors[: self._count]
-
-    @property
-    def distinct(self) -> NDArray[np.bool_]:
-        """(row, symmetry): whether no earlier symmetry gives the same image."""
-        return self._distinct[: self._count]
-
-    def append(self, pattern_id: int, pattern: AnchoredPattern, numbers: NDArray[np.int32]) -> int:
-        """Add a pattern, its offsets having these numbers, and return its row."""
+    def append(self, pattern_id: int, pattern: AnchoredPattern) -> int:
+        """Add a pattern and return its row."""
+        numbers = self._neighbourhood.numbers(pattern.offsets)
+        near = numbers >= 0
+        tests = (numbers[near] * CODES + pattern.codes[near]).astype(np.uint16)
+        stages = -(-len(tests) // STAGE)
+        filled = np.full(stages * STAGE, self._always, dtype=np.uint16)
+        filled[: len(tests)] = tests
+        far = ~near
+        far_count = int(far.sum())
         row = self._count
-        if row == len(self._pattern_ids):
-            self._grow(2 * row)
-        tests = numbers * CODES + pattern.codes
-        self._pattern_ids[row] = pattern_id
-        self._heads[: len(tests), row] = tests[:HEAD]
-        self._heads[len(tests) :, row] = tests[-1]
-        self._anchors[row] = pattern.anchors
-        self._distinct[row] = pattern.distinct
-        tail = tests[HEAD:]
-        if self._tails_end + len(tail) > len(self._tails):
-            self._tails = grown(self._tails, max(2 * len(self._tails), self._tails_end + len(tail)))
-        self._tails[self._tails_end : self._tails_end + len(tail)] = tail
-        self._tail_starts[row] = self._tails_end
-        self._tail_lengths[row] = len(tail)
-        self._tails_end += len(tail)
+        images = int(pattern.distinct.sum())
+        self._pattern_ids = extended(self._pattern_ids, row, np.array([pattern_id], dtype=np.int64))
+        self._starts = extended(self._starts, row, np.array([self._tests_end], dtype=np.int32))
+        self._stages = extended(self._stages, row, np.array([stages], dtype=np.int32))
+        self._far = extended(self._far, row, np.array([[self._far_end, far_count, images]], dtype=np.int32))
+        self._anchors = extended(self._anchors, row, pattern.anchors[None])
+        self._distinct = extended(self._distinct, row, pattern.distinct[None])
+        self._tests = extended(self._tests, self._tests_end, filled)
+        if far_count:
+            offsets = pattern.offsets[far].astype(np.int16)
+            self._far_offsets = extended(self._far_offsets, self._far_end, offsets)
+            codes = TESTED_CODES[pattern.codes[far]]
+            self._far_codes = extended(self._far_codes, self._far_end, codes)
+        self._tests_end += len(filled)
+        self._far_end += far_count
         self._count += 1
+        self._use(row, pattern.kind, self._neighbourhood.needed(numbers[near]))
         return row
 
-    def offset_numbers(self, row: int) -> NDArray[np.int32]:
-        """Return the different offsets that a row tests."""
-        start, length = self._tail_starts[row], self._tail_lengths[row]
-        tests = np.concatenate([self._heads[:, row], self._tails[start : start + length]])
-        return np.unique(tests // CODES)
+    def _use(self, row: int, kind: AnchorKind, reach: int) -> None:
+        members = np.array([row], dtype=np.int32)
+        self._of_kind[kind] = extended(self._of_kind[kind], self._counts[kind], members)
+        self._counts[kind] += 1
+        self._reaches[reach] += 1
+        self._kinds_and_reaches[row] = kind, reach
 
-    def remove(self, row: int) -> int | None:
-        """Remove a row; the last row takes its number. Returns the pattern that moved, if one did."""
-        last = self._count - 1
-        self._tails_unused += int(self._tail_lengths[row])
-        moved = None
-        if row != last:
-            moved = int(self._pattern_ids[last])
-            for column in (
-                self._pattern_ids,
-                self._tail_starts,
-                self._tail_lengths,
-                self._anchors,
-                self._distinct,
-            ):
-                column[row] = column[last]
-            self._heads[:, row] = self._heads[:, last]
-        self._count = last
-        if 2 * self._tails_unused > self._tails_end:
-            self._close_gaps()
-        return moved
+    def remove(self, row: int) -> None:
+        """Remove a row; the others keep their numbers."""
+        kind, reach = self._kinds_and_reaches.pop(row)
+        members = self._of_kind[kind][: self._counts[kind]]
+        self._of_kind[kind] = members[members != row]
+        self._counts[kind] -= 1
+        self._reaches[reach] -= 1
+        self._dead += 1
 
-    def renumber(self, numbers: NDArray[np.int32]) -> None:
-        """Give the offsets their new numbers."""
-        self._close_gaps()
-        for tests in (self.heads, self._tails[: self._tails_end]):
-            tests[:] = numbers[tests // CODES] * CODES + tests % CODES
+    def compacted(self) -> dict[int, int]:
+        """Forget the removed rows once they are most of all; return the new row of each pattern then."""
+        if self._dead <= max(len(self), _FIRST_CAPACITY):
+            return {}
+        rows = np.array(sorted(self._kinds_and_reaches), dtype=np.int32)
+        lengths = self._stages[rows] * STAGE
+        used = self._far[rows]
+        far = ranges(used[:, FAR_START], used[:, FAR_COUNT])
+        self._tests = np.concatenate([self._tests[:STAGE], self._tests[ranges(self._starts[rows], lengths)]])
+        self._starts = (STAGE + np.cumsum(lengths) - lengths).astype(np.int32)
+        self._far_offsets, self._far_codes = self._far_offsets[far], self._far_codes[far]
+        used[:, FAR_START] = np.cumsum(used[:, FAR_COUNT]) - used[:, FAR_COUNT]
+        self._far = used
+        self._stages = self._stages[rows]
+        self._pattern_ids = self._pattern_ids[rows]
+        self._anchors = self._anchors[rows]
+        self._distinct = self._distinct[rows]
+        self._count, self._tests_end, self._far_end, self._dead = len(rows), len(self._tests), len(far), 0
+        for kind, members in self._of_kind.items():
+            self._of_kind[kind] = np.searchsorted(rows, members[: self._counts[kind]]).astype(np.int32)
+        self._kinds_and_reaches = {
+            number: self._kinds_and_reaches[row] for number, row in enumerate(rows.tolist())
+        }
+        return {pattern_id: row for row, pattern_id in enumerate(self._pattern_ids.tolist())}
 
-    def _close_gaps(self) -> None:
-        kept = ranges(self.tail_starts, self.tail_lengths)
-        self._tails[: len(kept)] = self._tails[kept]
-        self._tail_starts[: self._count] = np.cumsum(self.tail_lengths) - self.tail_lengths
-        self._tails_end = len(kept)
-        self._tails_unused = 0
-
-    def _grow(self, capacity: int) -> None:
-        self._pattern_ids = grown(self._pattern_ids, capacity)
-        self._heads = grown(self._heads, capacity, axis=1)
-        self._tail_starts = grown(self._tail_starts, capacity)
-        self._tail_lengths = grown(self._tail_lengths, capacity)
-        self._anchors = grown(self._anchors, capacity)
-        self._distinct = grown(self._distinct, capacity)
-
-
-def ranges(starts: NDArray[np.int32], lengths: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return start, start + 1, ... of each range, one range after the other."""
-    ends = np.cumsum(lengths, dtype=np.int64)
-    total = int(ends[-1]) if len(ends) else 0
-    steps: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
-    return np.arange(total) + steps
+    def now(self) -> Rows:
+        """Return the rows as they are; what is done later does not change them."""
+        return Rows(
+            self._pattern_ids[: self._count],
+            self._starts[: self._count],
+            self._stages[: self._count],
+            self._far[: self._count],
+            self._tests[: self._tests_end],
+            self._far_offsets[: self._far_end],
+            self._far_codes[: self._far_end],
+            self._anchors[: self._count],
+            self._distinct[: self._count],
+            tuple(self._of_kind[kind][: self._counts[kind]] for kind in AnchorKind),
+            max((reach for reach, count in self._reaches.items() if count), default=0),
+        )

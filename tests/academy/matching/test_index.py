@@ -13,7 +13,7 @@ from academy.knowledge.patterns import InvalidPattern, Pattern, graph_pattern, g
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import HEXAGON, SQUARE, NodeSymmetry
 from academy.knowledge.text import read_cells
-from academy.matching import sieve, table
+from academy.matching.vectorised import sieve, table
 from academy.matching.index import PatternIndex
 from academy.matching.matches import Matches
 from tests.academy.matching.reference import Match, all_matches, state_at

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from academy.matching.anchoring import AnchoredPattern, AnchorKind
-from academy.matching.rows import CODES, HEAD, PatternRows, ranges
+from academy.matching.rows import CODES, PatternRows
 
 FIRST_SOLDIER = 1
 

@@ -1,0 +1,62 @@
+"""What moves change on a board."""
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.knowledge.boards import Board
+from academy.knowledge.cells import State
+
+MAX_MOVES: Final = 4096
+# A cell's index, row by row, and the `State` it gets.
+Change = tuple[int, int]
+_IS_STATE: Final = np.isin(np.arange(256), np.array(State))
+
+
+class InvalidMove(ValueError):
+    """A move that the board cannot undergo; the message names the move, the value and the rule."""
+
+
+class Changes(NamedTuple):
+    """Moves as arrays: move i gives `cells` their new `states`, from `starts[i]` to `starts[i + 1]`."""
+
+    starts: NDArray[np.int32]
+    cells: NDArray[np.int32]
+    states: NDArray[np.uint8]
+
+
+def changes_of(board: Board, moves: Sequence[Sequence[Change]]) -> Changes:
+    """Return what moves really change: a cell that keeps its state is left out. Raises InvalidMove."""
+    if len(moves) > MAX_MOVES:
+        raise InvalidMove(f"{len(moves):,} moves: at most {MAX_MOVES:,} at once")
+    lengths = np.fromiter(map(len, moves), dtype=np.int64, count=len(moves))
+    size = len(board.states)
+    if len(lengths) and lengths.max() > size:
+        move = int(np.argmax(lengths > size))
+        raise InvalidMove(f"move {move} makes {lengths[move]:,} changes: the board has {size:,} cells")
+    flat = np.fromiter(chain.from_iterable(chain.from_iterable(moves)), dtype=np.int64)
+    if len(flat) != 2 * lengths.sum():
+        raise InvalidMove("a change that is not a pair: each is a cell's index and its new state")
+    cells, states = flat[0::2], flat[1::2]
+    move_of = np.repeat(np.arange(len(moves)), lengths)
+    _require((cells >= 0) & (cells < size), move_of, cells, f"no cell: cells are 0 to {size - 1:,}")
+    allowed = ", ".join(str(int(state)) for state in State)
+    _require(_IS_STATE[states & 0xFF] & (states >> 8 == 0), move_of, states, f"no state: states are {allowed}")
+    keys = np.sort(move_of * size + cells)
+    again = keys[1:] == keys[:-1]
+    if again.any():
+        move, cell = divmod(int(keys[np.argmax(again)]), size)
+        raise InvalidMove(f"move {move} changes cell {cell} twice: each cell at most once")
+    kept = np.frombuffer(board.states, dtype=np.uint8)[cells] != states
+    counts = np.bincount(move_of[kept], minlength=len(moves))
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    return Changes(starts, cells[kept].astype(np.int32), states[kept].astype(np.uint8))
+
+
+def _require(holds: NDArray[np.bool_], moves: NDArray[np.int64], values: NDArray[np.int64], rule: str) -> None:
+    if not holds.all():
+        wrong = int(np.argmin(holds))
+        raise InvalidMove(f"move {moves[wrong]}: {values[wrong]} is {rule}")

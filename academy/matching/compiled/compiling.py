@@ -1,0 +1,76 @@
+"""How the functions of this package are compiled, and where the machine code is kept."""
+
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, TypeVar, cast
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., object])
+CACHE_VARIABLE: Final = "NUMBA_CACHE_DIR"
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function for machine types, kept on disk, running without the interpreter's lock."""
+    return cast(Function, _njit(function))
+
+
+def cache_folder() -> Path:
+    """Return a folder, made if need be, that this user alone can write.
+
+    NUMBA_CACHE_DIR if that is set, else one under $XDG_CACHE_HOME or ~/.cache, else, where neither can be written,
+    one in the folder for temporary files. What is kept there is executed, so a folder of somebody else's is
+    never used.
+    """
+    chosen = os.environ.get(CACHE_VARIABLE)
+    if chosen:
+        return Path(chosen)
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    temporary = Path(tempfile.gettempdir()) / f"academy-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    for folder in (caches / "academy", temporary):
+        if _private(folder):
+            return folder / "compiled" / _sources_digest()
+    return Path(tempfile.mkdtemp(prefix="academy-"))
+
+
+def _private(folder: Path) -> bool:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        known = folder.stat(follow_symlinks=False)
+    except OSError:
+        return False
+    if not stat.S_ISDIR(known.st_mode) or not os.access(folder, os.W_OK | os.X_OK):
+        return False
+    if not hasattr(os, "getuid"):
+        return True
+    return known.st_uid == os.getuid() and not known.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _sources_digest() -> str:
+    # Numba looks only at the file of the function that is called, not of those that it calls.
+    digest = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _compiler() -> Callable[[Callable[..., object]], object]:
+    folder = str(cache_folder())
+
+    def compile_cached(function: Callable[..., object]) -> object:
+        # The folder is chosen when a function is declared; other users of Numba keep theirs.
+        others = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = folder
+        try:
+            return numba.njit(nogil=True, cache=True)(function)
+        finally:
+            numba.config.CACHE_DIR = others
+
+    return compile_cached
+
+
+_njit: Final = _compiler()

@@ -1,0 +1,152 @@
+"""The table of a query, for the candidates of one kind of anchor.
+
+A *candidate* is a symmetry and an anchor: number `symmetry * anchors + anchor`, a bit among 256 of a *quad*.
+Words are unsigned and so are the numbers here: a signed index could be negative, and looking costs time.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.matching.compiled.compiling import compiled
+from academy.matching.compiled.vectors import accepted
+from academy.matching.ground import Ground
+
+WORD: Final = 64
+LANES: Final = 4
+QUAD: Final = 256
+STATES: Final = 6
+CODES: Final = 10
+U = np.uintp
+
+Words = NDArray[np.uint64]
+States = NDArray[np.uint8]
+Numbers = NDArray[np.int32]
+
+
+@compiled
+def framed(states: States, ground: Ground, edge: int) -> States:
+    """Return a board with a margin of `edge` on all sides, row by row."""
+    margin, columns = ground.margin, ground.columns
+    width = columns + 2 * margin
+    found = np.full((ground.rows + 2 * margin) * width, np.uint8(edge), dtype=np.uint8)
+    for row in range(ground.rows):
+        start = (row + margin) * width + margin
+        found[start : start + columns] = states[row * columns : (row + 1) * columns]
+    return found
+
+
+@compiled
+def framed_places(cells: Numbers, ground: Ground) -> Numbers:
+    """Return where the framed board has these cells."""
+    margin, columns = ground.margin, ground.columns
+    found = np.empty(len(cells), dtype=np.int32)
+    for number in range(len(cells)):
+        row = cells[number] // columns
+        found[number] = cells[number] + (margin + row) * 2 * margin + margin * columns + margin
+    return found
+
+
+@compiled
+def anchors_on(states: States, accepted_states: int, whole: bool) -> Numbers:
+    """Return the cells with one of some states, or just one where patterns cannot move."""
+    if whole:
+        return np.zeros(1, dtype=np.int32)
+    found = np.empty(len(states), dtype=np.int32)
+    count = U(0)
+    for cell in range(U(len(states))):
+        found[count] = cell
+        count += U((states[cell] & accepted_states) != 0)
+    return found[:count]
+
+
+@compiled
+def quads_of(candidates: int) -> int:
+    """Return how many quads hold so many candidates."""
+    return (candidates + QUAD - 1) // QUAD
+
+
+@compiled
+def candidate_words(board: States, own: States, places: Numbers, reach: int, ground: Ground) -> Words:
+    """Return, as (offset, state, word), the candidates around which a framed board has a state at an offset.
+
+    Anchors are at `places` of the board and have the states `own` themselves. A cell may be in several states.
+    """
+    deltas, images = ground.deltas, ground.images
+    count, offsets, symmetries = U(len(places)), U(reach), U(images.shape[1])
+    words = (count + U(WORD - 1)) // U(WORD)
+    length = words * U(WORD)
+    around = np.zeros(offsets * length, dtype=np.uint8)
+    around[: len(own)] = own
+    for anchor in range(count):
+        place = U(places[anchor])
+        for offset in range(U(1), offsets):
+            around[offset * length + anchor] = board[place + U(deltas[offset])]
+    used, states = _states_in(around)
+    plain = np.empty(offsets * words * states, dtype=np.uint64)
+    for offset in range(offsets):
+        for word in range(words):
+            for at in range(states):
+                state = np.uint8(U(1) << used[at])
+                plain[(offset * words + word) * states + at] = accepted(
+                    around, offset * length + word * U(WORD), state
+                )
+    lanes = U(LANES) * U(quads_of(len(places) * images.shape[1]))
+    found = np.zeros(offsets * U(STATES) * lanes + U(1), dtype=np.uint64)
+    for symmetry in range(symmetries):
+        first = symmetry * count
+        shift = first & U(WORD - 1)
+        back = U(WORD - 1) - shift
+        for offset in range(offsets):
+            source = U(images[offset, symmetry]) * words * states
+            target = offset * U(STATES) * lanes + first // U(WORD)
+            for word in range(words):
+                for at in range(states):
+                    bits = plain[source]
+                    source += U(1)
+                    to = target + used[at] * lanes + word
+                    found[to] |= bits << shift
+                    # What is left over is nothing but zeros where there is no next word.
+                    found[to + U(1)] |= (bits >> U(1)) >> back
+    return found
+
+
+@compiled
+def _states_in(states: States) -> tuple[NDArray[np.uintp], int]:
+    present = np.uint8(0)
+    for state in states:
+        present |= state
+    used = np.empty(STATES, dtype=np.uintp)
+    count = U(0)
+    for state in range(U(STATES)):
+        used[count] = state
+        count += (U(present) >> state) & U(1)
+    return used, count
+
+
+@compiled
+def tests_of_quad(words: Words, quads: int, quad: int, reach: int, table: Words) -> None:
+    """Write the quad of each test: what a code accepts is what any of its states does."""
+    lanes = U(LANES) * U(quads)
+    for offset in range(U(reach)):
+        for lane in range(U(LANES)):
+            source = offset * U(STATES) * lanes + U(LANES) * U(quad) + lane
+            empty = words[source]
+            first_soldier = words[source + lanes]
+            first_king = words[source + U(2) * lanes]
+            second_soldier = words[source + U(3) * lanes]
+            second_king = words[source + U(4) * lanes]
+            first_piece = first_soldier | first_king
+            second_piece = second_soldier | second_king
+            target = offset * U(CODES * LANES) + lane
+            table[target] = empty
+            table[target + U(LANES)] = first_soldier
+            table[target + U(2 * LANES)] = first_king
+            table[target + U(3 * LANES)] = first_piece
+            table[target + U(4 * LANES)] = empty | first_piece
+            table[target + U(5 * LANES)] = second_soldier
+            table[target + U(6 * LANES)] = second_king
+            table[target + U(7 * LANES)] = second_piece
+            table[target + U(8 * LANES)] = empty | second_piece
+            table[target + U(9 * LANES)] = words[source + U(5) * lanes]

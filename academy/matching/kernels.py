@@ -1,0 +1,96 @@
+"""Which of the two kernels answers queries: compiled with Numba where that is installed, else NumPy's.
+
+The environment variable ACADEMY_MATCHING_KERNEL, read once, forces one: `numba`, `numpy`, or `auto`.
+"""
+
+import importlib.util
+import os
+from functools import cache
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.matching.changes import Changes
+from academy.matching.ground import Ground
+from academy.matching.rows import Rows
+
+VARIABLE: Final = "ACADEMY_MATCHING_KERNEL"
+NAMES: Final = ("numba", "numpy")
+Found = tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], int]
+
+Differences = tuple[
+    NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]
+]
+
+
+class UnknownKernel(ValueError):
+    """A kernel that does not exist or cannot be used here."""
+
+
+class Find(Protocol):
+    """How a kernel is asked; both answer the same."""
+
+    def __call__(
+        self,
+        states: NDArray[np.uint8],
+        ground: Ground,
+        rows: Rows,
+        order: NDArray[np.int32],
+        wanted: NDArray[np.bool_],
+        most: int,
+    ) -> Found:
+        """Return the matches: place in `order`, symmetry, row, column, and how many there are in all."""
+
+
+@cache
+def chosen() -> str:
+    """Return the name of the kernel that is used. Raises UnknownKernel for a variable set wrongly."""
+    wish = os.environ.get(VARIABLE, "auto")
+    installed = importlib.util.find_spec("numba") is not None
+    if wish == "auto":
+        return "numba" if installed else "numpy"
+    if wish not in NAMES:
+        raise UnknownKernel(f"{VARIABLE} is {wish!r}: it must be auto, {' or '.join(NAMES)}")
+    if wish == "numba" and not installed:
+        raise UnknownKernel(
+            f"{VARIABLE} is 'numba', which is not installed: install academy-arena[fast], or leave it unset"
+        )
+    return wish
+
+
+class FindSuccessors(Protocol):
+    """How a kernel is asked for the positions after moves."""
+
+    def __call__(
+        self,
+        states: NDArray[np.uint8],
+        ground: Ground,
+        rows: Rows,
+        changes: Changes,
+        codes: NDArray[np.uint8],
+        order: NDArray[np.int32],
+        wanted: NDArray[np.bool_],
+        most: int,
+    ) -> tuple[Found, Differences]:
+        """Return the matches before the moves, and which of them each move ends and which it brings."""
+
+
+class Kernel(NamedTuple):
+    """One way to answer queries."""
+
+    find: Find
+    find_successors: FindSuccessors
+
+
+@cache
+def kernel(name: str) -> Kernel:
+    """Return a kernel by name. The first use of `numba` imports it, which takes a while."""
+    if name == "numba":
+        from academy.matching.compiled import sieve, successors
+
+        return Kernel(sieve.find, successors.find_successors)
+    from academy.matching.vectorised import sieve as vectorised_sieve
+    from academy.matching.vectorised import successors as vectorised_successors
+
+    return Kernel(vectorised_sieve.find, vectorised_successors.find_successors)

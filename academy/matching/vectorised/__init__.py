@@ -1,0 +1,1 @@
+"""The sieve in NumPy: all patterns at once, for where Numba is not installed (see `kernels`)."""

@@ -1,0 +1,71 @@
+"""Matches of the positions after single moves, told as differences from the position before.
+
+Every position is matched for itself: correct, and slow beside `compiled.successors`.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.matching.changes import Changes
+from academy.matching.ground import Ground
+from academy.matching.rows import Rows
+from academy.matching.vectorised.sieve import Found, find
+
+_NO_LIMIT: Final = (1 << 62) - 1
+Differences = tuple[
+    NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]
+]
+
+
+def find_successors(
+    states: NDArray[np.uint8],
+    ground: Ground,
+    rows: Rows,
+    changes: Changes,
+    codes: NDArray[np.uint8],
+    order: NDArray[np.int32],
+    wanted: NDArray[np.bool_],
+    most: int,
+) -> tuple[Found, Differences]:
+    """Return the base's matches (see `sieve.find`), and of each move those that are gone and new.
+
+    Of move i are gone the matches `gone[gone_starts[i] : gone_starts[i + 1]]` of the base, and new are places
+    and (symmetry, row, column), likewise. `codes` are the codes that tests count.
+    """
+    base = find(states, ground, rows, order, wanted, _NO_LIMIT)
+    base_keys = _keys(base)
+    gone, new_places, new_images = [], [], []
+    for first, last in zip(changes.starts[:-1], changes.starts[1:], strict=True):
+        changed = states.copy()
+        changed[changes.cells[first:last]] = changes.states[first:last]
+        found = find(changed, ground, rows, order, wanted, _NO_LIMIT)
+        keys = _keys(found)
+        ended = np.flatnonzero(~np.isin(base_keys, keys)).astype(np.int32)
+        gone.append(ended[ended < most])
+        begun = np.flatnonzero(~np.isin(keys, base_keys))[:most]
+        new_places.append(found[0][begun])
+        new_images.append(np.stack(found[1:4], axis=1)[begun])
+    places, symmetries, image_rows, image_columns, total = base
+    kept = (places[:most], symmetries[:most], image_rows[:most], image_columns[:most], total)
+    nothing = np.zeros(0, dtype=np.int32)
+    return kept, (
+        _starts(gone),
+        np.concatenate([nothing, *gone]),
+        _starts(new_places),
+        np.concatenate([nothing, *new_places]),
+        np.concatenate([np.zeros((0, 3), dtype=np.int16), *new_images]),
+    )
+
+
+def _keys(found: Found) -> NDArray[np.int64]:
+    places, symmetries, rows, columns, _ = found
+    key = places.astype(np.int64)
+    for column in (symmetries, rows, columns):
+        key = (key << 14) + (column.astype(np.int64) & 0x3FFF)
+    return key
+
+
+def _starts(groups: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+    return np.concatenate([[0], np.cumsum([len(group) for group in groups])]).astype(np.int32)
