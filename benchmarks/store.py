@@ -107,7 +107,7 @@ def main() -> None:
             timed("one report, then following it", one_more, 100)
             held = follower.refresh("go-9x9")
             sizes = {library.value: len(entries) for library, entries in held.libraries.items()}
-            print(f"    the game holds {sizes} and {len(held.nodes):,} nodes")
+            print(f"    the game holds {sizes} and {len(held.openings.nodes):,} nodes")
 
             def load() -> None:
                 with store.environment.reading() as transaction:

@@ -96,12 +96,13 @@ class Board:
         """
         if len(letters) != geometry.size:
             raise InvalidBoard(f"a board of {len(letters)} letters: this game's has {geometry.size} cells")
-        for index, letter in enumerate(letters):
-            if letter not in STATE_LETTERS:
-                raise InvalidBoard(
-                    f"letter {letter!r} at cell {index} of a board: allowed are {' '.join(STATE_LETTERS)}"
-                )
-        return cls(geometry, letters.encode().translate(LETTERS_TO_STATES))
+        raw = letters.encode(errors="replace")
+        if raw.translate(None, STATE_LETTERS.encode()):
+            index = next(index for index, letter in enumerate(letters) if letter not in STATE_LETTERS)
+            raise InvalidBoard(
+                f"letter {letters[index]!r} at cell {index} of a board: allowed are {' '.join(STATE_LETTERS)}"
+            )
+        return cls(geometry, raw.translate(LETTERS_TO_STATES))
 
     @property
     def letters(self) -> str:

@@ -36,6 +36,19 @@ class Changes:
     nodes: frozenset[int]
 
 
+@dataclass(frozen=True, slots=True)
+class News:
+    """What differs between two copies of a game's knowledge, as it is in the newer one."""
+
+    settings: LibrarySettings
+    counters: Counters
+    measures: Measures
+    patterns: tuple[tuple[Library, PatternEntry], ...]
+    patterns_gone: tuple[tuple[Library, int], ...]
+    nodes: tuple[OpeningNode, ...]
+    nodes_gone: tuple[int, ...]
+
+
 class GameKnowledge:
     """The libraries and measures of one game."""
 
@@ -82,6 +95,18 @@ class GameKnowledge:
             ),
             self.openings.take_changes(),
         )
+
+    def follow(self, news: "News") -> None:
+        """Take over what another copy of this knowledge learnt."""
+        self.settings, self.counters, self.measures = news.settings, news.counters, news.measures
+        # All that change before any is put: they may have exchanged their patterns.
+        for library, pattern_id in (*news.patterns_gone, *((each, entry.pattern_id) for each, entry in news.patterns)):
+            if pattern_id in self.libraries[library].entries:
+                self.libraries[library].remove(pattern_id)
+        for library, entry in news.patterns:
+            self.libraries[library].put(entry)
+        self.openings.follow(news.nodes, news.nodes_gone)
+        self.take_changes()
 
     # Contests
 

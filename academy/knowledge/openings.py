@@ -265,6 +265,14 @@ class OpeningTree:
         for node in sorted(nodes, key=lambda node: (node.depth, node.node_id)):
             self._put(node)
 
+    def follow(self, nodes: Iterable[OpeningNode], gone: Iterable[int]) -> None:
+        """Take over what another copy of this tree changed: nodes as they are there, and those not there."""
+        held = (self.nodes[node_id] for node_id in gone if node_id in self.nodes)
+        for node in sorted(held, key=lambda node: -node.depth):
+            self._remove(node.node_id)
+        self.restore(nodes)
+        self._before.clear()
+
     def unite(self, nodes: Sequence[OpeningNode], fresh_id: int) -> int:
         """Add the figures of another tree's nodes to this one's; returns the next free number.
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Final
 
-from academy.knowledge.boards import Board
+from academy.knowledge.boards import Board, InvalidBoard
 from academy.knowledge.fair_use import check_value
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
@@ -18,7 +18,7 @@ from academy.service.live_games import LiveGames
 from academy.service.metrics import Metrics
 from academy.service.opening_answers import opening_answer
 from academy.service.pattern_answers import PatternAnswer, PatternQuestion
-from academy.service.refusals import AnswerTooLarge, about, require
+from academy.service.refusals import AnswerTooLarge, InvalidField, require
 from academy.service.seats import Seat, Seats
 from academy.service.writes import Writes
 from academy.store.contest_commands import CountConsultation
@@ -79,35 +79,45 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self, request: messages.MatchPatternsRequest, context: Context
     ) -> messages.MatchPatternsResponse:
         """Return the patterns that occur on each position."""
+        response = messages.MatchPatternsResponse()
+        await self._match(request, response)
+        return response
+
+    async def _match(
+        self, request: messages.MatchPatternsRequest, response: messages.MatchPatternsResponse
+    ) -> None:
         caller = identity.caller()
         self._check_positions(request)
-        self._guard.ask(caller, len(request.positions) - 1)
+        count = len(request.positions)
+        if count > 1:
+            self._guard.ask(caller, count - 1)
         game = self._games.game(request.game_id)
         spec = game.view.spec
-        require(
-            not request.both_players or spec.players == 2,
-            "both_players",
-            f"{spec.game_id} has {spec.players} players: only games of two have an opponent",
-            players=spec.players,
-        )
+        if request.both_players:
+            require(
+                spec.players == 2,
+                "both_players",
+                f"{spec.game_id} has {spec.players} players: only games of two have an opponent",
+                players=spec.players,
+            )
         questions, seats = self._questions(caller, request, game.view)
-        libraries = _libraries(request)
-        answer = PatternAnswer(
-            spec, [(library, game.shelves[library]) for library in libraries], request.include_cells
-        )
+        libraries = _libraries(request) if request.libraries else PATTERN_LIBRARIES
+        # What is learnt while others are let in does not matter to this call.
+        entries = dict(game.shelf.entries) if request.include_cells else None
+        answer = PatternAnswer(response, spec, game.shelf.ranked, libraries)
         for place, question in enumerate(questions):
             if place and place % _POSITIONS_AT_ONCE == 0:
                 await asyncio.sleep(0)
             answer.add(question)
-        self._positions_asked.inc(len(questions))
+        answer.finish(entries)
+        self._positions_asked.inc(count)
         if answer.placements > _SURELY_SMALL or request.include_cells:
-            size = answer.response.ByteSize()
+            size = response.ByteSize()
             if size > self._limits.message_bytes:
                 raise AnswerTooLarge(size, self._limits.message_bytes)
         for seat in seats:
-            for library, pattern_ids in answer.found.items():
-                self._writes.note_uses(seat, library, pattern_ids)
-        return answer.response
+            for library in libraries:
+                self._writes.note_uses(seat, library, answer.found(library))
 
     async def Play(
         self, request_iterator: AsyncIterator[messages.PlayRequest], context: Context
@@ -122,7 +132,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                     case "opening":
                         answer.opening.CopyFrom(await self.LookUpOpening(request.opening, context))
                     case "patterns":
-                        answer.patterns.CopyFrom(await self.MatchPatterns(request.patterns, context))
+                        await self._match(request.patterns, answer.patterns)
                     case _:
                         require(False, "question", "neither opening nor patterns were asked about")
             except Exception as error:
@@ -147,52 +157,47 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
 
     def _check_positions(self, request: messages.MatchPatternsRequest) -> None:
         count, most = len(request.positions), self._limits.positions_per_call
-        require(
-            1 <= count <= most, "positions", f"{count:,} positions: 1 to {most:,}", value=count, limit=most
-        )
+        if not 1 <= count <= most:
+            raise InvalidField("positions", f"{count:,} positions: 1 to {most:,}", value=count, limit=most)
         matches, most = request.max_matches, self._limits.matches_per_position
-        require(matches <= most, "max_matches", f"{matches:,}: at most {most:,}", value=matches, limit=most)
-        total = count * (matches or self._limits.default_matches)
-        most = self._limits.matches_per_call
-        require(
-            total <= most,
-            "max_matches",
-            f"{count:,} positions of {matches or self._limits.default_matches:,} matches each are {total:,}: "
-            f"at most {most:,} a call",
-            value=total,
-            limit=most,
-        )
+        if matches > most:
+            raise InvalidField("max_matches", f"{matches:,}: at most {most:,}", value=matches, limit=most)
+        matches = matches or self._limits.default_matches
+        total, most = count * matches, self._limits.matches_per_call
+        if total > most:
+            raise InvalidField(
+                "max_matches",
+                f"{count:,} positions of {matches:,} matches each are {total:,}: at most {most:,} a call",
+                value=total,
+                limit=most,
+            )
 
     def _questions(
         self, caller: Caller, request: messages.MatchPatternsRequest, view: GameView
     ) -> tuple[list[PatternQuestion], set[Seat]]:
         """Check every position before any is answered."""
         spec = view.spec
+        geometry, contest_id, both = spec.geometry, request.contest_id, request.both_players
+        most = request.max_matches or self._limits.default_matches
         questions = []
-        seats: dict[int, Seat | None] = {}
+        seats: dict[int, tuple[Seat | None, float | None]] = {}
         for place, position in enumerate(request.positions):
-            field = f"positions[{place}]"
             player = position.player
             if player not in seats:
-                seats[player] = self._seats.asking(caller, spec, request.contest_id, player)
+                seat = self._seats.asking(caller, spec, contest_id, player)
+                seats[player] = seat, _elo(caller, seat, view)
+            seat, elo = seats[player]
             value = position.expected_value if position.HasField("expected_value") else None
             if value is not None:
-                check_expected_value(f"{field}.expected_value", value)
-            seat = seats[player]
+                check_expected_value(f"positions[{place}].expected_value", value)
             if seat is not None:
                 check_value(value)
-            with about(f"{field}.board"):
-                board = Board.from_letters(spec.geometry, position.board)
-            questions.append(
-                PatternQuestion(
-                    board,
-                    player,
-                    request.both_players,
-                    request.max_matches or self._limits.default_matches,
-                    _elo(caller, seat, view),
-                )
-            )
-        return questions, {seat for seat in seats.values() if seat is not None}
+            try:
+                board = Board.from_letters(geometry, position.board)
+            except InvalidBoard as error:
+                raise InvalidField(f"positions[{place}].board", str(error)) from error
+            questions.append(PatternQuestion(board, player, both, most, elo))
+        return questions, {seat for seat, _ in seats.values() if seat is not None}
 
 
 def _elo(caller: Caller, seat: Seat | None, view: GameView) -> float | None:
@@ -210,7 +215,7 @@ def _libraries(request: messages.MatchPatternsRequest) -> tuple[Library, ...]:
         pattern_library_from_proto(library, f"libraries[{place}]")
         for place, library in enumerate(request.libraries)
     ]
-    return tuple(dict.fromkeys(asked)) or PATTERN_LIBRARIES
+    return tuple(dict.fromkeys(asked))
 
 
 def _own_moves(spec: GameSpec, player: int, moves: int) -> int:

@@ -7,8 +7,8 @@ import asyncio
 import inspect
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Final, TypeAlias, cast
 
 import grpc
@@ -21,9 +21,10 @@ from academy.service.errors import Refused, refused
 from academy.service.identity import bearer_token
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
+from academy.service.patience import Patience
 from academy.service.permissions import OPEN_METHODS, check_permission
 from academy.service.rates import Bucket, RateExceeded
-from academy.service.refusals import Draining, MalformedMessage, StreamIdle, TooManyCalls
+from academy.service.refusals import Draining, MalformedMessage, TooManyCalls
 from academy.store.tokens import Caller
 
 Context = aio.ServicerContext[Any, Any]
@@ -38,6 +39,27 @@ _REFUSALS_LOGGED_PER_SECOND: Final = 10.0
 _log = structlog.get_logger()
 
 
+class _Places:
+    """A limited number of places for each of several holders."""
+
+    def __init__(self, what: str, limit: int) -> None:
+        self._what = what
+        self._limit = limit
+        self._taken: Counter[str] = Counter()
+
+    def take(self, holder: str = "") -> None:
+        """Take a place. Raises TooManyCalls where none is free."""
+        if self._taken[holder] >= self._limit:
+            raise TooManyCalls(f"{self._what} {holder}".rstrip(), self._limit, _RETRY_SECONDS)
+        self._taken[holder] += 1
+
+    def give_back(self, holder: str = "") -> None:
+        """Give a place back."""
+        self._taken[holder] -= 1
+        if not self._taken[holder]:
+            del self._taken[holder]
+
+
 class Guard(aio.ServerInterceptor):
     """Stands before every method of a server."""
 
@@ -46,10 +68,14 @@ class Guard(aio.ServerInterceptor):
         self._limits = limits
         self._metrics = metrics
         self._buckets: dict[str, Bucket] = {}
-        self._running: Counter[tuple[str, str]] = Counter()
-        self._waits: set[asyncio.Timeout] = set()
+        self._own_calls = _Places("calls of", limits.concurrent_calls_per_caller)
+        self._all_calls = _Places("calls of all callers", limits.concurrent_calls)
+        self._watches = _Places("watches of health", limits.health_watchers)
+        self._streams: set[Patience] = set()
         self._draining = False
         self._lines = Bucket(_REFUSALS_LOGGED_PER_SECOND, 10 * _REFUSALS_LOGGED_PER_SECOND)
+        # Bound once: to find out anew for every call that it need not be logged takes longer than a look-up.
+        self._log = _log.bind()
 
     async def intercept_service(
         self, continuation: _Continuation, handler_call_details: grpc.HandlerCallDetails
@@ -97,10 +123,13 @@ class Guard(aio.ServerInterceptor):
 
         async def answer(request: Any, context: Context) -> None:
             try:
-                with self._place("watches of health", "", self._limits.health_watchers):
-                    await watch(request, context)
+                self._watches.take()
             except TooManyCalls as error:
                 await refused(error).abort(context)
+            try:
+                await watch(request, context)
+            finally:
+                self._watches.give_back()
 
         return _handler(False, True, answer, handler.request_deserializer, handler.response_serializer)
 
@@ -109,113 +138,97 @@ class Guard(aio.ServerInterceptor):
             _Behaviour,
             handler.unary_unary or handler.unary_stream or handler.stream_unary or handler.stream_stream,
         )
+        read, streaming = handler.request_deserializer, handler.request_streaming
+        meter = self._metrics.method(method)
+
+        async def work(request: Any, context: Context) -> Any:
+            if not streaming and not handler.response_streaming:
+                return await behaviour(_read(request, read), context)
+            patience = Patience()
+            self._streams.add(patience)
+            try:
+                asked = self._questions(request, read, token, patience) if streaming else _read(request, read)
+                answers = behaviour(asked, context)
+                return await (
+                    self._sent(answers, context, patience) if handler.response_streaming else answers
+                )
+            except asyncio.CancelledError:
+                why = patience.why()
+                if why is None:
+                    raise
+                raise why from None
+            finally:
+                self._streams.remove(patience)
+                patience.close()
 
         async def answer(request: Any, context: Context) -> Any:
             identity.enter(caller)
-            return await self._observed(method, caller, context, work(request, context))
-
-        async def work(request: Any, context: Context) -> Any:
-            read = handler.request_deserializer
-            if handler.request_streaming:
-                asked = self._until_idle(request, read, token)
-            else:
-                asked = _read(request, read)
-            answers = behaviour(asked, context)
-            return await (self._sent(answers, context) if handler.response_streaming else answers)
+            began = time.perf_counter()
+            meter.began()
+            code, reason = "OK", ""
+            try:
+                self._own_calls.take(caller.name)
+                try:
+                    self._all_calls.take()
+                    try:
+                        return await work(request, context)
+                    finally:
+                        self._all_calls.give_back()
+                finally:
+                    self._own_calls.give_back(caller.name)
+            except asyncio.CancelledError:
+                code = "CANCELLED"
+                raise
+            except aio.AbortError:
+                code = "ABORTED"
+                raise
+            except Exception as error:
+                why = refused(error)
+                code, reason = why.status_code.name, why.reason
+            finally:
+                seconds = time.perf_counter() - began
+                meter.ended(code, seconds)
+                tell = self._log.debug if code == "OK" else self._log.info
+                tell("call", method=method, code=code, reason=reason, caller=caller.name, seconds=seconds)
+            await why.abort(context)
+            return None
 
         # Messages are read in here, so that one that cannot be read is refused like any other fault.
-        return _handler(
-            handler.request_streaming, handler.response_streaming, answer, None, handler.response_serializer
-        )
+        return _handler(streaming, handler.response_streaming, answer, None, handler.response_serializer)
 
-    async def _sent(self, responses: Any, context: Context) -> None:
+    async def _sent(self, responses: Any, context: Context, patience: Patience) -> None:
         if inspect.isawaitable(responses):
             await responses
             return
+        seconds = self._limits.write_seconds
         async for response in responses:
-            try:
-                async with asyncio.timeout(self._limits.write_seconds):
-                    await context.write(response)
-            except TimeoutError as error:
-                raise StreamIdle("nothing was read", self._limits.write_seconds) from error
+            patience.waiting("nothing was read", seconds)
+            await context.write(response)
+            patience.over()
 
-    async def _until_idle(
-        self, requests: AsyncIterator[Any], read: _Reader, token: str
+    async def _questions(
+        self, requests: AsyncIterator[Any], read: _Reader, token: str, patience: Patience
     ) -> AsyncIterator[Any]:
         seconds = self._limits.idle_stream_seconds
         while True:
             if self._draining:
                 raise Draining
+            patience.waiting("nothing was asked", seconds)
             try:
-                async with asyncio.timeout(seconds) as wait:
-                    self._waits.add(wait)
-                    try:
-                        request = await anext(requests)
-                    finally:
-                        self._waits.remove(wait)
+                request = await anext(requests)
             except StopAsyncIteration:
                 return
-            except TimeoutError as error:
-                raise Draining() if self._draining else StreamIdle("nothing was asked", seconds) from error
+            finally:
+                patience.over()
             # A token that was revoked meanwhile is good for nothing more.
             self._authenticate(token)
             yield _read(request, read)
 
     def drain(self) -> None:
-        """End the streams that wait for a request, and all others at their next one."""
+        """End the streams that wait for their callers, and all others at their next question."""
         self._draining = True
-        now = asyncio.get_running_loop().time()
-        for wait in self._waits:
-            wait.reschedule(now)
-
-    async def _observed(self, method: str, caller: Caller, context: Context, work: Awaitable[Any]) -> Any:
-        began = time.perf_counter()
-        running = self._metrics.running.labels(method)
-        running.inc()
-        code, reason = "OK", ""
-        why: Refused | None = None
-        try:
-            with (
-                self._place("calls of", caller.name, self._limits.concurrent_calls_per_caller),
-                self._place("calls of all callers", "", self._limits.concurrent_calls),
-            ):
-                return await work
-        except asyncio.CancelledError:
-            code = "CANCELLED"
-            raise
-        except aio.AbortError:
-            code = "ABORTED"
-            raise
-        except Exception as error:
-            why = refused(error)
-            code, reason = why.status_code.name, why.reason
-        finally:
-            if inspect.iscoroutine(work):
-                work.close()
-            seconds = time.perf_counter() - began
-            running.dec()
-            self._metrics.calls.labels(method, code).inc()
-            self._metrics.seconds.labels(method).observe(seconds)
-            tell = _log.debug if code == "OK" else _log.info
-            tell(
-                "call", method=method, code=code, reason=reason, caller=caller.name, seconds=round(seconds, 6)
-            )
-        await why.abort(context)
-        return None
-
-    @contextmanager
-    def _place(self, what: str, name: str, limit: int) -> Iterator[None]:
-        """Hold one of a limited number of places for the length of a block."""
-        key = (what, name)
-        if self._running[key] >= limit:
-            raise TooManyCalls(f"{what} {name}".rstrip(), limit, _RETRY_SECONDS)
-        self._running[key] += 1
-        try:
-            yield
-        finally:
-            self._running[key] -= 1
-            if not self._running[key]:
-                del self._running[key]
+        for patience in self._streams:
+            patience.drain()
 
 
 def _read(message: Any, read: _Reader) -> Any:

@@ -52,7 +52,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         key = paging.page_key(request, (float, int))
         library = pattern_library_from_proto(request.library)
         game = self._games.game(request.game_id)
-        listing = PatternListing(game.shelves[library], request.filter, request.order_by)
+        listing = PatternListing(game.shelf, library, request.filter, request.order_by)
         records = (_pattern(game, library, pattern_id) for pattern_id in listing.after(key))
         patterns, more = paging.fitting(records, size, self._limits)
         token = paging.page_token(request, listing.key_of(patterns[-1].pattern_id)) if more else ""
@@ -154,17 +154,22 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Send a game's libraries as of this moment: the game first, then patterns, then opening nodes."""
         wanted = {library_from_proto(request.library)} if request.library else set(Library)
         view = self._games.game(request.game_id).view
+        # As they are now, whatever is learnt while they are sent.
+        patterns = [
+            (library, list(view.libraries[library].values()) if library in wanted else [])
+            for library in PATTERN_LIBRARIES
+        ]
+        nodes = list(_branch(view.openings, view.openings.root, 0)) if Library.OPENING in wanted else []
         yield messages.ExportLibraryResponse(game=spec_to_proto(view.spec, view.settings))
         sent = 0
-        for library in PATTERN_LIBRARIES:
-            for entry in view.libraries[library].values() if library in wanted else ():
+        for library, entries in patterns:
+            for entry in entries:
                 sent += 1
                 if sent % _RECORDS_AT_ONCE == 0:
                     await asyncio.sleep(0)
                 yield messages.ExportLibraryResponse(pattern=_record(entry, library, view.spec))
-        if Library.OPENING in wanted:
-            for node in _branch(view.openings, view.openings.root, 0):
-                yield messages.ExportLibraryResponse(node=node_to_proto(node, request.game_id))
+        for node in nodes:
+            yield messages.ExportLibraryResponse(node=node_to_proto(node, request.game_id))
 
     async def ImportLibrary(
         self, request_iterator: AsyncIterator[messages.ImportLibraryRequest], context: Context

@@ -16,11 +16,15 @@ _OPENINGS_REMEMBERED = 10_000
 
 @dataclass(eq=False)
 class LiveGame:
-    """A game's newest view, the shelves of its pattern libraries, and opening answers given from it."""
+    """A game's newest view, the shelf of its patterns, and opening answers given from it.
+
+    `version` is that of the store when the view was last seen to be the newest.
+    """
 
     view: GameView
-    shelves: dict[Library, Shelf]
+    shelf: Shelf
     openings: dict[tuple[object, ...], consultation_pb2.LookUpOpeningResponse] = field(default_factory=dict)
+    version: int = -1
 
     def remember(self, question: tuple[object, ...], answer: consultation_pb2.LookUpOpeningResponse) -> None:
         """Keep an answer until the game's next generation."""
@@ -39,8 +43,13 @@ class LiveGames:
 
     def game(self, game_id: str) -> LiveGame:
         """Return a game as committed last. Raises UnknownGame."""
-        self._follower.refresh(game_id)
-        return self._games[game_id]
+        version = self._store.version
+        game = self._games.get(game_id)
+        if game is None or game.version != version:
+            self._follower.refresh(game_id)
+            game = self._games[game_id]
+            game.version = version
+        return game
 
     def load_all(self) -> int:
         """Load every game there is, so that nobody waits for it later; return how many."""
@@ -56,19 +65,17 @@ class LiveGames:
     def sizes(self) -> Iterator[LibrarySize]:
         """How large the libraries in memory are."""
         for game_id, game in list(self._games.items()):
-            # The root is always there.
-            yield LibrarySize(game_id, Library.OPENING.value, len(game.view.nodes) - 1)
+            yield LibrarySize(game_id, Library.OPENING.value, len(game.view.openings))
             for library in PATTERN_LIBRARIES:
                 yield LibrarySize(game_id, library.value, len(game.view.libraries[library]))
 
     def _follow(self, view: GameView, changes: PatternChanges) -> None:
         game = self._games.get(view.spec.game_id)
         if game is None:
-            shelves = {library: Shelf(view.spec) for library in PATTERN_LIBRARIES}
-            game = self._games[view.spec.game_id] = LiveGame(view, shelves)
+            game = self._games[view.spec.game_id] = LiveGame(view, Shelf(view.spec))
         game.view = view
         game.openings.clear()
-        for library, pattern_id in changes.removed:
-            game.shelves[library].remove(pattern_id)
+        for _, pattern_id in changes.removed:
+            game.shelf.remove(pattern_id)
         for library, entry in changes.put:
-            game.shelves[library].put(entry)
+            game.shelf.put(library, entry)

@@ -24,6 +24,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        self._methods: dict[str, MethodMeter] = {}
         self.calls = Counter(
             "academy_calls", "Calls ended, by method and status", ["method", "code"], registry=self.registry
         )
@@ -41,9 +42,40 @@ class Metrics:
             "academy_questions", "Positions and move lists asked about", ["kind"], registry=self.registry
         )
 
+    def method(self, name: str) -> "MethodMeter":
+        """What counts the calls of one method."""
+        meter = self._methods.get(name)
+        if meter is None:
+            meter = self._methods[name] = MethodMeter(self, name)
+        return meter
+
     def watch(self, queue: Callable[[], int], sizes: Callable[[], Iterable[LibrarySize]]) -> None:
         """Also tell, when asked, how many writes wait and how large the libraries are."""
         self.registry.register(_Watched(queue, sizes))
+
+
+class MethodMeter:
+    """The counters of one method, looked up once."""
+
+    def __init__(self, metrics: Metrics, name: str) -> None:
+        self._running = metrics.running.labels(name)
+        self._seconds = metrics.seconds.labels(name)
+        self._calls = metrics.calls
+        self._name = name
+        self._by_code: dict[str, Counter] = {}
+
+    def began(self) -> None:
+        """Count a call or stream as running."""
+        self._running.inc()
+
+    def ended(self, code: str, seconds: float) -> None:
+        """Count it as ended, with a status code, after so many seconds."""
+        self._running.dec()
+        self._seconds.observe(seconds)
+        calls = self._by_code.get(code)
+        if calls is None:
+            calls = self._by_code[code] = self._calls.labels(self._name, code)
+        calls.inc()
 
 
 class _Watched(Collector):

@@ -4,7 +4,7 @@ Placements are on the board as the player whose value it is would see it playing
 of a symmetric game (and for the opponent of player 1) the board and its colours are reversed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,17 +13,25 @@ from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
 from academy.knowledge.fair_use import ELO_MARGIN
+from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import write_cells
-from academy.service.shelves import Shelf
+from academy.matching.matches import Matches
+from academy.service.columns import UNSIGNED_END, field, signed, unsigned
+from academy.service.ranked import Ranked
 from academy.store.game_records import library_to_proto
 from academy.v1 import consultation_pb2 as messages
 
 _EVERYONE: Final = -np.inf
+_COLUMN: Final = {
+    descriptor.name: descriptor.number
+    for message in (messages.PositionMatches, messages.PatternTable)
+    for descriptor in message.DESCRIPTOR.fields
+}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PatternQuestion:
     """What is asked about a position; `player_elo` is the asking player's, None outside a contest."""
 
@@ -34,101 +42,129 @@ class PatternQuestion:
     player_elo: float | None = None
 
 
-@dataclass(frozen=True)
-class _Found:
-    """Placements as columns, with the library each was found in and whose value it has."""
-
-    pattern_ids: NDArray[np.int64]
-    places: NDArray[np.int16]
-    strengths: NDArray[np.float64]
-    libraries: NDArray[np.intp]
-    opponents: NDArray[np.bool_]
-
-
 class PatternAnswer:
-    """Gathers the answers to one call: placements by position, and each pattern found once."""
+    """Writes the answers to one call into a response: placements by position, and each pattern found once."""
 
-    def __init__(self, spec: GameSpec, shelves: Sequence[tuple[Library, Shelf]], include_cells: bool) -> None:
-        self.response = messages.MatchPatternsResponse()
+    def __init__(
+        self,
+        response: messages.MatchPatternsResponse,
+        spec: GameSpec,
+        ranked: Ranked,
+        libraries: Sequence[Library],
+    ) -> None:
         self.placements = 0
+        self._response = response
         self._spec = spec
-        self._shelves = shelves
-        self._include_cells = include_cells
-        self._rows: dict[tuple[int, int], int] = {}
-
-    @property
-    def found(self) -> dict[Library, list[int]]:
-        """The numbers of all patterns returned, by library."""
-        return {
-            library: [pattern_id for shelf, pattern_id in self._rows if shelf == place]
-            for place, (library, _) in enumerate(self._shelves)
-        }
+        self._ranked = ranked
+        self._libraries = [library_to_proto(library) for library in libraries]
+        # The row of the response's table that each pattern has, by its place; -1: none yet.
+        self._row_of: NDArray[np.int32] = np.full(len(ranked), -1, dtype=np.int32)
+        self._told: list[NDArray[np.int32]] = []
+        self._rows = 0
 
     def add(self, question: PatternQuestion) -> None:
         """Answer for one more position. Raises InvalidBoard for a board of another geometry."""
-        parts = self._search(question)
-        answer = self.response.positions.add()
-        if not parts:
+        answer = self._response.positions.add()
+        if not len(self._ranked):
             return
-        strengths = np.concatenate([part.strengths for part in parts])
-        answer.total = len(strengths)
-        strongest = np.argsort(-strengths, kind="stable")[: question.max_matches]
-        self.placements += len(strongest)
-        pattern_ids = np.concatenate([part.pattern_ids for part in parts])[strongest]
-        libraries = np.concatenate([part.libraries for part in parts])[strongest]
-        symmetries, rows, columns = np.concatenate([part.places for part in parts], axis=1)[
-            :, strongest
-        ].tolist()
-        answer.patterns.extend(map(self._row, libraries.tolist(), pattern_ids.tolist()))
-        answer.symmetries.extend(symmetries)
-        answer.rows.extend(rows)
-        answer.columns.extend(columns)
+        spec, most = self._spec, question.max_matches
+        board = question.board
+        if question.player != 1 and spec.symmetric and spec.players == 2:
+            board = spec.reversed_board(board)
+        matches = self._matches(board, question)
+        answer.total = matches.total
+        places, for_opponent = matches.places, None
+        images = [matches.symmetries, matches.rows, matches.columns]
         if question.both_players:
-            opponents = np.concatenate([part.opponents for part in parts])[strongest]
-            answer.for_opponent.extend(opponents.tolist())
+            if spec.symmetric:
+                others = self._matches(spec.reversed_board(board), question)
+                answer.total += others.total
+                joined = np.concatenate([places, others.places])
+                # The strongest of both; of equals the player's own first.
+                order = np.argsort(joined, kind="stable")[:most]
+                for_opponent = order >= len(places)
+                places = joined.take(order)
+                parts = zip(images, (others.symmetries, others.rows, others.columns), strict=True)
+                images = [np.concatenate(pair).take(order) for pair in parts]
+            else:
+                for_opponent = self._ranked.players.take(places) != question.player
+        self._write(answer, places, images, for_opponent)
 
-    def _search(self, question: PatternQuestion) -> list[_Found]:
-        spec = self._spec
-        views = [(question.board, False)]
-        if spec.symmetric and spec.players == 2:
-            own = question.board if question.player == 1 else spec.reversed_board(question.board)
-            views = [(own, False)]
-            if question.both_players:
-                views.append((spec.reversed_board(own), True))
+    def _matches(self, board: Board, question: PatternQuestion) -> Matches:
         least = _EVERYONE if question.player_elo is None else question.player_elo - ELO_MARGIN
-        parts = []
-        for place, (_, shelf) in enumerate(self._shelves):
-            for board, is_opponent in views if len(shelf) else ():
-                matches, figures = shelf.match(board)
-                opponents = np.full(len(matches), is_opponent)
-                wanted = figures["elo"] > least
-                if not spec.symmetric:
-                    opponents = figures["player"] != question.player
-                    if not question.both_players:
-                        wanted &= ~opponents
-                parts.append(
-                    _Found(
-                        matches.pattern_ids[wanted],
-                        np.stack([matches.symmetries, matches.rows, matches.columns])[:, wanted],
-                        figures["strength"][wanted],
-                        np.full(np.count_nonzero(wanted), place),
-                        opponents[wanted],
-                    )
-                )
-        return parts
+        only = 0 if self._spec.symmetric or question.both_players else question.player
+        ranked = self._ranked
+        wanted = ranked.wanted(self._libraries, least, only)
+        return ranked.snapshot.match(board, ranked.ranking, wanted, question.max_matches)
 
-    def _row(self, place: int, pattern_id: int) -> int:
-        row = self._rows.get((place, pattern_id))
-        if row is None:
-            row = self._rows[place, pattern_id] = len(self._rows)
-            library, shelf = self._shelves[place]
-            entry = shelf.entries[pattern_id]
-            table = self.response.patterns
-            table.pattern_ids.append(pattern_id)
-            table.libraries.append(library_to_proto(library))
-            table.proposers.append(entry.ballot.proposers)
-            table.elos.append(entry.ballot.elo)
-            table.values.append(entry.ballot.value)
-            if self._include_cells:
-                table.cells.append(write_cells(entry.pattern, self._spec.geometry))
-        return row
+    def _write(
+        self,
+        answer: messages.PositionMatches,
+        places: NDArray[np.int32],
+        images: list[NDArray[np.int16]],
+        for_opponent: NDArray[np.bool_] | None,
+    ) -> None:
+        count = len(places)
+        if not count:
+            return
+        self.placements += count
+        rows = self._tabled(places)
+        symmetries, tops, lefts = images
+        if self._rows <= UNSIGNED_END:
+            answer.MergeFromString(field(_COLUMN["patterns"], unsigned(rows)))
+        else:
+            answer.patterns.extend(rows.tolist())
+        answer.MergeFromString(
+            field(_COLUMN["symmetries"], unsigned(symmetries))
+            + field(_COLUMN["rows"], signed(tops))
+            + field(_COLUMN["columns"], signed(lefts))
+        )
+        if for_opponent is not None:
+            answer.for_opponent.extend(for_opponent.tolist())
+
+    def _tabled(self, places: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Give each pattern that has none a row of the table, in order; return the rows."""
+        rows = self._row_of.take(places)
+        missing = places[rows < 0]
+        if len(missing):
+            # Placements of one pattern follow each other.
+            first = np.empty(len(missing), dtype=np.bool_)
+            first[0] = True
+            np.not_equal(missing[1:], missing[:-1], out=first[1:])
+            fresh = missing[first]
+            self._row_of[fresh] = np.arange(self._rows, self._rows + len(fresh), dtype=np.int32)
+            self._rows += len(fresh)
+            self._told.append(fresh)
+            rows = self._row_of.take(places)
+        return rows
+
+    def finish(self, entries: Mapping[int, PatternEntry] | None = None) -> None:
+        """Write the table of the patterns found, with their cells where `entries` are given."""
+        places = self._places()
+        ranked = self._ranked
+        self._response.patterns.MergeFromString(
+            field(_COLUMN["pattern_ids"], ranked.written_ids.taken(places))
+            + field(_COLUMN["libraries"], ranked.libraries.take(places).tobytes())
+            + field(_COLUMN["proposers"], ranked.written_proposers.taken(places))
+            + field(_COLUMN["elos"], ranked.elos.take(places).tobytes())
+            + field(_COLUMN["values"], ranked.values.take(places).tobytes())
+        )
+        if entries is not None:
+            geometry = self._spec.geometry
+            self._response.patterns.cells.extend(
+                write_cells(entries[pattern_id].pattern, geometry)
+                for pattern_id in ranked.pattern_ids.take(places).tolist()
+            )
+
+    def found(self, library: Library) -> list[int]:
+        """The numbers of all patterns of a library that were returned."""
+        places = self._places()
+        number = library_to_proto(library)
+        chosen = places[self._ranked.libraries.take(places) == number]
+        found: list[int] = self._ranked.pattern_ids.take(chosen).tolist()
+        return found
+
+    def _places(self) -> NDArray[np.int32]:
+        if len(self._told) == 1:
+            return self._told[0]
+        return np.concatenate(self._told) if self._told else np.zeros(0, dtype=np.int32)

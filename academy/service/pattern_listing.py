@@ -7,10 +7,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from academy.knowledge.settings import Library
 from academy.knowledge.signatures import digest
 from academy.service.paging import Key
 from academy.service.refusals import require
 from academy.service.shelves import Figures, Shelf
+from academy.store.game_records import library_to_proto
 from academy.v1 import libraries_pb2
 
 _ORDER: Final = re.compile(r"\s*([a-z_]+)(?:\s+(asc|desc))?\s*")
@@ -19,9 +21,11 @@ _ORDERS: Final = ("strength", "value", "elo", "proposers", "uses", "successes", 
 
 
 class PatternListing:
-    """The patterns of a shelf that a filter leaves, in order. Raises InvalidField for an unknown order."""
+    """The patterns of a library that a filter leaves, in order. Raises InvalidField for an unknown order."""
 
-    def __init__(self, shelf: Shelf, wanted: libraries_pb2.PatternFilter, order_by: str) -> None:
+    def __init__(
+        self, shelf: Shelf, library: Library, wanted: libraries_pb2.PatternFilter, order_by: str
+    ) -> None:
         found = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
         require(
             found is not None and found[1] in _ORDERS,
@@ -29,7 +33,7 @@ class PatternListing:
             f"{order_by[:60]!r}: one of {', '.join(_ORDERS)}, and 'desc' after it for the greatest first",
         )
         assert found is not None
-        figures = _wanted(shelf, wanted)
+        figures = _wanted(shelf, library, wanted)
         self._pattern_ids: NDArray[np.int64] = figures["pattern_id"]
         self._keys = _column(shelf, figures, found[1])
         if found[2] == "desc":
@@ -55,9 +59,9 @@ class PatternListing:
         return [float(self._keys[place]), pattern_id]
 
 
-def _wanted(shelf: Shelf, wanted: libraries_pb2.PatternFilter) -> Figures:
+def _wanted(shelf: Shelf, library: Library, wanted: libraries_pb2.PatternFilter) -> Figures:
     figures = shelf.figures
-    keep = np.ones(len(figures), dtype=bool)
+    keep: NDArray[np.bool_] = figures["library"] == library_to_proto(library)
     if wanted.HasField("min_elo"):
         keep &= figures["elo"] >= wanted.min_elo
     if wanted.HasField("min_value"):

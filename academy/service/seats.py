@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from academy.knowledge.spec import GameSpec
+from academy.service.recollection import Recollection
 from academy.service.refusals import AnalysisDuringContest, InvalidField, NotPermitted, require
 from academy.store.errors import ContestOver, UnknownContest
 from academy.store.library_store import Store
@@ -24,6 +25,7 @@ class Seats:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._recollection = Recollection(store)
 
     def asking(self, caller: Caller, spec: GameSpec, contest_id: str, player: int) -> Seat | None:
         """Return the seat a consultation is made from, None for analysis outside a contest.
@@ -31,6 +33,11 @@ class Seats:
         Raises NotPermitted for another's seat or contest, AnalysisDuringContest for analysis of a game the
         caller is playing, InvalidField for a player or game that does not fit, and ContestOver.
         """
+        return self._recollection.recall(
+            (caller, spec.game_id, contest_id, player), lambda: self._asking(caller, spec, contest_id, player)
+        )
+
+    def _asking(self, caller: Caller, spec: GameSpec, contest_id: str, player: int) -> Seat | None:
         require(
             1 <= player <= spec.players,
             "player",

@@ -21,6 +21,7 @@ from academy.service.listening import bind, channel_options
 from academy.service.live_games import LiveGames
 from academy.service.metrics import Metrics
 from academy.service.proposals import ProposalServicer
+from academy.service.recollection import Recollection
 from academy.service.seats import Seats
 from academy.service.writes import Writes
 from academy.store.library_store import Store
@@ -75,7 +76,10 @@ class AcademyServer:
         self.metrics = Metrics()
         self.games = LiveGames(store)
         self.metrics.watch(lambda: store.waiting_writes, self.games.sizes)
-        self._guard = Guard(store.authenticate, limits, self.metrics)
+        recollection = Recollection(store)
+        self._guard = Guard(
+            lambda text: recollection.recall(text, lambda: store.authenticate(text)), limits, self.metrics
+        )
         self._health = HealthServicer()
         self._server = aio.server(
             interceptors=[self._guard],

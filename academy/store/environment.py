@@ -79,6 +79,11 @@ class Transaction:
         self._lmdb = transaction
         self._tables = tables
 
+    @property
+    def number(self) -> int:
+        """The number of the last commit this transaction sees."""
+        return self._lmdb.id()
+
     def get(self, table: Table, key: bytes) -> bytes | None:
         """Return the value of a key, or None."""
         return self._lmdb.get(key, db=self._tables[table])
@@ -211,6 +216,27 @@ class Environment:
     def map_size(self) -> int:
         """Bytes the data may take before the map must grow again."""
         return self._lmdb.info()["map_size"]
+
+    @property
+    def version(self) -> int:
+        """The number of the last commit, of any process: while it stays, all that was read still holds.
+
+        Raises StoreClosed and StoreError.
+        """
+        # Asked several times a call, so without the machinery of `reading`: the gate keeps the map as it is.
+        with self._gate:
+            if not self._resizing and not self._closed:
+                try:
+                    with self._lmdb.begin() as transaction:
+                        return transaction.id()
+                except lmdb.Error:
+                    # Told, or mended, below.
+                    pass
+        return self._settled_version()
+
+    def _settled_version(self) -> int:
+        with self._translated(), self._begin(write=False) as transaction:
+            return transaction.number
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:

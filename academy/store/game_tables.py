@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Iterator
-from typing import Final
 
-from academy.knowledge.game import Changes, Counters, GameKnowledge
+from academy.knowledge.game import Counters, GameKnowledge, News
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import OpeningNode
@@ -12,7 +11,7 @@ from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
-from academy.store import keys
+from academy.store import feed, keys
 from academy.store.environment import Table, Transaction
 from academy.store.errors import StoreCorrupt, UnknownGame
 from academy.store.game_records import settings_from_proto, spec_from_proto, spec_to_proto
@@ -20,8 +19,6 @@ from academy.store.messages import packed, unpacked
 from academy.store.pattern_records import entry_from_proto, entry_to_proto, node_from_proto, node_to_proto
 from academy.store.v1 import records_pb2
 from academy.v1 import game_pb2, pattern_pb2
-
-GENERATIONS_KEPT: Final = 1_024
 
 
 def game_record(transaction: Transaction, game_id: str) -> game_pb2.Game:
@@ -65,15 +62,15 @@ class EntryReader:
     """Reads stored patterns of one game; patterns of one outline share their tuple of cells."""
 
     def __init__(self, spec: GameSpec) -> None:
-        self._spec = spec
+        self.spec = spec
         self._outlines: dict[tuple[Cell, ...], tuple[Cell, ...]] = {}
 
     def read(self, stored: bytes) -> PatternEntry:
         """Read one pattern. Raises StoreCorrupt."""
         try:
-            entry = entry_from_proto(unpacked(pattern_pb2.PatternRecord, stored), self._spec)
+            entry = entry_from_proto(unpacked(pattern_pb2.PatternRecord, stored), self.spec)
         except ValueError as fault:
-            raise StoreCorrupt(f"a pattern of {self._spec.game_id!r} cannot be read: {fault}") from fault
+            raise StoreCorrupt(f"a pattern of {self.spec.game_id!r} cannot be read: {fault}") from fault
         cells = self._outlines.setdefault(entry.pattern.cells, entry.pattern.cells)
         if cells is entry.pattern.cells:
             return entry
@@ -124,6 +121,46 @@ def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
         read_measures(measures(transaction, game_id)),
     )
     return knowledge, state.generation
+
+
+def news(
+    transaction: Transaction,
+    reader: EntryReader,
+    game_id: str,
+    generation: int,
+    state: records_pb2.GameState,
+) -> News | None:
+    """Return what a game's knowledge has learnt after a generation; None where the feed no longer says.
+
+    Costs what changed, not what there is.
+    """
+    touched = feed.since(transaction, game_id, generation, state.generation)
+    if touched is None:
+        return None
+    spec, settings = reader.spec, settings_from_proto(game_record(transaction, game_id).settings)
+    patterns, patterns_gone = [], []
+    for library, pattern_id in sorted(touched.patterns, key=lambda each: each[1]):
+        stored = transaction.get(Table.PATTERNS, keys.pattern(game_id, library, pattern_id))
+        if stored is None:
+            patterns_gone.append((library, pattern_id))
+        else:
+            patterns.append((library, reader.read(stored)))
+    nodes, nodes_gone = [], []
+    for node_id in sorted(touched.nodes):
+        stored = transaction.get(Table.OPENINGS, keys.in_game(game_id, node_id))
+        if stored is None:
+            nodes_gone.append(node_id)
+        else:
+            nodes.append(read_node(stored, spec))
+    return News(
+        settings,
+        Counters(state.next_pattern_id, state.next_node_id),
+        read_measures(measures(transaction, game_id)),
+        tuple(patterns),
+        tuple(patterns_gone),
+        tuple(nodes),
+        tuple(nodes_gone),
+    )
 
 
 def records(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[Table, bytes, bytes]]:
@@ -185,24 +222,10 @@ def store_changes(transaction: Transaction, knowledge: GameKnowledge, previous: 
             transaction.put(Table.OPENINGS, key, packed(node_to_proto(node, spec.game_id)))
     for table, key, value in _figures(knowledge, generation):
         transaction.put(table, key, value)
-    _feed(transaction, spec.game_id, changes, previous, generation)
+    feed.append(transaction, spec.game_id, changes, previous, generation)
 
 
 def store_settings(transaction: Transaction, knowledge: GameKnowledge) -> None:
     """Store a game's settings."""
     game = spec_to_proto(knowledge.spec, knowledge.settings)
     transaction.put(Table.GAMES, keys.game(game.game_id), packed(game))
-
-
-def _feed(transaction: Transaction, game_id: str, changes: Changes, previous: int, generation: int) -> None:
-    feed = records_pb2.Changes(previous=previous, nodes=sorted(changes.nodes))
-    for library, pattern_id in sorted(changes.patterns, key=lambda change: change[1]):
-        (feed.middle_game if library is Library.MIDDLE_GAME else feed.endgame).append(pattern_id)
-    prefix = keys.in_game(game_id)
-    newest = next(transaction.scan(Table.CHANGES, prefix, backwards=True), None)
-    if newest is not None:
-        feed.number = unpacked(records_pb2.Changes, newest[1]).number + 1
-        oldest, value = next(transaction.scan(Table.CHANGES, prefix))
-        if feed.number - unpacked(records_pb2.Changes, value).number >= GENERATIONS_KEPT:
-            transaction.delete(Table.CHANGES, oldest)
-    transaction.put(Table.CHANGES, prefix + keys.number(generation), packed(feed))

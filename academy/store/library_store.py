@@ -58,7 +58,7 @@ class Store:
         seconds since 1970. Raises StoreError, SchemaMismatch.
         """
         self.environment = Environment(folder, read_only=read_only, largest_map=largest_map)
-        self._clock = clock
+        self.clock = clock
         self._writer = None if read_only else Writer(self.environment, queue_size=queue_size, clock=clock)
 
     def close(self) -> None:
@@ -94,6 +94,11 @@ class Store:
 
     # Reading
 
+    @property
+    def version(self) -> int:
+        """A number that is another one after each commit of any process. Raises StoreError."""
+        return self.environment.version
+
     def follow(self, listener: Listener | None = None) -> Follower:
         """Return a new reader of libraries that follows what is committed, for use by one thread."""
         return Follower(self.environment, listener)
@@ -101,7 +106,7 @@ class Store:
     def authenticate(self, text: str) -> tokens.Caller:
         """Return whose token or ticket this is. Raises UnknownToken, RevokedToken or ExpiredToken."""
         with self.environment.reading() as transaction:
-            return tokens.authenticate(transaction, text, self._clock())
+            return tokens.authenticate(transaction, text, self.clock())
 
     def tokens(self) -> list[tokens.Token]:
         """Return all tokens, oldest first."""

@@ -10,11 +10,11 @@ from academy.knowledge.game import GameKnowledge
 from academy.store import event_log, fold, game_tables, keys
 from academy.store.environment import Table, Transaction
 from academy.store.errors import GameConflict
+from academy.store.game_tables import EntryReader
+from academy.store.v1 import records_pb2
 from academy.v1 import events_pb2
 
 GAMES_IN_MEMORY: Final = 64
-# Replaying an event costs about as much as loading a hundred patterns.
-MOST_REPLAYED: Final = 64
 
 
 @dataclass(slots=True)
@@ -34,26 +34,27 @@ class WorkingGames:
 
     def current(self, transaction: Transaction, game_id: str) -> LoadedGame:
         """Return a game as stored now, also by other processes. Raises UnknownGame."""
-        generation = game_tables.game_state(transaction, game_id).generation
+        state = game_tables.game_state(transaction, game_id)
         loaded = self._loaded.get(game_id)
-        if loaded is not None and loaded.generation != generation and not self._follow(transaction, loaded):
-            loaded = None
+        if loaded is not None and loaded.generation != state.generation:
+            loaded = self._followed(transaction, loaded, state)
         if loaded is None:
             loaded = LoadedGame(*game_tables.load(transaction, game_id))
         self.keep(game_id, loaded.knowledge, loaded.generation)
         return self._loaded[game_id]
 
-    def _follow(self, transaction: Transaction, loaded: LoadedGame) -> bool:
-        """Take in what another process wrote; False where loading afresh is cheaper."""
-        game_id = loaded.knowledge.spec.game_id
-        del self._loaded[game_id]
-        for count, event in enumerate(event_log.scan(transaction, game_id, after=loaded.generation)):
-            if count == MOST_REPLAYED:
-                return False
-            fold.apply(loaded.knowledge, event, lambda number: event_log.get(transaction, number))
-            loaded.generation = event.sequence
-        loaded.knowledge.take_changes()
-        return True
+    def _followed(
+        self, transaction: Transaction, loaded: LoadedGame, state: records_pb2.GameState
+    ) -> LoadedGame | None:
+        """Take in what another process wrote; None where the feed no longer says what that was."""
+        spec = loaded.knowledge.spec
+        news = game_tables.news(transaction, EntryReader(spec), spec.game_id, loaded.generation, state)
+        if news is None:
+            return None
+        # Should it fail half-way, nobody is to meet this copy again.
+        del self._loaded[spec.game_id]
+        loaded.knowledge.follow(news)
+        return LoadedGame(loaded.knowledge, state.generation)
 
     def keep(self, game_id: str, knowledge: GameKnowledge, generation: int) -> None:
         """Remember a game; the one that was not used for longest goes when there are too many."""

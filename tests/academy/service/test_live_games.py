@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 
 from academy.knowledge.boards import Board
+from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import PatternEntry
+from academy.knowledge.settings import Library
 from academy.knowledge.signatures import Ballot, Vote
 from academy.service.shelves import Shelf
 from academy.store.contest_commands import ReportContest
-from academy.store.game_records import spec_from_proto
+from academy.store.game_records import library_to_proto, spec_from_proto
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position
@@ -91,6 +93,7 @@ def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
     chance = random.Random(7)
     spec = spec_from_proto(examples.tiny_go("go"))
     shelf = Shelf(spec)
+    libraries: dict[int, Library] = {}
     letters = "-xo#"
     for step in range(300):
         number = chance.randint(1, 40)
@@ -98,18 +101,22 @@ def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
             shelf.remove(number)
         else:
             cells = "-" + "".join(chance.choice(letters) for _ in range(chance.randint(0, 3)))
-            shelf.put(entry(number, cells, chance))
+            libraries[number] = chance.choice(PATTERN_LIBRARIES)
+            shelf.put(libraries[number], entry(number, cells, chance))
         if step % 25:
             continue
         afresh = Shelf(spec)
         for known in shelf.entries.values():
-            afresh.put(known)
+            afresh.put(libraries[known.pattern_id], known)
+        ranked, expected = shelf.ranked, afresh.ranked
+        assert ranked.pattern_ids.tolist() == expected.pattern_ids.tolist()
+        strengths = [shelf.entries[number].strength for number in ranked.pattern_ids.tolist()]
+        assert strengths == sorted(strengths, reverse=True)
         board = Board.from_letters(spec.geometry, "".join(chance.choices("-xo", k=25)))
-        (matches, figures), (expected, expected_figures) = shelf.match(board), afresh.match(board)
-        assert matches.pattern_ids.tolist() == expected.pattern_ids.tolist()
-        assert figures.tolist() == expected_figures.tolist()
-        assert figures["pattern_id"].tolist() == matches.pattern_ids.tolist()
-        for row in figures:
+        found, wanted = (each.snapshot.match(board, each.ranking) for each in (ranked, expected))
+        assert found.pattern_ids.tolist() == wanted.pattern_ids.tolist()
+        assert sorted(shelf.figures["pattern_id"]) == sorted(shelf.entries)
+        for row in shelf.figures:
             known = shelf.entries[int(row["pattern_id"])]
             assert (row["strength"], row["elo"], row["value"], row["proposers"]) == (
                 known.strength,
@@ -117,3 +124,18 @@ def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
                 known.ballot.value,
                 known.ballot.proposers,
             )
+            assert row["library"] == library_to_proto(libraries[known.pattern_id])
+
+
+def test_a_query_goes_on_with_the_patterns_it_began_with() -> None:
+    chance = random.Random(3)
+    spec = spec_from_proto(examples.tiny_go("go"))
+    shelf = Shelf(spec)
+    shelf.put(Library.ENDGAME, entry(1, "xo", chance))
+    before = shelf.ranked
+    shelf.remove(1)
+    shelf.put(Library.ENDGAME, entry(2, "--", chance))
+    board = Board.from_letters(spec.geometry, "xo" + "-" * 23)
+
+    assert set(before.snapshot.match(board, before.ranking).pattern_ids.tolist()) == {1}
+    assert set(shelf.ranked.snapshot.match(board, shelf.ranked.ranking).pattern_ids.tolist()) == {2}

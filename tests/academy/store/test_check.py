@@ -48,7 +48,7 @@ def test_the_log_alone_makes_the_same_libraries(lived_in: Store) -> None:
         knowledge, generation = rebuild(transaction, "go-9x9")
     assert generation == view.generation
     assert {library: patterns.entries for library, patterns in knowledge.libraries.items()} == view.libraries
-    assert knowledge.openings.nodes == view.nodes
+    assert knowledge.openings.nodes == view.openings.nodes
     assert knowledge.measures == view.measures
 
 

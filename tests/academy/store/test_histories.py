@@ -85,7 +85,7 @@ def command(view: GameView, game_id: str, what: str, *arguments: object) -> Comm
                     entry_to_proto(each, Library.ENDGAME, view.spec) for each in entries.values()
                 ]
             }
-            nodes = [node_to_proto(node, game_id) for node in view.nodes.values()]
+            nodes = [node_to_proto(node, game_id) for node in view.openings.nodes.values()]
             return ImportLibraries(game_id, patterns, nodes, bool(number), "admin")
         case _:
             return NoteUses("none", 1, Library.ENDGAME, [])
@@ -112,7 +112,7 @@ def test_every_history_can_be_made_again(history: list[tuple[str, tuple[object, 
         views = [follower.refresh(game_id) for game_id in GAMES]
         for view in views:
             fresh = store.follow().refresh(view.spec.game_id)
-            assert (view.libraries, view.nodes) == (fresh.libraries, fresh.nodes)
+            assert (view.libraries, view.openings.nodes) == (fresh.libraries, fresh.openings.nodes)
         assert mirror.patterns == {
             (view.spec.game_id, library, number): entry
             for view in views

@@ -111,7 +111,7 @@ def test_openings_are_pruned_by_the_games_own_threshold_when_none_is_given(store
     assert named == store.run(PruneLibrary("go-9x9", Library.OPENING, 1.0, True, "admin"))
     pruned = store.run(PruneLibrary("go-9x9", Library.OPENING, 0, False, "admin"))
     assert pruned
-    assert not {node.node_id for node in pruned} & view(store).nodes.keys()  # type: ignore[union-attr]
+    assert not {node.node_id for node in pruned} & view(store).openings.nodes.keys()  # type: ignore[union-attr]
     assert not list(check(store.environment))
 
 
@@ -131,7 +131,7 @@ def exported(
         library: [entry_to_proto(entry, library, game.spec) for entry in entries.values()]
         for library, entries in game.libraries.items()
     }
-    return patterns, [node_to_proto(node, game.spec.game_id) for node in game.nodes.values()]
+    return patterns, [node_to_proto(node, game.spec.game_id) for node in game.openings.nodes.values()]
 
 
 def test_what_another_game_has_learnt_can_be_imported(store: Store) -> None:
@@ -147,7 +147,7 @@ def test_what_another_game_has_learnt_can_be_imported(store: Store) -> None:
             (entry.pattern, entry.signature.value) for entry in copy.libraries[library].values()
         ) == sorted((entry.pattern, entry.signature.value) for entry in source.libraries[library].values())
     assert copy.openings.root == source.openings.root
-    assert len(copy.nodes) == len(source.nodes)
+    assert len(copy.openings.nodes) == len(source.openings.nodes)
     # Once more: votes are united, nothing is there twice.
     store.run(ImportLibraries("copy", patterns, [], False, "admin"))
     assert len(view(store, "copy").libraries[ENDGAME]) == len(source.libraries[ENDGAME])
@@ -177,7 +177,7 @@ def test_an_import_is_taken_whole_or_not_at_all(store: Store) -> None:
         store.run(ImportLibraries("go-9x9", patterns, orphan, True, "admin"))
     assert store.last_event() == events
     assert view(store).libraries == before.libraries
-    assert view(store).nodes == before.nodes
+    assert view(store).openings.nodes == before.openings.nodes
     learn(store, contests=1, first=100)
     assert not list(check(store.environment))
 

@@ -1,0 +1,66 @@
+"""How long a stream's caller is waited for, at the price of two assignments a message.
+
+A timer a stream looks now and then whether the time is up, instead of one being set for every message.
+"""
+
+import asyncio
+from math import inf
+
+from academy.service.refusals import Draining, StreamIdle
+
+
+class Patience:
+    """Ends the task it is made in when that waits for its caller for too long. Close it with the stream."""
+
+    def __init__(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None, "a stream is answered by a task"
+        self._task = task
+        self._loop = asyncio.get_running_loop()
+        self._what = ""
+        self._seconds = 0.0
+        self._until = inf
+        self._timer: asyncio.TimerHandle | None = None
+        self._ended: Draining | StreamIdle | None = None
+
+    def waiting(self, what: str, seconds: float) -> None:
+        """From now on `what`; after so many seconds of that the task is cancelled."""
+        self._what, self._seconds = what, seconds
+        self._until = until = self._loop.time() + seconds
+        timer = self._timer
+        if timer is None or timer.when() > until:
+            if timer is not None:
+                timer.cancel()
+            self._timer = self._loop.call_at(until, self._look)
+
+    def over(self) -> None:
+        """What was waited for has come."""
+        self._until = inf
+
+    def close(self) -> None:
+        """Wait no more."""
+        self._until = inf
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def drain(self) -> None:
+        """Cancel the task now if it waits."""
+        if self._until < inf and self._ended is None:
+            self._end(Draining())
+
+    def why(self) -> Exception | None:
+        """Why the task was cancelled from here, which it then is not any more; None if it was not."""
+        if self._ended is not None:
+            self._task.uncancel()
+        return self._ended
+
+    def _look(self) -> None:
+        self._timer = None
+        if self._until <= self._loop.time():
+            self._end(StreamIdle(self._what, self._seconds))
+        elif self._until < inf:
+            self._timer = self._loop.call_at(self._until, self._look)
+
+    def _end(self, why: Draining | StreamIdle) -> None:
+        self._ended = why
+        self._task.cancel()

@@ -1,0 +1,57 @@
+"""The feed of changes: which records of a game an event stored, altered or removed.
+
+Whoever holds a copy of a game's knowledge reads those again, and no others. Only the last generations are
+kept: one left further behind reads everything.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from academy.knowledge.game import Changes
+from academy.knowledge.settings import Library
+from academy.store import keys
+from academy.store.environment import Table, Transaction
+from academy.store.messages import packed, unpacked
+from academy.store.v1 import records_pb2
+
+GENERATIONS_KEPT: Final = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """Numbers of patterns and opening nodes to read again."""
+
+    patterns: frozenset[tuple[Library, int]]
+    nodes: frozenset[int]
+
+
+def since(transaction: Transaction, game_id: str, generation: int, newest: int) -> Touched | None:
+    """Return what changed after a generation up to the newest; None where the feed does not reach back."""
+    prefix = keys.in_game(game_id)
+    patterns: set[tuple[Library, int]] = set()
+    nodes: set[int] = set()
+    reached = generation
+    for key, stored in transaction.scan(Table.CHANGES, prefix, start=prefix + keys.number(reached + 1)):
+        changes = unpacked(records_pb2.Changes, stored)
+        if changes.previous != reached:
+            return None
+        reached = keys.last_number(key)
+        patterns.update((Library.MIDDLE_GAME, number) for number in changes.middle_game)
+        patterns.update((Library.ENDGAME, number) for number in changes.endgame)
+        nodes.update(changes.nodes)
+    return Touched(frozenset(patterns), frozenset(nodes)) if reached == newest else None
+
+
+def append(transaction: Transaction, game_id: str, changes: Changes, previous: int, generation: int) -> None:
+    """Tell what the event `generation` changed since the event `previous`."""
+    told = records_pb2.Changes(previous=previous, nodes=sorted(changes.nodes))
+    for library, pattern_id in sorted(changes.patterns, key=lambda change: change[1]):
+        (told.middle_game if library is Library.MIDDLE_GAME else told.endgame).append(pattern_id)
+    prefix = keys.in_game(game_id)
+    newest = next(transaction.scan(Table.CHANGES, prefix, backwards=True), None)
+    if newest is not None:
+        told.number = unpacked(records_pb2.Changes, newest[1]).number + 1
+        oldest, value = next(transaction.scan(Table.CHANGES, prefix))
+        if told.number - unpacked(records_pb2.Changes, value).number >= GENERATIONS_KEPT:
+            transaction.delete(Table.CHANGES, oldest)
+    transaction.put(Table.CHANGES, prefix + keys.number(generation), packed(told))

@@ -1,0 +1,1 @@
+"""What the benchmarks load a server with."""

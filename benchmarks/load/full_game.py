@@ -1,0 +1,117 @@
+"""Full libraries of Go on 19x19, and positions to ask about: the normal size of a game that is long in use."""
+
+import random
+from collections.abc import Iterator
+from typing import Final
+
+from academy.knowledge.boards import Board
+from academy.knowledge.cells import State
+from academy.knowledge.settings import Library
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import SQUARE
+from academy.knowledge.text import write_cells
+from academy.store.contest_commands import RegisterGame
+from academy.store.game_records import spec_to_proto
+from academy.store.library_commands import ImportLibraries
+from academy.store.library_store import Store
+from academy.v1 import consultation_pb2, pattern_pb2
+from benchmarks.matching import GO, PLAIN_BITS, SIZE, SOURCE_GAMES, blurred_patterns, middle_game
+
+COLUMNS: Final = "ABCDEFGHJKLMNOPQRST"
+FULL: Final = {Library.MIDDLE_GAME: 1_000, Library.ENDGAME: 5_000}
+OPENINGS: Final = 1_000
+MATCHES: Final = 64
+_LETTERS: Final = {State.EMPTY: "-", State.FIRST_SOLDIER: "x", State.SECOND_SOLDIER: "o"}
+
+
+def go(game_id: str) -> GameSpec:
+    """Go on 19x19."""
+    names = tuple(f"{column}{SIZE - row}" for row in range(SIZE) for column in COLUMNS)
+    return GameSpec(
+        game_id, GO.geometry, symmetries=tuple(SQUARE), cell_names=names, expected_length=240.0
+    )
+
+
+def records(seed: int = 2024) -> dict[Library, list[pattern_pb2.PatternRecord]]:
+    """Patterns cut out of random games, with three votes each."""
+    chance = random.Random(seed)
+    source = [middle_game(chance) for _ in range(SOURCE_GAMES)]
+    drawn = blurred_patterns(chance, source, 0.45, PLAIN_BITS)
+    return {library: [_record(chance, next(drawn), number) for number in range(count)]
+            for library, count in FULL.items()}
+
+
+def _record(chance: random.Random, pattern: object, number: int) -> pattern_pb2.PatternRecord:
+    votes = [
+        pattern_pb2.Vote(
+            player=f"player {voter}",
+            elo_hundredths=chance.randrange(100_000, 200_000),
+            value_millionths=chance.randrange(1_000_000),
+        )
+        for voter in chance.sample(range(50), 3)
+    ]
+    cells = write_cells(pattern, GO.geometry)
+    return pattern_pb2.PatternRecord(pattern_id=number + 1, cells=cells, player=1, votes=votes)
+
+
+def openings(seed: int = 2024) -> list[pattern_pb2.OpeningNodeRecord]:
+    """A tree of lines of ten moves."""
+    chance = random.Random(seed)
+    names = go("go").cell_names
+    nodes = [_node(0, 0, "", 0)]
+    children: dict[tuple[int, str], int] = {}
+    while len(nodes) <= OPENINGS:
+        parent = 0
+        for depth, move in enumerate(chance.sample(names[:60], 10), 1):
+            if (parent, move) not in children:
+                children[parent, move] = len(nodes)
+                nodes.append(_node(len(nodes), parent, move, depth))
+            parent = children[parent, move]
+    return nodes
+
+
+def _node(number: int, parent: int, move: str, depth: int) -> pattern_pb2.OpeningNodeRecord:
+    return pattern_pb2.OpeningNodeRecord(
+        node_id=number, parent_id=parent, move=move, depth=depth, mover=0 if not depth else 2 - depth % 2,
+        visits=2, wins=[1, 1], draws=[0, 0], losses=[1, 1],
+        value_millionths=[1_000_000, 1_000_000], values=0, elo_hundredths=0 if not depth else 300_000,
+    )
+
+
+def fill(store: Store, games: int = 1) -> list[str]:
+    """Register games with full libraries and return their ids."""
+    patterns = records()
+    names = [f"go-{number}" for number in range(games)]
+    for name in names:
+        store.run(RegisterGame(spec_to_proto(go(name)), "benchmark"))
+        store.run(ImportLibraries(name, patterns, openings(), False, "benchmark"))
+    return names
+
+
+def boards(count: int, seed: int = 7) -> Iterator[str]:
+    """Middle-game positions as letters."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        yield letters(middle_game(chance))
+
+
+def letters(board: Board) -> str:
+    """A board as a consultation writes it."""
+    return "".join(_LETTERS[State(state)] for state in board.states)
+
+
+def questions(game_id: str, count: int, positions: int = 1) -> list[consultation_pb2.MatchPatternsRequest]:
+    """What bots ask: `positions` at a time, the 64 strongest placements on each."""
+    drawn = boards(min(count * positions, 64))
+    shown = list(drawn)
+    return [
+        consultation_pb2.MatchPatternsRequest(
+            game_id=game_id,
+            positions=[
+                consultation_pb2.Position(board=shown[(number * positions + place) % len(shown)], player=1)
+                for place in range(positions)
+            ],
+            max_matches=MATCHES,
+        )
+        for number in range(count)
+    ]
