@@ -34,11 +34,15 @@ class Bench:
             _, self.token = store.run(CreateToken("bot", Role.BOT))
         self.server = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.load.serving", str(folder), "0"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         self.client = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.load.wire", "--core", "1"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         told = json.loads(self.server.stdout.readline())
         self.port, self.echo_port = told["port"], told["echo_port"]
@@ -62,7 +66,9 @@ class Bench:
             path, request_type.SerializeToString, messages.MatchPatternsResponse.FromString
         )
 
-    def load(self, echo: bool, questions: list[bytes], bots: int, streaming: bool, seconds: float = SECONDS) -> dict:
+    def load(
+        self, echo: bool, questions: list[bytes], bots: int, streaming: bool, seconds: float = SECONDS
+    ) -> dict:
         method = "Play" if streaming else "Unary" if echo else "MatchPatterns"
         order = {
             "host": "127.0.0.1",
@@ -95,10 +101,15 @@ def main() -> None:
                 ("stream, 16 positions, 16 bots", 16, 16, True),
             ):
                 asked = full_game.questions(bench.games[0], 64, positions)
-                sizes = sorted((len(bench.answer(each).SerializeToString()), place) for place, each in enumerate(asked[:16]))
+                sizes = sorted(
+                    (len(bench.answer(each).SerializeToString()), place)
+                    for place, each in enumerate(asked[:16])
+                )
                 bench.prepare_echo(bench.answer(asked[sizes[len(sizes) // 2][1]]))
                 raw = [
-                    (messages.PlayRequest(request_id=1, patterns=each) if streaming else each).SerializeToString()
+                    (
+                        messages.PlayRequest(request_id=1, patterns=each) if streaming else each
+                    ).SerializeToString()
                     for each in asked
                 ]
                 own, echo = [], []
@@ -108,7 +119,10 @@ def main() -> None:
                 rate, noop = (median(each["rate"] for each in found) for found in (own, echo))
                 p50, p99, size = (median(each[key] for each in own) for key in ("p50", "p99", "answer_bytes"))
                 ratio = median(one["rate"] / two["rate"] for one, two in zip(own, echo, strict=True))
-                print(f"{name:32}{rate:9,.0f}{noop:9,.0f}{ratio:7.2f}{p50 * 1e3:8.2f}{p99 * 1e3:8.2f}{size:7.0f}", flush=True)
+                print(
+                    f"{name:32}{rate:9,.0f}{noop:9,.0f}{ratio:7.2f}{p50 * 1e3:8.2f}{p99 * 1e3:8.2f}{size:7.0f}",
+                    flush=True,
+                )
         finally:
             bench.close()
 

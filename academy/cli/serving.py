@@ -2,8 +2,10 @@
 
 import asyncio
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -14,6 +16,7 @@ from academy.service import logs
 from academy.service.addresses import DEFAULT_ADDRESS, Address, Certificates, InvalidAddress
 from academy.service.lifetime import end_with_parent, write_private
 from academy.service.limits import Limits
+from academy.service.processes import ProcessFailed, ServerProcesses, shared_port
 from academy.service.server import AcademyServer, ServerSettings, serve_metrics
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role
@@ -39,8 +42,19 @@ def serve(
         Path | None,
         typer.Option(help="PEM file of the authority clients' certificates are checked by (mutual TLS)."),
     ] = None,
+    processes: Annotated[
+        int,
+        typer.Option(
+            min=1, max=64, help="Server processes that share the port; limits count in each of them."
+        ),
+    ] = 1,
     insecure: Annotated[bool, typer.Option(help="Let other machines connect without TLS.")] = False,
-    metrics_address: Annotated[str, typer.Option(help="Serve Prometheus metrics at this host:port.")] = "",
+    metrics_address: Annotated[
+        str,
+        typer.Option(
+            help="Serve Prometheus metrics at this host:port, of further processes at the ports after it."
+        ),
+    ] = "",
     grace: Annotated[
         float, typer.Option(min=0.0, help="Seconds that running calls get when the server ends.")
     ] = 10.0,
@@ -87,14 +101,61 @@ def serve(
                 idle_stream_seconds=idle_seconds,
             ),
         )
-        with Store(data) as store:
-            asyncio.run(_serve(store, data, settings, embedded_token_file))
+        with Store(data) as store, _embedded_token(store, embedded_token_file):
+            if processes == 1:
+                ready = partial(_announce, store, data)
+                asyncio.run(_serve(store, settings, ready, (signal.SIGTERM, signal.SIGINT)))
+            else:
+                _serve_together(
+                    store, data, settings, processes, partial(logs.configure, log_level, log_format)
+                )
     except InvalidAddress as error:
         raise CommandError(str(error), ExitCode.USAGE) from error
 
 
+def _announce(store: Store, data: Path, address: Address) -> None:
+    typer.echo(f"academy: serving {data} at {address}; {_token_hint(store, data)}")
+
+
+def _serve_together(
+    store: Store, data: Path, settings: ServerSettings, count: int, configure_logs: Callable[[], None]
+) -> None:
+    with shared_port(settings.address) as address:
+        settings = replace(settings, address=address, shared_port=True)
+        # Wrong settings are told here, once.
+        settings.check()
+        try:
+            ServerProcesses(_Process(data, settings, configure_logs), count).run(
+                partial(_announce, store, data, address)
+            )
+        except ProcessFailed as error:
+            raise CommandError(f"{error}; its own messages say why") from error
+
+
+@dataclass(frozen=True)
+class _Process:
+    """One of several processes that serve a folder."""
+
+    data: Path
+    settings: ServerSettings
+    configure_logs: Callable[[], None]
+
+    def __call__(self, number: int, ready: Callable[[], None]) -> None:
+        """Serve."""
+        self.configure_logs()
+        metrics = self.settings.metrics_address
+        settings = replace(
+            self.settings, metrics_address=metrics and metrics.with_port(metrics.port + number)
+        )
+        with Store(self.data) as store:
+            asyncio.run(_serve(store, settings, lambda _: ready(), (signal.SIGTERM,)))
+
+
 async def _serve(
-    store: Store, data: Path, settings: ServerSettings, embedded_token_file: Path | None
+    store: Store,
+    settings: ServerSettings,
+    ready: Callable[[Address], None],
+    signals: Sequence[signal.Signals],
 ) -> None:
     stopped = asyncio.Event()
     hurried = asyncio.Event()
@@ -102,16 +163,14 @@ async def _serve(
     def stop() -> None:
         (hurried if stopped.is_set() else stopped).set()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in signals:
         asyncio.get_running_loop().add_signal_handler(number, stop)
     server = AcademyServer(store, settings)
     if settings.metrics_address is not None:
         serve_metrics(server.metrics, settings.metrics_address)
-    with _embedded_token(store, embedded_token_file):
-        address = await server.start()
-        typer.echo(f"academy: serving {data} at {address}; {_token_hint(store, data)}")
-        await stopped.wait()
-        await _end(server, hurried)
+    ready(await server.start())
+    await stopped.wait()
+    await _end(server, hurried)
 
 
 async def _end(server: AcademyServer, hurried: asyncio.Event) -> None:

@@ -100,7 +100,10 @@ class GameKnowledge:
         """Take over what another copy of this knowledge learnt."""
         self.settings, self.counters, self.measures = news.settings, news.counters, news.measures
         # All that change before any is put: they may have exchanged their patterns.
-        for library, pattern_id in (*news.patterns_gone, *((each, entry.pattern_id) for each, entry in news.patterns)):
+        for library, pattern_id in (
+            *news.patterns_gone,
+            *((each, entry.pattern_id) for each, entry in news.patterns),
+        ):
             if pattern_id in self.libraries[library].entries:
                 self.libraries[library].remove(pattern_id)
         for library, entry in news.patterns:

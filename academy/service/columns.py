@@ -21,7 +21,9 @@ class Varints:
     def __init__(self, numbers: NDArray[Any]) -> None:
         greatest = int(numbers.max()) if len(numbers) else 0
         width = max(1, -(-greatest.bit_length() // _BITS))
-        shifted = numbers.astype(np.uint64)[:, np.newaxis] >> np.arange(0, _BITS * width, _BITS, dtype=np.uint64)
+        shifted = numbers.astype(np.uint64)[:, np.newaxis] >> np.arange(
+            0, _BITS * width, _BITS, dtype=np.uint64
+        )
         digits = (shifted & np.uint64(_MORE - 1)).astype(np.uint8)
         # That more bytes follow is said even where they are all zero: every reader takes that.
         digits[:, :-1] |= _MORE

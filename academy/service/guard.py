@@ -16,7 +16,7 @@ import structlog
 from google.protobuf.message import DecodeError
 from grpc import aio
 
-from academy.service import identity
+from academy.service import identity, logs
 from academy.service.errors import Refused, refused
 from academy.service.identity import bearer_token
 from academy.service.limits import Limits
@@ -74,8 +74,6 @@ class Guard(aio.ServerInterceptor):
         self._streams: set[Patience] = set()
         self._draining = False
         self._lines = Bucket(_REFUSALS_LOGGED_PER_SECOND, 10 * _REFUSALS_LOGGED_PER_SECOND)
-        # Bound once: to find out anew for every call that it need not be logged takes longer than a look-up.
-        self._log = _log.bind()
 
     async def intercept_service(
         self, continuation: _Continuation, handler_call_details: grpc.HandlerCallDetails
@@ -188,8 +186,10 @@ class Guard(aio.ServerInterceptor):
             finally:
                 seconds = time.perf_counter() - began
                 meter.ended(code, seconds)
-                tell = self._log.debug if code == "OK" else self._log.info
-                tell("call", method=method, code=code, reason=reason, caller=caller.name, seconds=seconds)
+                level = "debug" if code == "OK" else "info"
+                if logs.tells(level):
+                    told = {"code": code, "reason": reason, "caller": caller.name}
+                    getattr(_log, level)("call", method=method, **told, seconds=round(seconds, 6))
             await why.abort(context)
             return None
 

@@ -13,8 +13,11 @@ from academy.service.addresses import Address, InvalidAddress
 from academy.service.limits import Limits
 
 
-def channel_options(limits: Limits) -> list[tuple[str, int]]:
-    """What the transport allows: message and header sizes, streams, and pings that find dead peers."""
+def channel_options(limits: Limits, shared_port: bool = False) -> list[tuple[str, int]]:
+    """What the transport allows: message and header sizes, streams, and pings that find dead peers.
+
+    With `shared_port` other processes may listen on the same one.
+    """
     return [
         ("grpc.max_receive_message_length", limits.message_bytes),
         # A page may hold one large event; whoever reads such pages allows for it.
@@ -24,8 +27,8 @@ def channel_options(limits: Limits) -> list[tuple[str, int]]:
         ("grpc.keepalive_time_ms", 60_000),
         ("grpc.keepalive_timeout_ms", 20_000),
         ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
-        # Two servers on one port would share its callers by chance.
-        ("grpc.so_reuseport", 0),
+        # Two servers on one port must not share its callers by chance.
+        ("grpc.so_reuseport", int(shared_port)),
     ]
 
 

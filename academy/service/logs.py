@@ -12,11 +12,14 @@ LEVELS: Final = {
     "warning": logging.WARNING,
     "error": logging.ERROR,
 }
+_chosen = logging.DEBUG
 Format = Literal["auto", "console", "json"]
 
 
 def configure(level: str, form: Format = "auto") -> None:
     """Send events of `level` and above to standard error."""
+    global _chosen
+    _chosen = LEVELS[level]
     console = form == "console" or (form == "auto" and sys.stderr.isatty())
     renderer: structlog.typing.Processor = (
         structlog.dev.ConsoleRenderer() if console else structlog.processors.JSONRenderer()
@@ -32,3 +35,8 @@ def configure(level: str, form: Format = "auto") -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=False,
     )
+
+
+def tells(level: str) -> bool:
+    """Whether events of a level are sent anywhere: cheaper to ask than to make one that is not."""
+    return LEVELS[level] >= _chosen

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+import grpc
 import structlog
 from grpc import aio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
@@ -50,14 +51,25 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """Where a server listens and how. `grace` is in seconds."""
+    """Where a server listens and how. `grace` is in seconds; with `shared_port` not alone (see `processes`)."""
 
     address: Address = field(default_factory=lambda: Address.parse(DEFAULT_ADDRESS))
     certificates: Certificates = field(default_factory=Certificates)
     insecure: bool = False
+    shared_port: bool = False
     metrics_address: Address | None = None
     grace: float = 10.0
     limits: Limits = field(default_factory=Limits)
+
+    def check(self) -> grpc.ServerCredentials | None:
+        """Return what to listen with. Raises InvalidAddress for an address that needs TLS and has none."""
+        credentials = self.certificates.server_credentials()
+        if credentials is None and not self.address.is_local and not self.insecure:
+            raise InvalidAddress(
+                f"{self.address}: without TLS tokens could be read on the way; give --tls-cert and "
+                "--tls-key, listen on 127.0.0.1 or a Unix socket, or say --insecure"
+            )
+        return credentials
 
 
 class AcademyServer:
@@ -67,12 +79,7 @@ class AcademyServer:
         """Put the services together. Raises InvalidAddress for an address that needs TLS."""
         self._settings = settings
         limits = settings.limits
-        self._credentials = settings.certificates.server_credentials()
-        if self._credentials is None and not settings.address.is_local and not settings.insecure:
-            raise InvalidAddress(
-                f"{settings.address}: without TLS tokens could be read on the way; give --tls-cert and "
-                "--tls-key, listen on 127.0.0.1 or a Unix socket, or say --insecure"
-            )
+        self._credentials = settings.check()
         self.metrics = Metrics()
         self.games = LiveGames(store)
         self.metrics.watch(lambda: store.waiting_writes, self.games.sizes)
@@ -83,7 +90,7 @@ class AcademyServer:
         self._health = HealthServicer()
         self._server = aio.server(
             interceptors=[self._guard],
-            options=channel_options(limits),
+            options=channel_options(limits, settings.shared_port),
             # Beyond our own limit, so that what is refused is told when to come again.
             maximum_concurrent_rpcs=2 * limits.concurrent_calls,
         )

@@ -68,9 +68,7 @@ class Follower:
                 return view
             news = None
             if view is not None:
-                news = game_tables.news(
-                    transaction, self._readers[game_id], game_id, view.generation, state
-                )
+                news = game_tables.news(transaction, self._readers[game_id], game_id, view.generation, state)
             if view is None or news is None:
                 fresh, changes = self._loaded(transaction, game_id, state)
             else:

@@ -27,9 +27,7 @@ _LETTERS: Final = {State.EMPTY: "-", State.FIRST_SOLDIER: "x", State.SECOND_SOLD
 def go(game_id: str) -> GameSpec:
     """Go on 19x19."""
     names = tuple(f"{column}{SIZE - row}" for row in range(SIZE) for column in COLUMNS)
-    return GameSpec(
-        game_id, GO.geometry, symmetries=tuple(SQUARE), cell_names=names, expected_length=240.0
-    )
+    return GameSpec(game_id, GO.geometry, symmetries=tuple(SQUARE), cell_names=names, expected_length=240.0)
 
 
 def records(seed: int = 2024) -> dict[Library, list[pattern_pb2.PatternRecord]]:
@@ -37,8 +35,10 @@ def records(seed: int = 2024) -> dict[Library, list[pattern_pb2.PatternRecord]]:
     chance = random.Random(seed)
     source = [middle_game(chance) for _ in range(SOURCE_GAMES)]
     drawn = blurred_patterns(chance, source, 0.45, PLAIN_BITS)
-    return {library: [_record(chance, next(drawn), number) for number in range(count)]
-            for library, count in FULL.items()}
+    return {
+        library: [_record(chance, next(drawn), number) for number in range(count)]
+        for library, count in FULL.items()
+    }
 
 
 def _record(chance: random.Random, pattern: object, number: int) -> pattern_pb2.PatternRecord:
@@ -72,9 +72,18 @@ def openings(seed: int = 2024) -> list[pattern_pb2.OpeningNodeRecord]:
 
 def _node(number: int, parent: int, move: str, depth: int) -> pattern_pb2.OpeningNodeRecord:
     return pattern_pb2.OpeningNodeRecord(
-        node_id=number, parent_id=parent, move=move, depth=depth, mover=0 if not depth else 2 - depth % 2,
-        visits=2, wins=[1, 1], draws=[0, 0], losses=[1, 1],
-        value_millionths=[1_000_000, 1_000_000], values=0, elo_hundredths=0 if not depth else 300_000,
+        node_id=number,
+        parent_id=parent,
+        move=move,
+        depth=depth,
+        mover=0 if not depth else 2 - depth % 2,
+        visits=2,
+        wins=[1, 1],
+        draws=[0, 0],
+        losses=[1, 1],
+        value_millionths=[1_000_000, 1_000_000],
+        values=0,
+        elo_hundredths=0 if not depth else 300_000,
     )
 
 

@@ -37,7 +37,9 @@ class Echo:
         self.answer = answer
         self.play_answer = messages.PlayResponse(request_id=1, patterns=answer)
 
-    async def unary(self, request: messages.MatchPatternsRequest, context: Any) -> messages.MatchPatternsResponse:
+    async def unary(
+        self, request: messages.MatchPatternsRequest, context: Any
+    ) -> messages.MatchPatternsResponse:
         return self.answer
 
     async def play(
@@ -46,7 +48,9 @@ class Echo:
         async for _ in requests:
             yield self.play_answer
 
-    async def set_answer(self, request: messages.MatchPatternsResponse, context: Any) -> messages.MatchPatternsResponse:
+    async def set_answer(
+        self, request: messages.MatchPatternsResponse, context: Any
+    ) -> messages.MatchPatternsResponse:
         self.prepare(request)
         return request
 

@@ -84,7 +84,9 @@ class Bot:
         if self._stream < 0 or not self.streaming:
             fresh = self._stream < 0
             self._stream = 1 if fresh else self._stream + 2
-            frames = _frame(_HEADERS, _END_HEADERS, self._stream, self._first_headers if fresh else self._headers)
+            frames = _frame(
+                _HEADERS, _END_HEADERS, self._stream, self._first_headers if fresh else self._headers
+            )
         # Frames hold 16 KiB at most.
         for start in range(0, len(message), 16_384):
             end = start + 16_384
@@ -147,8 +149,16 @@ class Load:
 
 
 def load(
-    host: str, port: int, path: str, token: str, questions: Sequence[bytes], *,
-    bots: int, streaming: bool, seconds: float, rate: float = 0.0,
+    host: str,
+    port: int,
+    path: str,
+    token: str,
+    questions: Sequence[bytes],
+    *,
+    bots: int,
+    streaming: bool,
+    seconds: float,
+    rate: float = 0.0,
 ) -> Load:
     """Ask for some seconds after a warm-up of a fifth of them, with no pause, or `rate` questions a second."""
     crowd = [
@@ -188,7 +198,9 @@ def load(
     received = sum(bot.received for bot in crowd)
     if not times:
         raise ServerRefused(f"{path}: no answer in {seconds} s")
-    return Load(len(times) / taken, times[len(times) // 2], times[len(times) * 99 // 100], received / len(times))
+    return Load(
+        len(times) / taken, times[len(times) // 2], times[len(times) * 99 // 100], received / len(times)
+    )
 
 
 def main() -> None:

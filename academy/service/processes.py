@@ -1,0 +1,188 @@
+"""Several server processes on one port: started together, started again when one dies, ended together.
+
+The system spreads connections over the processes (SO_REUSEPORT), not calls: a caller stays with one of them.
+"""
+
+import multiprocessing
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from types import FrameType
+from typing import Any, Final, Protocol
+
+import structlog
+
+from academy.service.addresses import Address, InvalidAddress
+from academy.service.lifetime import end_with_parent
+
+# One that dies at once is not started again and again without a pause.
+_SECONDS_BETWEEN_STARTS: Final = 1.0
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+_log = structlog.get_logger()
+
+
+class ProcessFailed(RuntimeError):
+    """A server process ended before all of them served."""
+
+
+class Work(Protocol):
+    """What a process does: serve until SIGTERM, and call `ready` once it listens. Must be picklable."""
+
+    def __call__(self, number: int, ready: Callable[[], None]) -> None:
+        """Serve as the process of this number, from 0."""
+
+
+@contextmanager
+def shared_port(address: Address) -> Iterator[Address]:
+    """Keep a port for processes that listen on it together; yields the address with the port's number.
+
+    Raises InvalidAddress where another server has it, or nobody can.
+    """
+    if address.path:
+        raise InvalidAddress(f"{address}: processes share a port, not a Unix socket; give host:port")
+    try:
+        family, _, _, _, name = socket.getaddrinfo(
+            address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, socket.SOCK_STREAM) as alone:
+            # Not shared at first: a stranger's server is not to be joined by chance.
+            alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            alone.bind(name)
+            alone.listen()
+            port = alone.getsockname()[1]
+        with socket.socket(family, socket.SOCK_STREAM) as kept:
+            # Bound but not listening, it is given no connections.
+            kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            kept.bind((name[0], port, *name[2:]))
+            yield address.with_port(port)
+    except OSError as error:
+        raise InvalidAddress(
+            f"{address}: cannot listen there; another server may, or it is not this machine's address"
+        ) from error
+
+
+@dataclass(slots=True)
+class _Running:
+    process: SpawnProcess
+    ready: Connection
+    started: float
+
+
+class ServerProcesses:
+    """Runs a number of processes until SIGTERM or SIGINT; a second signal is passed on to hurry them."""
+
+    def __init__(self, work: Work, count: int) -> None:
+        self._work = work
+        self._count = count
+        self._context = multiprocessing.get_context("spawn")
+        self._running: dict[int, _Running] = {}
+        self._due: dict[int, float] = {}
+        self._served: set[int] = set()
+        self._stopping = False
+
+    def run(self, when_ready: Callable[[], None]) -> None:
+        """Start them all, call `when_ready` once they listen, and return when they have ended.
+
+        Raises ProcessFailed where one ends before that.
+        """
+        with _signals() as told:
+            for number in range(self._count):
+                self._start(number)
+            try:
+                while self._running or (self._due and not self._stopping):
+                    self._look(told, when_ready)
+            finally:
+                for each in self._running.values():
+                    each.process.terminate()
+                for each in self._running.values():
+                    each.process.join()
+
+    def _look(self, told: int, when_ready: Callable[[], None]) -> None:
+        """Wait for whatever happens next, and see to it."""
+        now = time.monotonic()
+        waited_for: list[Any] = [told, *(each.process.sentinel for each in self._running.values())]
+        waited_for += [each.ready for number, each in self._running.items() if number not in self._served]
+        happened = wait(waited_for, min(self._due.values()) - now if self._due else None)
+        if told in happened:
+            self._stop(len(os.read(told, 64)))
+        for number, each in list(self._running.items()):
+            if number not in self._served and each.ready in happened:
+                self._hear(number, each, when_ready)
+            if each.process.sentinel in happened:
+                self._bury(number, each)
+        for number, due in list(self._due.items()):
+            if not self._stopping and due <= time.monotonic():
+                del self._due[number]
+                self._start(number)
+
+    def _start(self, number: int) -> None:
+        hears, says = self._context.Pipe(duplex=False)
+        process = self._context.Process(
+            target=_work, args=(self._work, number, says), name=f"academy server {number}"
+        )
+        process.start()
+        says.close()
+        self._running[number] = _Running(process, hears, time.monotonic())
+
+    def _hear(self, number: int, each: _Running, when_ready: Callable[[], None]) -> None:
+        try:
+            each.ready.recv_bytes()
+        except EOFError:
+            # It is dying; its end is told by itself.
+            each.process.join()
+            return
+        self._served.add(number)
+        if len(self._served) == self._count:
+            when_ready()
+
+    def _bury(self, number: int, each: _Running) -> None:
+        each.process.join()
+        each.ready.close()
+        del self._running[number]
+        code = each.process.exitcode
+        if self._stopping:
+            if code:
+                _log.warning("process failed to end well", process=number, exit_code=code)
+            return
+        if number not in self._served:
+            raise ProcessFailed(f"server process {number} ended with {code} before it served")
+        _log.error("process died; another takes its place", process=number, exit_code=code)
+        self._due[number] = each.started + _SECONDS_BETWEEN_STARTS
+
+    def _stop(self, signals: int) -> None:
+        self._stopping = True
+        for _ in range(signals):
+            for each in self._running.values():
+                each.process.terminate()
+
+
+@contextmanager
+def _signals() -> Iterator[int]:
+    """Yield a file from which a byte can be read for every SIGTERM or SIGINT."""
+    reads, writes = os.pipe()
+
+    def tell(number: int, frame: FrameType | None) -> None:
+        os.write(writes, b"!")
+
+    before = {number: signal.signal(number, tell) for number in _SIGNALS}
+    try:
+        yield reads
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        os.close(reads)
+        os.close(writes)
+
+
+def _work(work: Work, number: int, says: Connection) -> None:
+    # A terminal's Ctrl-C reaches every process; the first one passes it on.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
+    structlog.contextvars.bind_contextvars(process=number)
+    work(number, lambda: says.send_bytes(b"ready"))

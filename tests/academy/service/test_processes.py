@@ -1,0 +1,175 @@
+"""`academy serve --processes`: several processes, one port, one folder."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import grpc
+import pytest
+
+from academy.store.check import check
+from academy.store.library_store import Store
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import contest, report
+from tests.academy.service.running import Client
+from tests.academy.service.test_process import SECONDS, Served, served, started, until
+
+PROCESSES = 2
+# So many connections all fall to one of two processes once in 2,000 times.
+CONNECTIONS = 12
+
+
+@pytest.fixture
+def academy(tmp_path: Path) -> Iterator[Served]:
+    with served(tmp_path / "data", "--processes", str(PROCESSES), "--log-level", "warning") as running:
+        yield running
+
+
+def connections(academy: Served, count: int = CONNECTIONS) -> list[Client]:
+    options = [("grpc.use_local_subchannel_pool", 1)]
+    return [Client(grpc.insecure_channel(academy.address, options), academy.token) for _ in range(count)]
+
+
+def children(academy: Served) -> list[int]:
+    """The processes that serve, without multiprocessing's own."""
+    found = []
+    for pid in Path(f"/proc/{academy.process.pid}/task/{academy.process.pid}/children").read_text().split():
+        command = Path(f"/proc/{pid}/cmdline").read_text()
+        if "spawn_main" in command:
+            found.append(int(pid))
+    return found
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def listening(academy: Served) -> set[int]:
+    """The processes that hold a connection to the port, by its inodes."""
+    port = f"{int(academy.address.rpartition(':')[2]):04X}"
+    tables = [Path(f"/proc/net/{table}").read_text().splitlines()[1:] for table in ("tcp", "tcp6")]
+    lines = [line.split() for table in tables for line in table]
+    established = "01"
+    inodes = {line[9] for line in lines if line[1].endswith(f":{port}") and line[3] == established}
+    return {
+        pid
+        for pid in children(academy)
+        for file in Path(f"/proc/{pid}/fd").iterdir()
+        if file.is_symlink() and str(file.readlink()).removeprefix("socket:[").removesuffix("]") in inodes
+    }
+
+
+def look_up(client: Client) -> consultation_pb2.LookUpOpeningResponse:
+    return client.consultation.LookUpOpening(
+        consultation_pb2.LookUpOpeningRequest(game_id="go", player=1), timeout=SECONDS, wait_for_ready=True
+    )
+
+
+def register(client: Client) -> None:
+    client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+
+
+def test_connections_are_spread_and_what_one_process_writes_all_know_within_100_ms(academy: Served) -> None:
+    clients = connections(academy)
+    register(clients[0])
+    assert [look_up(client).position.visits for client in clients] == [0] * CONNECTIONS
+    assert len(listening(academy)) == PROCESSES
+    for number, client in enumerate(clients, 1):
+        client.contests.ReportContest(report(contest(f"spread/{number}", "go"), ["c3", "b2"]))
+        acknowledged = time.monotonic()
+        visits = [look_up(other).position.visits for other in clients]
+        assert visits == [number] * CONNECTIONS
+        assert time.monotonic() - acknowledged < 0.1 * CONNECTIONS
+
+
+def test_writes_of_all_processes_are_counted_once_each(academy: Served, tmp_path: Path) -> None:
+    clients = connections(academy)
+    register(clients[0])
+
+    def tell(number: int) -> bool:
+        told = report(contest(f"many/{number % 60}", "go"), ["c3", "b2", "d4"])
+        return clients[number % CONNECTIONS].contests.ReportContest(told, timeout=SECONDS).counted
+
+    # Each contest is reported twice, by different connections.
+    with ThreadPoolExecutor(CONNECTIONS) as threads:
+        counted = list(threads.map(tell, range(120)))
+
+    assert sum(counted) == 60
+    measured = libraries_pb2.GetStatisticsRequest(game_id="go")
+    assert {client.libraries.GetStatistics(measured).contests for client in clients} == {60}
+    with Store(tmp_path / "data", read_only=True) as store:
+        assert list(check(store.environment)) == []
+
+
+def test_a_process_that_is_killed_is_replaced_and_the_others_go_on(academy: Served) -> None:
+    register(connections(academy, 1)[0])
+    before = children(academy)
+    assert len(before) == PROCESSES
+    # Also connections that the dying one had not taken yet find another.
+    os.kill(before[0], signal.SIGKILL)
+    until(lambda: not alive(before[0]))
+    assert {look_up(client).known for client in connections(academy)} == {True}
+    until(lambda: len(children(academy)) == PROCESSES)
+    assert before[1] in children(academy)
+    assert academy.process.poll() is None
+
+    def both_serve() -> bool:
+        clients = connections(academy)
+        return all(look_up(client).known for client in clients) and len(listening(academy)) == PROCESSES
+
+    until(both_serve)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_all_are_drained_and_it_ends_with_nought(academy: Served, number: signal.Signals) -> None:
+    clients = connections(academy)
+    register(clients[0])
+    assert all(look_up(client).known for client in clients)
+    serving = children(academy)
+    academy.process.send_signal(number)
+    assert academy.ended() == 0
+    assert not any(map(alive, serving))
+
+
+def test_they_end_when_the_first_process_is_killed(academy: Served) -> None:
+    serving = children(academy)
+    academy.process.kill()
+    until(lambda: not any(map(alive, serving)))
+
+
+def test_a_port_in_use_is_not_joined(academy: Served, tmp_path: Path) -> None:
+    other = started(tmp_path / "other", "--address", academy.address, "--processes", "2")
+    _, told = other.communicate(timeout=SECONDS)
+    assert other.returncode == 2
+    assert f"{academy.address}: cannot listen there" in told
+
+
+def test_a_unix_socket_cannot_be_shared(tmp_path: Path) -> None:
+    refused = started(tmp_path / "data", "--address", f"unix:{tmp_path}/socket", "--processes", "2")
+    _, told = refused.communicate(timeout=SECONDS)
+    assert refused.returncode == 2
+    assert "processes share a port, not a Unix socket" in told
+
+
+def test_where_one_cannot_serve_all_end_and_say_so(tmp_path: Path) -> None:
+    # The second process's metrics would be at this port, which is taken.
+    with served(tmp_path / "first", "--metrics-address", "127.0.0.1:0") as first:
+        taken = int(first.address.rpartition(":")[2])
+        options = ("--metrics-address", f"127.0.0.1:{taken - 1}", "--processes", "2")
+        failing = started(tmp_path / "data", "--address", "127.0.0.1:0", *options)
+        try:
+            _, told = failing.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            failing.kill()
+            raise
+    assert failing.returncode == 1
+    assert "metrics cannot be served there" in told
+    assert "ended with" in told
