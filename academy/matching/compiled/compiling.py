@@ -22,9 +22,9 @@ def compiled(function: Function) -> Function:
 def cache_folder() -> Path:
     """Return a folder, made if need be, that this user alone can write.
 
-    NUMBA_CACHE_DIR if that is set, else one under $XDG_CACHE_HOME or ~/.cache, else, where neither can be written,
-    one in the folder for temporary files. What is kept there is executed, so a folder of somebody else's is
-    never used.
+    NUMBA_CACHE_DIR if that is set, else one under $XDG_CACHE_HOME or ~/.cache, else, where neither can be
+    written, one in the folder for temporary files. What is kept there is executed, so a folder of somebody
+    else's is never used.
     """
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
@@ -53,7 +53,7 @@ def _private(folder: Path) -> bool:
 def _sources_digest() -> str:
     # Numba looks only at the file of the function that is called, not of those that it calls.
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    for source in sorted(Path(__file__).parent.parent.rglob("*.py")):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
