@@ -5,6 +5,7 @@ The environment variable ACADEMY_MATCHING_KERNEL, read once, forces one: `numba`
 
 import importlib.util
 import os
+import threading
 from functools import cache
 from typing import Final, NamedTuple, Protocol
 
@@ -22,6 +23,10 @@ Found = tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int16], NDArray[n
 Differences = tuple[
     NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]
 ]
+
+
+# Set while the compiled kernel is made ready in the background; NumPy's answers meanwhile.
+still_loading: Final = threading.Event()
 
 
 class UnknownKernel(ValueError):
@@ -94,3 +99,8 @@ def kernel(name: str) -> Kernel:
     from academy.matching.vectorised import successors as vectorised_successors
 
     return Kernel(vectorised_sieve.find, vectorised_successors.find_successors)
+
+
+def current() -> Kernel:
+    """Return the kernel to ask now."""
+    return kernel("numpy" if still_loading.is_set() else chosen())

@@ -41,11 +41,11 @@ class Snapshot:
     Any number of threads may query it at once; the compiled kernel runs without the interpreter's lock.
     """
 
-    def __init__(self, spec: GameSpec, ground: Ground, rows: Rows, kernel: str) -> None:
+    def __init__(self, spec: GameSpec, ground: Ground, rows: Rows, kernel: str | None) -> None:
         self._spec = spec
         self._ground = ground
         self._rows = rows
-        self._kernel = kernels.kernel(kernel)
+        self._kernel_name = kernel
 
     def __len__(self) -> int:
         return sum(len(members) for members in self._rows.of_kind)
@@ -88,7 +88,7 @@ class Snapshot:
         self._check_board(board)
         ranking, flags = self._asked(ranking, wanted)
         states = np.frombuffer(board.states, dtype=np.uint8)
-        found = self._kernel.find(states, self._ground, self._rows, ranking.rows, flags, most)
+        found = self._kernel().find(states, self._ground, self._rows, ranking.rows, flags, most)
         return _matches(ranking, found)
 
     def match_successors(
@@ -111,7 +111,7 @@ class Snapshot:
         changes = changes_of(board, moves)
         ranking, flags = self._asked(ranking, wanted)
         states = np.frombuffer(board.states, dtype=np.uint8)
-        base, (gone_starts, gone, new_starts, places, images) = self._kernel.find_successors(
+        base, (gone_starts, gone, new_starts, places, images) = self._kernel().find_successors(
             states, self._ground, self._rows, changes, TESTED_CODES, ranking.rows, flags, most
         )
         new = (places, images[:, 0], images[:, 1], images[:, 2], len(places))
@@ -126,6 +126,9 @@ class Snapshot:
         if len(wanted) != len(ranking):
             raise ValueError(f"{len(wanted)} flags for a ranking of {len(ranking)} patterns: one for each")
         return ranking, wanted
+
+    def _kernel(self) -> kernels.Kernel:
+        return kernels.current() if self._kernel_name is None else kernels.kernel(self._kernel_name)
 
     def _check_board(self, board: Board) -> None:
         geometry = self._spec.geometry

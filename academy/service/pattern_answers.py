@@ -36,8 +36,9 @@ class PatternQuestion:
 
 @dataclass(frozen=True)
 class _Found:
-    """Placements as columns, with the library each was found in and whose value it has."""
+    """The strongest placements as columns, with the library each was found in and whose value it has."""
 
+    total: int
     pattern_ids: NDArray[np.int64]
     places: NDArray[np.int16]
     strengths: NDArray[np.float64]
@@ -71,7 +72,7 @@ class PatternAnswer:
         if not parts:
             return
         strengths = np.concatenate([part.strengths for part in parts])
-        answer.total = len(strengths)
+        answer.total = sum(part.total for part in parts)
         strongest = np.argsort(-strengths, kind="stable")[: question.max_matches]
         self.placements += len(strongest)
         pattern_ids = np.concatenate([part.pattern_ids for part in parts])[strongest]
@@ -98,21 +99,25 @@ class PatternAnswer:
         least = _EVERYONE if question.player_elo is None else question.player_elo - ELO_MARGIN
         parts = []
         for place, (_, shelf) in enumerate(self._shelves):
+            standing = shelf.standing
+            figures = standing.figures
+            wanted = None if least == _EVERYONE else figures["elo"] > least
+            if not spec.symmetric and not question.both_players:
+                own = figures["player"] == question.player
+                wanted = own if wanted is None else wanted & own
             for board, is_opponent in views:
-                matches, figures = shelf.match(board)
-                opponents = np.full(len(matches), is_opponent)
-                wanted = figures["elo"] > least
-                if not spec.symmetric:
-                    opponents = figures["player"] != question.player
-                    if not question.both_players:
-                        wanted &= ~opponents
+                matches = standing.match(board, wanted, question.max_matches)
+                found = figures[matches.places]
                 parts.append(
                     _Found(
-                        matches.pattern_ids[wanted],
-                        np.stack([matches.symmetries, matches.rows, matches.columns])[:, wanted],
-                        figures["strength"][wanted],
-                        np.full(np.count_nonzero(wanted), place),
-                        opponents[wanted],
+                        matches.total,
+                        matches.pattern_ids,
+                        np.stack([matches.symmetries, matches.rows, matches.columns]),
+                        found["strength"],
+                        np.full(len(matches), place),
+                        np.full(len(matches), is_opponent)
+                        if spec.symmetric
+                        else found["player"] != question.player,
                     )
                 )
         return parts

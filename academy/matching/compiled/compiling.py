@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
+import llvmlite.binding as llvm
 import numba
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -58,13 +59,14 @@ def _sources_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-def _compiler() -> Callable[[Callable[..., object]], object]:
-    folder = str(cache_folder())
+_FOLDER: Final = cache_folder()
 
+
+def _compiler() -> Callable[[Callable[..., object]], object]:
     def compile_cached(function: Callable[..., object]) -> object:
         # The folder is chosen when a function is declared; other users of Numba keep theirs.
         others = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = folder
+        numba.config.CACHE_DIR = str(_FOLDER)
         try:
             return numba.njit(nogil=True, cache=True)(function)
         finally:
@@ -74,3 +76,19 @@ def _compiler() -> Callable[[Callable[..., object]], object]:
 
 
 _njit: Final = _compiler()
+
+
+def is_complete() -> bool:
+    """Whether all machine code for this processor is kept already."""
+    return _mark().exists()
+
+
+def note_complete() -> None:
+    """Remember that all machine code for this processor is kept."""
+    _mark().parent.mkdir(parents=True, exist_ok=True)
+    _mark().touch()
+
+
+def _mark() -> Path:
+    machine = f"{numba.__version__} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    return _FOLDER / f"complete-{hashlib.sha256(machine.encode()).hexdigest()[:16]}"

@@ -74,7 +74,7 @@ def quads_of(candidates: int) -> int:
 def candidate_words(board: States, own: States, places: Numbers, reach: int, ground: Ground) -> Words:
     """Return, as (offset, state, word), candidates around which a framed board has a state there.
 
-    Anchors are at `places` of the board and have the states `own` themselves. A cell may be in several states.
+    Anchors are at `places` of the board and have the states `own` themselves. A cell may be in several.
     """
     deltas, images = ground.deltas, ground.images
     count, offsets, symmetries = U(len(places)), U(reach), U(images.shape[1])
