@@ -3,10 +3,10 @@
 The environment variable ACADEMY_MATCHING_KERNEL, read once, forces one: `numba`, `numpy`, or `auto`.
 """
 
-import importlib.util
 import os
 import threading
 from functools import cache
+from importlib.util import find_spec
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -52,7 +52,7 @@ class Find(Protocol):
 def chosen() -> str:
     """Return the name of the kernel that is used. Raises UnknownKernel for a variable set wrongly."""
     wish = os.environ.get(VARIABLE, "auto")
-    installed = importlib.util.find_spec("numba") is not None
+    installed = find_spec("numba") is not None
     if wish == "auto":
         return "numba" if installed else "numpy"
     if wish not in NAMES:
