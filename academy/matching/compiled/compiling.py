@@ -13,6 +13,8 @@ import numba
 
 Function = TypeVar("Function", bound=Callable[..., object])
 CACHE_VARIABLE: Final = "NUMBA_CACHE_DIR"
+# What the compiled functions take from outside their package.
+_ALSO_COMPILED: Final = ("changes.py", "ground.py", "rows.py")
 
 
 def compiled(function: Function) -> Function:
@@ -54,7 +56,8 @@ def _private(folder: Path) -> bool:
 def _sources_digest() -> str:
     # Numba looks only at the file of the function that is called, not of those that it calls.
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.parent.rglob("*.py")):
+    package = Path(__file__).parent
+    for source in (*sorted(package.glob("*.py")), *(package.parent / name for name in _ALSO_COMPILED)):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
