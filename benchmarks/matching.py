@@ -1,148 +1,224 @@
-"""How long a matching query takes: 5,000 patterns under 8 symmetries on 19x19 middle-game boards.
+"""How long matching takes: `python -m benchmarks.matching` prints the tables of docs/performance.md.
 
-Run with `python -m benchmarks.matching`. Boards come from random games, patterns are cut out of other
-random games and blurred: "plain" ones keep at least 15 bits of information, "loose" ones 8, for
-which thousands of places match on every board.
+All kinds of query are measured in turns, round by round, so that whatever else the machine does meets
+them alike. Times are medians over rounds and positions; in brackets, the median over positions of the least
+of the rounds, which other work on the machine disturbs less. Ratios are of the latter.
 """
 
-import random
+import argparse
+import os
+import platform
+import subprocess
+import sys
 import tracemalloc
-from collections.abc import Callable, Iterator
-from math import log2
-from statistics import median, quantiles
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from statistics import median
 from time import perf_counter
+from typing import NamedTuple
 
-from sgfmill.boards import Board as GoBoard
-
-from academy.knowledge.boards import Board, SquareGeometry
+from academy.knowledge.boards import Board
 from academy.knowledge.cells import Code, State
-from academy.knowledge.patterns import Pattern, grid_pattern
+from academy.knowledge.patterns import Pattern
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.symmetries import SQUARE
+from academy.matching.changes import Change
 from academy.matching.index import PatternIndex
-from tests.academy.matching.reference import all_matches, state_at
+from benchmarks.pattern_libraries import GO, HEX, MAP, library
+from tests.academy.matching.reference import all_matches
 
-SIZE = 19
 PATTERNS = 5_000
-SEED = 2024
-SOURCE_GAMES = 200
-BOARDS = 20
-ROUNDS = 10
-NAIVE_BOARDS = 1
-PLIES = range(100, 160)
-PLAIN_BITS = 15.0
-LOOSE_BITS = 8.0
-SIDES = (3, 3, 3, 4, 4, 5, 5, 5)
-LARGE_SIDES = (6, 7, 8, 9)
-LARGE_SHARE = 0.05
-EDGE_RIM = 1
+PLAIN = (0.45, 15.0)
+LOOSE = (0.60, 8.5)
+MOVES = (10, 100, 400)
+GAMES = 100
+NAIVE_PATTERNS = 100
+CHANGED = 1_000
+FULL_LIBRARIES = (1_000, 5_000)
+START = (
+    "import time; from academy.matching import warming; begin = time.perf_counter(); warming.warm_up();"
+    "print(time.perf_counter() - begin)"
+)
 
-GO = GameSpec("go", SquareGeometry(SIZE, SIZE), symmetries=tuple(SQUARE))
-
-# How often a middle-game board satisfies each code, and what a cell may be blurred to.
-ODDS = {
-    Code.EMPTY: 0.66,
-    Code.FIRST_SOLDIER: 0.17,
-    Code.FIRST_PIECE: 0.17,
-    Code.SECOND_SOLDIER: 0.17,
-    Code.SECOND_PIECE: 0.17,
-    Code.NO_SECOND_PIECE: 0.83,
-    Code.NO_FIRST_PIECE: 0.83,
-    Code.OFF_BOARD: 0.1,
-    Code.ANYTHING: 1.0,
-}
-BLURRED = {
-    State.EMPTY: (Code.NO_SECOND_PIECE, Code.NO_FIRST_PIECE, Code.ANYTHING),
-    State.FIRST_SOLDIER: (Code.FIRST_PIECE, Code.NO_SECOND_PIECE, Code.ANYTHING),
-    State.SECOND_SOLDIER: (Code.SECOND_PIECE, Code.NO_FIRST_PIECE, Code.ANYTHING),
-    State.OFF_BOARD: (Code.OFF_BOARD, Code.ANYTHING),
-}
+Table = list[tuple[str, str]]
 
 
-def middle_game(chance: random.Random) -> Board:
-    """A random game's position: most moves are played beside the one before."""
-    board = GoBoard(SIZE)
-    last = (SIZE // 2, SIZE // 2)
-    for ply in range(chance.choice(PLIES)):
-        row, column = last
-        while board.get(row, column) is not None:
-            near = chance.random() < 0.7
-            row = last[0] + chance.randint(-3, 3) if near else chance.randrange(SIZE)
-            column = last[1] + chance.randint(-3, 3) if near else chance.randrange(SIZE)
-            row, column = min(max(row, 0), SIZE - 1), min(max(column, 0), SIZE - 1)
-        board.play(row, column, "bw"[ply % 2])
-        last = row, column
-    states = {None: State.EMPTY, "b": State.FIRST_SOLDIER, "w": State.SECOND_SOLDIER}
-    return Board(
-        GO.geometry, bytes(states[board.get(row, column)] for row in range(SIZE) for column in range(SIZE))
-    )
-
-
-def blurred_patterns(
-    chance: random.Random, boards: list[Board], blur: float, bits: float
-) -> Iterator[Pattern]:
-    while True:
-        board = chance.choice(boards)
-        sides = LARGE_SIDES if chance.random() < LARGE_SHARE else SIDES
-        rows, columns = chance.choice(sides), chance.choice(sides)
-        top = chance.randint(-EDGE_RIM, SIZE + EDGE_RIM - rows)
-        left = chance.randint(-EDGE_RIM, SIZE + EDGE_RIM - columns)
-        codes = []
-        for row in range(rows):
-            for column in range(columns):
-                state = State(state_at(board, top + row, left + column))
-                codes.append(chance.choice(BLURRED[state]) if chance.random() < blur else Code(state))
-        information = -sum(log2(ODDS[code]) for code in codes)
-        stones = sum(ODDS[code] < 0.2 and code is not Code.OFF_BOARD for code in codes)
-        if stones and information >= bits:
-            yield grid_pattern((*divmod(place, columns), code) for place, code in enumerate(codes))
-
-
-def microseconds(work: Callable[..., object], *args: object) -> float:
+def microseconds(work: Callable[[], object]) -> float:
     begin = perf_counter()
-    work(*args)
+    work()
     return (perf_counter() - begin) * 1e6
 
 
-def filled(library: dict[int, Pattern]) -> tuple[PatternIndex, list[float]]:
-    index = PatternIndex(GO)
-    return index, [microseconds(index.put, pattern_id, library[pattern_id]) for pattern_id in library]
+def filled(spec: GameSpec, patterns: dict[int, Pattern], kernel: str | None = None) -> PatternIndex:
+    index = PatternIndex(spec, kernel)
+    for number, pattern in patterns.items():
+        index.put(number, pattern)
+    return index
 
 
-def memory_of_index(library: dict[int, Pattern]) -> int:
+class Times(NamedTuple):
+    """Microseconds: the median, and the median over positions of the least of the rounds."""
+
+    usual: float
+    least: float
+
+    def __str__(self) -> str:
+        return f"{self.usual:,.0f} us ({self.least:,.0f})"
+
+
+def in_turns(rounds: int, tasks: dict[str, Sequence[Callable[[], object]]]) -> dict[str, Times]:
+    """Time each task, which is the same thing on several positions."""
+    times: dict[str, list[list[float]]] = {name: [] for name in tasks}
+    for each in tasks.values():
+        each[0]()
+    for _ in range(rounds):
+        for name, each in tasks.items():
+            # What came before has emptied the caches; a server's stay warm from query to query.
+            each[0]()
+            times[name].append([microseconds(task) for task in each])
+    return {
+        name: Times(median(chain.from_iterable(found)), median(map(min, zip(*found, strict=True))))
+        for name, found in times.items()
+    }
+
+
+def on(asked: Callable[[Board], object], boards: Sequence[Board]) -> list[Callable[[], object]]:
+    return [partial(asked, board) for board in boards]
+
+
+def queries(rounds: int) -> Table:
+    tasks: dict[str, Sequence[Callable[[], object]]] = {}
+    table: Table = []
+    for name, (blur, bits) in (("plain", PLAIN), ("loose", LOOSE)):
+        patterns, boards = library(GO, PATTERNS, blur, bits)
+        compiled, vectorised = filled(GO, patterns, "numba"), filled(GO, patterns, "numpy")
+        matches = median(len(compiled.match(board)) for board in boards)
+        tested = sum(code != Code.ANYTHING for pattern in patterns.values() for code in pattern.codes)
+        table.append((f"{name} patterns", f"{tested / PATTERNS:.1f} tested cells, {matches:,.0f} matches"))
+        tasks[f"{name}, numba"] = on(compiled.match, boards)
+        tasks[f"{name}, numba, both perspectives"] = on(compiled.match_both, boards)
+        tasks[f"{name}, numba, the first 256"] = on(partial(compiled.snapshot().match, most=256), boards)
+        tasks[f"{name}, numpy"] = on(vectorised.match, boards)
+        if name == "plain":
+            some = dict(islice(patterns.items(), NAIVE_PATTERNS))
+            naive = microseconds(partial(all_matches, GO, some, boards[0])) * PATTERNS / NAIVE_PATTERNS
+    for name, spec in (("hex 14x14, 12 symmetries", HEX), ("graph of 262 nodes", MAP)):
+        patterns, boards = library(spec, PATTERNS, *PLAIN)
+        for kernel in ("numba", "numpy"):
+            tasks[f"{name}, {kernel}"] = on(filled(spec, patterns, kernel).match, boards)
+    times = in_turns(rounds, tasks)
+    least = {name: found.least for name, found in times.items()}
+    table += [(name, str(found)) for name, found in times.items()]
+    return [
+        *table,
+        ("loose / plain, numba", f"{least['loose, numba'] / least['plain, numba']:.2f}"),
+        ("numpy / numba, plain", f"{least['plain, numpy'] / least['plain, numba']:.1f}"),
+        ("numpy / numba, loose", f"{least['loose, numpy'] / least['loose, numba']:.1f}"),
+        (f"plain, naive Python ({NAIVE_PATTERNS} patterns, scaled)", f"{naive:,.0f} us"),
+    ]
+
+
+def successors(rounds: int) -> Table:
+    table: Table = []
+    for name, (blur, bits) in (("plain", PLAIN), ("loose", LOOSE)):
+        patterns, boards = library(GO, PATTERNS, blur, bits)
+        snapshot = filled(GO, patterns, "numba").snapshot()
+        some = boards[:5]
+        tasks: dict[str, Sequence[Callable[[], object]]] = {"base": on(snapshot.match, some)}
+        for count in MOVES:
+            tasks[f"{count}"] = [
+                partial(snapshot.match_successors, board, moves_on(board, count)) for board in some
+            ]
+        times = in_turns(rounds, tasks)
+        base = times["base"].least
+        for count in MOVES:
+            found = snapshot.match_successors(some[0], moves_on(some[0], count))
+            differences = sum(len(found.new(move)) + len(found.gone(move)) for move in range(count))
+            allowed = 3 * base + 5 * count
+            table.append(
+                (
+                    f"{name}, {count} moves",
+                    f"{times[f'{count}']}: {times[f'{count}'].least / allowed:.2f} of three times the base "
+                    f"and 5 us a move; {differences / count:.0f} differences a move",
+                )
+            )
+    return table
+
+
+def moves_on(board: Board, count: int) -> list[list[Change]]:
+    """A stone on each empty cell, on some of them again where they are too few."""
+    empty = [cell for cell, state in enumerate(board.states) if state == State.EMPTY]
+    return [[(empty[number % len(empty)], State.FIRST_SOLDIER)] for number in range(count)]
+
+
+def updates(_: int) -> Table:
+    patterns, boards = library(GO, PATTERNS, *PLAIN)
+    index = filled(GO, patterns)
+    index.match(boards[0])
+    times: dict[str, list[float]] = {"put": [], "remove": [], "query after a change": []}
+    for number in range(CHANGED):
+        times["remove"].append(microseconds(partial(index.remove, number)))
+        times["put"].append(microseconds(partial(index.put, number, patterns[number])))
+        times["query after a change"].append(microseconds(partial(index.match, boards[0])))
+    return [
+        (name, f"{median(found):,.0f} us, 99 of 100 within {sorted(found)[-len(found) // 100]:,.0f}")
+        for name, found in times.items()
+    ]
+
+
+def memory(_: int) -> Table:
+    patterns, _ = library(GO, PATTERNS, *PLAIN)
+    cells = sum(len(pattern.cells) for pattern in patterns.values())
     tracemalloc.start()
-    index, _ = filled(library)
+    index = filled(GO, patterns)
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert len(index) == len(library)
-    return taken
+    before = resident()
+    games = [
+        filled(GO, dict(islice(patterns.items(), size))) for _ in range(GAMES) for size in FULL_LIBRARIES
+    ]
+    grown = resident() - before
+    return [
+        (f"{len(index):,} patterns", f"{taken / 1e6:.2f} MB, {taken / cells:.0f} bytes a cell of a pattern"),
+        (
+            f"{len(games) // len(FULL_LIBRARIES)} games of full libraries",
+            f"{grown / 1e6:,.0f} MB of {resident() / 1e6:,.0f} MB resident",
+        ),
+    ]
 
 
-def report(name: str, blur: float, bits: float) -> None:
-    chance = random.Random(SEED)
-    source = [middle_game(chance) for _ in range(SOURCE_GAMES)]
-    boards = [middle_game(chance) for _ in range(BOARDS)]
-    drawn = blurred_patterns(chance, source, blur, bits)
-    library = {pattern_id: next(drawn) for pattern_id in range(PATTERNS)}
-    cells = sum(len(pattern.cells) for pattern in library.values())
-    tested = sum(code != Code.ANYTHING for pattern in library.values() for code in pattern.codes)
+def resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
-    index, puts = filled(library)
-    found = [len(index.match(board)) for board in boards]
-    queries = [microseconds(index.match, board) for _ in range(ROUNDS) for board in boards]
-    naive = median(microseconds(all_matches, GO, library, board) for board in boards[:NAIVE_BOARDS])
-    removed = chance.sample(sorted(library), PATTERNS // 2)
-    removals = [microseconds(index.remove, pattern_id) for pattern_id in removed]
-    memory = memory_of_index(library)
 
-    print(f"{name}: {len(library):,} patterns of {tested / len(library):.1f} tested cells on average,")
-    print(f"  {median(found):,.0f} matches on a board of {SIZE}x{SIZE}")
-    for label, times in (("query", queries), ("put", puts), ("remove", removals)):
-        print(f"  {label:8}{median(times):12,.0f} us  (99 of 100 below {quantiles(times, n=100)[98]:,.0f})")
-    print(f"  naive   {naive:12,.0f} us  ({naive / median(queries):,.0f} times a query)")
-    print(f"  memory  {memory / 1e6:12.2f} MB  ({memory / cells:.0f} bytes a cell of a pattern)")
+def start(_: int) -> Table:
+    seconds = [
+        float(
+            subprocess.run([sys.executable, "-c", START], check=True, capture_output=True, text=True).stdout
+        )
+        for _ in range(5)
+    ]
+    return [("first query of a process, machine code kept before", f"{median(seconds):.2f} s")]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    rounds = parser.parse_args().rounds
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    sections: dict[str, Callable[[], Table]] = {
+        "Queries": lambda: queries(rounds),
+        "Successors": lambda: successors(rounds),
+        "Updates": updates,
+        "Memory": memory,
+        "Start": start,
+    }
+    for title, section in sections.items():
+        print(f"\n{title}, load {os.getloadavg()[0]:.1f}\n| what | measured |\n|---|---|")
+        for what, measured in section(rounds):
+            print(f"| {what} | {measured} |", flush=True)
 
 
 if __name__ == "__main__":
-    report("plain", blur=0.45, bits=PLAIN_BITS)
-    report("loose", blur=0.6, bits=LOOSE_BITS)
+    main()

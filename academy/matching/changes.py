@@ -44,7 +44,9 @@ def changes_of(board: Board, moves: Sequence[Sequence[Change]]) -> Changes:
     move_of = np.repeat(np.arange(len(moves)), lengths)
     _require((cells >= 0) & (cells < size), move_of, cells, f"no cell: cells are 0 to {size - 1:,}")
     allowed = ", ".join(str(int(state)) for state in State)
-    _require(_IS_STATE[states & 0xFF] & (states >> 8 == 0), move_of, states, f"no state: states are {allowed}")
+    _require(
+        _IS_STATE[states & 0xFF] & (states >> 8 == 0), move_of, states, f"no state: states are {allowed}"
+    )
     keys = np.sort(move_of * size + cells)
     again = keys[1:] == keys[:-1]
     if again.any():
@@ -56,7 +58,9 @@ def changes_of(board: Board, moves: Sequence[Sequence[Change]]) -> Changes:
     return Changes(starts, cells[kept].astype(np.int32), states[kept].astype(np.uint8))
 
 
-def _require(holds: NDArray[np.bool_], moves: NDArray[np.int64], values: NDArray[np.int64], rule: str) -> None:
+def _require(
+    holds: NDArray[np.bool_], moves: NDArray[np.int64], values: NDArray[np.int64], rule: str
+) -> None:
     if not holds.all():
         wrong = int(np.argmin(holds))
         raise InvalidMove(f"move {moves[wrong]}: {values[wrong]} is {rule}")

@@ -6,7 +6,6 @@ from threading import Lock
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.patterns import InvalidPattern, Pattern
 from academy.knowledge.spec import GameSpec
-from academy.matching import kernels
 from academy.matching.anchoring import anchored
 from academy.matching.ground import ground_of
 from academy.matching.images import Neighbourhood, SymmetryGroup
@@ -24,9 +23,9 @@ class PatternIndex:
     """
 
     def __init__(self, spec: GameSpec, kernel: str | None = None) -> None:
-        """Begin without patterns. Raises kernels.UnknownKernel where the kernel is not available."""
+        """Begin without patterns; queries are answered by a kernel (None: by the one in use at the time)."""
         self._spec = spec
-        self._kernel = kernels.chosen() if kernel is None else kernel
+        self._kernel = kernel
         self._group = SymmetryGroup(spec.symmetry_group)
         neighbourhood = Neighbourhood(spec.geometry, self._group)
         self._ground = ground_of(spec, self._group, neighbourhood)

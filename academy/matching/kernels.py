@@ -3,9 +3,10 @@
 The environment variable ACADEMY_MATCHING_KERNEL, read once, forces one: `numba`, `numpy`, or `auto`.
 """
 
-import importlib.util
 import os
+import threading
 from functools import cache
+from importlib.util import find_spec
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -22,6 +23,10 @@ Found = tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int16], NDArray[n
 Differences = tuple[
     NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]
 ]
+
+
+# Set while the compiled kernel is made ready in the background; NumPy's answers meanwhile.
+still_loading: Final = threading.Event()
 
 
 class UnknownKernel(ValueError):
@@ -47,7 +52,7 @@ class Find(Protocol):
 def chosen() -> str:
     """Return the name of the kernel that is used. Raises UnknownKernel for a variable set wrongly."""
     wish = os.environ.get(VARIABLE, "auto")
-    installed = importlib.util.find_spec("numba") is not None
+    installed = find_spec("numba") is not None
     if wish == "auto":
         return "numba" if installed else "numpy"
     if wish not in NAMES:
@@ -94,3 +99,8 @@ def kernel(name: str) -> Kernel:
     from academy.matching.vectorised import successors as vectorised_successors
 
     return Kernel(vectorised_sieve.find, vectorised_successors.find_successors)
+
+
+def current() -> Kernel:
+    """Return the kernel to ask now."""
+    return kernel("numpy" if still_loading.is_set() else chosen())

@@ -27,10 +27,11 @@ _FIRST_CAPACITY: Final = 16
 class Rows(NamedTuple):
     """All rows at one moment; nothing in these arrays changes any more.
 
-    A row's tests begin at `starts[row]` of `tests` and are `stages[row]` stages; `far[row]` says where its far
-    tests begin, how many they are, and the number of the pattern's different images. `anchors[row, s]` is the anchor's place in the image under symmetry s, and
-    `distinct[row, s]` whether no earlier symmetry gives the same image. `of_kind[kind]` are the rows in use,
-    and `reach` is how many of the neighbourhood's first offsets they and their images test.
+    A row's tests begin at `starts[row]` of `tests` and are `stages[row]` stages; `far[row]` says where its
+    far tests begin, how many they are, and how many different images the pattern has. `anchors[row, s]` is
+    the anchor's place in the image under symmetry s, `distinct[row, s]` whether no earlier symmetry gives
+    the same image. `of_kind[kind]` are the rows in use, and `reach` is how many of the neighbourhood's first
+    offsets they and their images test.
     """
 
     pattern_ids: NDArray[np.int64]

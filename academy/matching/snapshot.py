@@ -38,14 +38,14 @@ class Ranking:
 class Snapshot:
     """Patterns that stay as they are, whatever is put into their index or removed from it later.
 
-    Any number of threads may query a snapshot at once; the compiled kernel runs without the interpreter's lock.
+    Any number of threads may query it at once; the compiled kernel runs without the interpreter's lock.
     """
 
-    def __init__(self, spec: GameSpec, ground: Ground, rows: Rows, kernel: str) -> None:
+    def __init__(self, spec: GameSpec, ground: Ground, rows: Rows, kernel: str | None) -> None:
         self._spec = spec
         self._ground = ground
         self._rows = rows
-        self._kernel = kernels.kernel(kernel)
+        self._kernel_name = kernel
 
     def __len__(self) -> int:
         return sum(len(members) for members in self._rows.of_kind)
@@ -65,7 +65,9 @@ class Snapshot:
         """
         known = self.by_number
         places = np.searchsorted(known.pattern_ids, pattern_ids)
-        missing = known.pattern_ids.take(places, mode="clip") != pattern_ids if len(known) else pattern_ids >= 0
+        missing = (
+            known.pattern_ids.take(places, mode="clip") != pattern_ids if len(known) else pattern_ids >= 0
+        )
         if missing.any():
             raise KeyError(int(pattern_ids[missing][0]))
         return Ranking(pattern_ids, known.rows.take(places))
@@ -86,7 +88,7 @@ class Snapshot:
         self._check_board(board)
         ranking, flags = self._asked(ranking, wanted)
         states = np.frombuffer(board.states, dtype=np.uint8)
-        found = self._kernel.find(states, self._ground, self._rows, ranking.rows, flags, most)
+        found = self._kernel().find(states, self._ground, self._rows, ranking.rows, flags, most)
         return _matches(ranking, found)
 
     def match_successors(
@@ -99,23 +101,21 @@ class Snapshot:
     ) -> Successors:
         """Match a board, and the boards after each of some moves, by what is different there.
 
-        A move is the changes that it makes: a cell's index, row by row, and the state it gets. Moves that change
-        one cell cost a few microseconds, others as much as a query each. `ranking` and `wanted` are as in
-        `match`; `most` is a limit on the base's matches and on the new ones of each move, and where it cuts
-        off any of the base's, those do not come back for others that are gone.
+        A move is the changes that it makes: a cell's index, row by row, and the state it gets. Moves that
+        change one cell cost a few microseconds, others as much as a query each. `ranking` and `wanted` are
+        as in `match`; `most` is a limit on the base's matches and on the new ones of each move, and where it
+        cuts off any of the base's, those do not come back for others that are gone.
         Raises InvalidBoard like `match`, and InvalidMove.
         """
         self._check_board(board)
         changes = changes_of(board, moves)
         ranking, flags = self._asked(ranking, wanted)
         states = np.frombuffer(board.states, dtype=np.uint8)
-        base, (gone_starts, gone, new_starts, places, images) = self._kernel.find_successors(
+        base, (gone_starts, gone, new_starts, places, images) = self._kernel().find_successors(
             states, self._ground, self._rows, changes, TESTED_CODES, ranking.rows, flags, most
         )
         new = (places, images[:, 0], images[:, 1], images[:, 2], len(places))
-        return Successors(
-            _matches(ranking, base), gone_starts, gone, new_starts, _matches(ranking, new)
-        )
+        return Successors(_matches(ranking, base), gone_starts, gone, new_starts, _matches(ranking, new))
 
     def _asked(
         self, ranking: Ranking | None, wanted: NDArray[np.bool_] | None
@@ -126,6 +126,9 @@ class Snapshot:
         if len(wanted) != len(ranking):
             raise ValueError(f"{len(wanted)} flags for a ranking of {len(ranking)} patterns: one for each")
         return ranking, wanted
+
+    def _kernel(self) -> kernels.Kernel:
+        return kernels.current() if self._kernel_name is None else kernels.kernel(self._kernel_name)
 
     def _check_board(self, board: Board) -> None:
         geometry = self._spec.geometry

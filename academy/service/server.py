@@ -12,6 +12,7 @@ from grpc_health.v1._async import HealthServicer
 from grpc_reflection.v1alpha import reflection
 from prometheus_client import start_http_server
 
+from academy.matching.warming import warm_up_in_background
 from academy.service.addresses import DEFAULT_ADDRESS, Address, Certificates, InvalidAddress
 from academy.service.consultation import ConsultationServicer
 from academy.service.contests import ContestServicer
@@ -113,6 +114,7 @@ class AcademyServer:
 
     async def start(self) -> Address:
         """Load the libraries, listen, and return the address. Raises InvalidAddress and StoreError."""
+        warm_up_in_background()
         games = self.games.load_all()
         address = bind(self._server, self._settings.address, self._credentials)
         for service in ("", *SERVICES):

@@ -8,10 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
+import llvmlite.binding as llvm
 import numba
 
 Function = TypeVar("Function", bound=Callable[..., object])
 CACHE_VARIABLE: Final = "NUMBA_CACHE_DIR"
+# What the compiled functions take from outside their package.
+_ALSO_COMPILED: Final = ("changes.py", "ground.py", "rows.py")
 
 
 def compiled(function: Function) -> Function:
@@ -22,9 +25,9 @@ def compiled(function: Function) -> Function:
 def cache_folder() -> Path:
     """Return a folder, made if need be, that this user alone can write.
 
-    NUMBA_CACHE_DIR if that is set, else one under $XDG_CACHE_HOME or ~/.cache, else, where neither can be written,
-    one in the folder for temporary files. What is kept there is executed, so a folder of somebody else's is
-    never used.
+    NUMBA_CACHE_DIR if that is set, else one under $XDG_CACHE_HOME or ~/.cache, else, where neither can be
+    written, one in the folder for temporary files. What is kept there is executed, so a folder of somebody
+    else's is never used.
     """
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
@@ -53,18 +56,20 @@ def _private(folder: Path) -> bool:
 def _sources_digest() -> str:
     # Numba looks only at the file of the function that is called, not of those that it calls.
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    package = Path(__file__).parent
+    for source in (*sorted(package.glob("*.py")), *(package.parent / name for name in _ALSO_COMPILED)):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _compiler() -> Callable[[Callable[..., object]], object]:
-    folder = str(cache_folder())
+_FOLDER: Final = cache_folder()
 
+
+def _compiler() -> Callable[[Callable[..., object]], object]:
     def compile_cached(function: Callable[..., object]) -> object:
         # The folder is chosen when a function is declared; other users of Numba keep theirs.
         others = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = folder
+        numba.config.CACHE_DIR = str(_FOLDER)
         try:
             return numba.njit(nogil=True, cache=True)(function)
         finally:
@@ -74,3 +79,19 @@ def _compiler() -> Callable[[Callable[..., object]], object]:
 
 
 _njit: Final = _compiler()
+
+
+def is_complete() -> bool:
+    """Whether all machine code for this processor is kept already."""
+    return _mark().exists()
+
+
+def note_complete() -> None:
+    """Remember that all machine code for this processor is kept."""
+    _mark().parent.mkdir(parents=True, exist_ok=True)
+    _mark().touch()
+
+
+def _mark() -> Path:
+    machine = f"{numba.__version__} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    return _FOLDER / f"complete-{hashlib.sha256(machine.encode()).hexdigest()[:16]}"

@@ -4,7 +4,7 @@ Every row is met with the table four tests at a time; only rows for which a cand
 with the next four, by lists that are written without a branch. What is left is told in the order asked for.
 """
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from academy.matching.compiled.table import (
     framed,
     framed_places,
     quads_of,
+    signed,
     tests_of_quad,
 )
 from academy.matching.compiled.vectors import bits_set, keep, lowest_bit, meet
@@ -37,9 +38,9 @@ OFF_BOARD: Final = 32
 FIRST, NEXT = range(2)
 # Columns of a candidate.
 SYMMETRY, ANCHOR_ROW, ANCHOR_COLUMN = range(3)
-ALL_BITS: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
-NO_BITS: Final = np.uint64(0)
-ONE_BIT: Final = np.uint64(1)
+ALL_BITS: Final = cast(int, np.uint64(0xFFFFFFFFFFFFFFFF))
+NO_BITS: Final = cast(int, np.uint64(0))
+ONE_BIT: Final = cast(int, np.uint64(1))
 _DENSE_STAGES: Final = 2
 _FIRST_CAPACITY: Final = 1024
 
@@ -121,7 +122,7 @@ def told(
         symmetries[:written],
         image_rows[:written],
         image_columns[:written],
-        np.intp(total),
+        signed(total),
     )
 
 
@@ -145,13 +146,20 @@ def lowest_bits(word: int, count: int) -> int:
 
 @compiled
 def drop_far(
-    bits: Words, unit: int, first: int, candidates: Shorts, states: States, ground: Ground, rows: Rows, row: int
+    bits: Words,
+    unit: int,
+    first: int,
+    candidates: Shorts,
+    states: States,
+    ground: Ground,
+    rows: Rows,
+    row: int,
 ) -> None:
     """Take out the candidates of a unit around which a far test fails."""
     for lane in range(LANES):
         word = bits[LANES * unit + lane]
         while word != NO_BITS:
-            bit = np.intp(lowest_bit(word))
+            bit = signed(lowest_bit(word))
             candidate = candidates[first + lane * WORD + bit]
             if not far_tests_hold(
                 states,
@@ -284,7 +292,7 @@ def met_rows(table: Words, members: Numbers, rows: Rows, unit_rows: Numbers, bit
                 break
             holds = keep(table, tests, start + U(STAGE) * stage, bits, kept, kept)
         kept += holds
-    return np.intp(kept)
+    return signed(kept)
 
 
 @compiled
@@ -335,14 +343,12 @@ def far_tests_hold(
 
 
 @compiled
-def far_cell(
-    ground: Ground, rows: Rows, far: int, symmetry: int, anchor_row: int, anchor_column: int
-) -> int:
+def far_cell(ground: Ground, rows: Rows, far: int, symmetry: int, anchor_row: int, anchor_column: int) -> int:
     """Return the cell of the board at which a far test looks, -1 beyond its edge."""
-    down, right = np.intp(rows.far_offsets[far, 0]), np.intp(rows.far_offsets[far, 1])
+    down, right = signed(rows.far_offsets[far, 0]), signed(rows.far_offsets[far, 1])
     turn = ground.matrices[symmetry]
-    row = np.intp(anchor_row) + turn[0, 0] * down + turn[0, 1] * right
-    column = np.intp(anchor_column) + turn[1, 0] * down + turn[1, 1] * right
+    row = signed(anchor_row) + turn[0, 0] * down + turn[0, 1] * right
+    column = signed(anchor_column) + turn[1, 0] * down + turn[1, 1] * right
     if 0 <= row < ground.rows and 0 <= column < ground.columns:
-        return row * ground.columns + column
-    return np.intp(-1)
+        return signed(row * ground.columns + column)
+    return signed(-1)

@@ -4,7 +4,8 @@ A *candidate* is a symmetry and an anchor: number `symmetry * anchors + anchor`,
 Words are unsigned and so are the numbers here: a signed index could be negative, and looking costs time.
 """
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, SupportsInt, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,9 @@ LANES: Final = 4
 QUAD: Final = 256
 STATES: Final = 6
 CODES: Final = 10
-U = np.uintp
+# What Numba compiles to the machine's numbers without and with a sign.
+U: Final = cast("Callable[[SupportsInt], int]", np.uintp)
+signed: Final = cast("Callable[[SupportsInt], int]", np.intp)
 
 Words = NDArray[np.uint64]
 States = NDArray[np.uint8]
@@ -69,9 +72,9 @@ def quads_of(candidates: int) -> int:
 
 @compiled
 def candidate_words(board: States, own: States, places: Numbers, reach: int, ground: Ground) -> Words:
-    """Return, as (offset, state, word), the candidates around which a framed board has a state at an offset.
+    """Return, as (offset, state, word), candidates around which a framed board has a state there.
 
-    Anchors are at `places` of the board and have the states `own` themselves. A cell may be in several states.
+    Anchors are at `places` of the board and have the states `own` themselves. A cell may be in several.
     """
     deltas, images = ground.deltas, ground.images
     count, offsets, symmetries = U(len(places)), U(reach), U(images.shape[1])

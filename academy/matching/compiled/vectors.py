@@ -4,13 +4,15 @@ LLVM knows vectors but does not find them in the sieve's loops by itself, so the
 are written in its terms. It translates them for any processor, with or without such instructions.
 """
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, cast
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
 LANES: Final = 4
+_operation: Final = cast("Callable[[Callable[..., Any]], Callable[..., Any]]", intrinsic)
 _WORD = ir.IntType(64)
 _WORDS = ir.VectorType(_WORD, LANES)
 _ALL_BITS = ir.IntType(64 * LANES)
@@ -29,9 +31,12 @@ def _quad(context: Any, builder: Any, array_type: Any, array: Any, place: Any) -
     return builder.bitcast(word, _WORDS.as_pointer())
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_operation
 def meet(_: Any, table: Any, tests: Any, start: Any, into: Any, place: Any) -> Any:
-    """Set quad `place` of `into` to the AND of the quads of `table` that four tests name; return 1, or 0 if empty."""
+    """Set quad `place` of `into` to the AND of the quads of `table` that four tests name.
+
+    Return 1, or 0 if nothing is left.
+    """
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         found = _met(context, builder, signature, args)
@@ -40,7 +45,7 @@ def meet(_: Any, table: Any, tests: Any, start: Any, into: Any, place: Any) -> A
     return _NUMBER(table, tests, _NUMBER, into, _NUMBER), code
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_operation
 def keep(_: Any, table: Any, tests: Any, start: Any, into: Any, place: Any, source: Any) -> Any:
     """As `meet`, with quad `source` of `into` among those that are met."""
 
@@ -51,11 +56,12 @@ def keep(_: Any, table: Any, tests: Any, start: Any, into: Any, place: Any, sour
 
     return _NUMBER(table, tests, _NUMBER, into, _NUMBER, _NUMBER), code
 
-@intrinsic  # type: ignore[untyped-decorator]
+
+@_operation
 def meet_nearly(
     _: Any, table: Any, mended: Any, tests: Any, start: Any, into: Any, nearly: Any, place: Any
 ) -> Any:
-    """As `meet`, and quad `place` of `nearly` becomes those that fail one test only, one that `mended` holds."""
+    """As `meet`; quad `place` of `nearly` becomes those that fail one test only, one that `mended` has."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         everything = ir.Constant(_WORDS, [-1] * LANES)
@@ -65,7 +71,7 @@ def meet_nearly(
     return _NUMBER(table, mended, tests, _NUMBER, into, nearly, _NUMBER), code
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_operation
 def keep_nearly(
     _: Any,
     table: Any,
@@ -126,7 +132,7 @@ def _stored(context: Any, builder: Any, array_type: Any, array: Any, place: Any,
     return builder.zext(some, place.type)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_operation
 def accepted(_: Any, states: Any, start: Any, code: Any) -> Any:
     """Return the word whose bit b tells whether `code` accepts the state `states[start + b]`."""
 
@@ -144,7 +150,7 @@ def accepted(_: Any, states: Any, start: Any, code: Any) -> Any:
     return types.uint64(states, _NUMBER, types.uint8), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_operation
 def lowest_bit(_: Any, word: Any) -> Any:
     """Return the number of the lowest bit that is set; there must be one."""
 
@@ -154,7 +160,7 @@ def lowest_bit(_: Any, word: Any) -> Any:
     return _NUMBER(types.uint64), code
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_operation
 def bits_set(_: Any, word: Any) -> Any:
     """Return how many bits are set."""
 
@@ -162,4 +168,3 @@ def bits_set(_: Any, word: Any) -> Any:
         return builder.ctpop(args[0])
 
     return _NUMBER(types.uint64), code
-

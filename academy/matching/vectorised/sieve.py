@@ -23,12 +23,21 @@ Numbers = NDArray[np.int64]
 Found = tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], int]
 
 
-class _Hits(NamedTuple):
-    """Rows that hold, under a symmetry, around an anchor on a cell."""
+class _Units(NamedTuple):
+    """Rows with those anchors of one word, numbered on the board, around which they hold under a symmetry."""
 
     rows: Numbers
     symmetries: Numbers
-    cells: Numbers
+    words: Numbers
+    bits: NDArray[np.uint64]
+    kinds: Numbers
+
+    def take(self, which: Numbers) -> "_Units":
+        """Return some units."""
+        rows, symmetries, words, bits, kinds = self
+        return _Units(
+            rows.take(which), symmetries.take(which), words.take(which), bits.take(which), kinds.take(which)
+        )
 
 
 def find(
@@ -44,60 +53,76 @@ def find(
     Rows come as in `order`, without those that are not `wanted` (all are if that is empty).
     """
     board = framed(states, ground)
-    hits = [
-        _far_tests_held(_hits(board, cells, ground, rows, members), states, ground, rows)
-        for kind, members in enumerate(rows.of_kind)
-        if len(members) and len(cells := anchors_on(states, ground, kind))
-    ]
-    found = _joined(hits)
+    cells_of = [anchors_on(states, ground, kind) for kind in range(len(rows.of_kind))]
+    units = _joined(
+        [
+            _units(board, cells_of[kind], ground, rows, kind)
+            for kind, members in enumerate(rows.of_kind)
+            if len(members) and len(cells_of[kind])
+        ]
+    )
     place_of_row = np.full(len(rows.starts), len(order), dtype=np.int32)
     kept = np.flatnonzero(wanted) if len(wanted) else np.arange(len(order))
     place_of_row[order[kept]] = kept
-    places = place_of_row.take(found.rows)
-    if len(kept) < len(rows.starts):
-        told = np.flatnonzero(places < len(order))
-        places, found = places.take(told), _Hits(*(column.take(told) for column in found))
-    # The hits of a row are in order already, and short numbers are sorted much faster.
-    keys = places.astype(np.uint16) if len(order) <= _MAX_PLACES_OF_A_SHORT else places
-    first = np.argsort(keys, kind="stable")[:most]
-    matched, symmetries, cells = (column.take(first) for column in found)
-    anchor_rows, anchor_columns = np.divmod(cells, ground.columns)
+    places = place_of_row.take(units.rows)
+    # The units of a row are in order already, and short numbers are sorted much faster.
+    keys = places.astype(np.uint16) if len(order) < _MAX_PLACES_OF_A_SHORT else places
+    told = np.argsort(keys, kind="stable")[: np.count_nonzero(places < len(order))]
+    units = _far_tests_held(units.take(told), cells_of, states, ground, rows)
+    ends = np.cumsum(np.bitwise_count(units.bits), dtype=np.int64)
+    total = int(ends[-1]) if len(ends) else 0
+    needed = np.flatnonzero(ends - np.bitwise_count(units.bits) < most)
+    which, anchor_rows, anchor_columns = _each(units.take(needed), cells_of, ground)
+    which, anchor_rows, anchor_columns = which[:most], anchor_rows[:most], anchor_columns[:most]
+    matched, symmetries = units.rows.take(which), units.symmetries.take(which)
     anchors = rows.anchors[matched, symmetries]
     return (
-        places.take(first),
+        place_of_row.take(matched),
         symmetries.astype(np.int16),
         (anchor_rows - anchors[:, 0]).astype(np.int16),
         (anchor_columns - anchors[:, 1]).astype(np.int16),
-        len(places),
+        total,
     )
 
 
-def _joined(found: list[_Hits]) -> _Hits:
-    nothing = _Hits(*(np.zeros(0, dtype=np.int64) for _ in _Hits._fields))
-    return _Hits(*(np.concatenate(columns) for columns in zip(nothing, *found, strict=True)))
+def _joined(found: list[_Units]) -> _Units:
+    numbers, bits = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64)
+    nothing = _Units(numbers, numbers, numbers, bits, numbers)
+    return _Units(*(np.concatenate(columns) for columns in zip(nothing, *found, strict=True)))
 
 
-def _hits(
-    board: NDArray[np.uint8], cells: Numbers, ground: Ground, rows: Rows, members: NDArray[np.int32]
-) -> _Hits:
+def _each(units: _Units, cells_of: list[Numbers], ground: Ground) -> tuple[Numbers, Numbers, Numbers]:
+    """Return, for each bit, its unit and the row and column of its anchor."""
+    each_bit = np.unpackbits(units.bits.astype("<u8").view(np.uint8), bitorder="little")
+    which, bit = np.divmod(np.flatnonzero(each_bit), WORD)
+    first_cells = np.cumsum([0] + [len(cells) for cells in cells_of])
+    numbers = units.words.take(which) * WORD + bit + first_cells.take(units.kinds.take(which))
+    anchor_rows, anchor_columns = np.divmod(np.concatenate(cells_of).take(numbers), ground.columns)
+    return which, anchor_rows, anchor_columns
+
+
+def _units(board: NDArray[np.uint8], cells: Numbers, ground: Ground, rows: Rows, kind: int) -> _Units:
+    members = rows.of_kind[kind]
     found = []
-    first_anchor = 0
+    first_word = 0
     for table in tables(board, cells, ground, rows.reach):
         _, symmetries, words = table.shape
         at_once = max(1, _MAX_DENSE_WORDS // (symmetries * words))
         for begin in range(0, len(members), at_once):
-            some = _sieved(table, rows, members[begin : begin + at_once])
-            found.append(some._replace(cells=cells.take(some.cells + first_anchor)))
-        first_anchor += words * WORD
-    hits = _joined(found)
-    if first_anchor - words * WORD == 0:
-        return hits
-    order = np.lexsort((hits.cells, hits.symmetries, hits.rows))
-    return _Hits(*(column.take(order) for column in hits))
+            row, lane, bits = _sieved(table, rows, members[begin : begin + at_once])
+            symmetry, word = np.divmod(lane, words)
+            found.append(_Units(row, symmetry, word + first_word, bits, np.full(len(row), kind)))
+        first_word += words
+    units = _joined(found)
+    if first_word == words:
+        return units
+    return units.take(np.lexsort((units.words, units.symmetries, units.rows)))
 
 
-def _sieved(table: NDArray[np.uint64], rows: Rows, members: NDArray[np.int32]) -> _Hits:
-    """Return the hits of some rows, with the anchors' numbers for cells."""
+def _sieved(
+    table: NDArray[np.uint64], rows: Rows, members: NDArray[np.int32]
+) -> tuple[Numbers, Numbers, NDArray[np.uint64]]:
+    """Return the rows, lanes (symmetry and word) and bits that are left, in order."""
     tests, symmetries, words = table.shape
     lanes = symmetries * words
     by_test = table.reshape(tests, lanes)
@@ -129,35 +154,35 @@ def _sieved(table: NDArray[np.uint64], rows: Rows, members: NDArray[np.int32]) -
         row, lane, bits = row.take(alive), lane.take(alive), bits.take(alive)
         stage += 1
     if not done:
-        return _joined([])
+        return row, lane, bits
     row, lane, bits = (np.concatenate(columns) for columns in zip(*done, strict=True))
     order = np.argsort(row * np.int64(lanes) + lane)
-    row, lane, bits = row.take(order), lane.take(order), bits.take(order)
-
-    each_bit = np.unpackbits(bits.view(np.uint8), bitorder="little")
-    which, bit = np.divmod(np.flatnonzero(each_bit), WORD)
-    symmetry, word = np.divmod(lane.take(which), words)
-    return _Hits(members.take(row.take(which)).astype(np.int64), symmetry, word * WORD + bit)
+    return members.take(row.take(order)).astype(np.int64), lane.take(order), bits.take(order)
 
 
-def _far_tests_held(hits: _Hits, states: NDArray[np.uint8], ground: Ground, rows: Rows) -> _Hits:
-    """Return the hits around which the board has what patterns want beyond the table's offsets."""
-    counts = rows.far[:, FAR_COUNT].take(hits.rows)
+def _far_tests_held(
+    units: _Units, cells_of: list[Numbers], states: NDArray[np.uint8], ground: Ground, rows: Rows
+) -> _Units:
+    """Return the units without the anchors from which the board has not what is wanted beyond the table."""
+    counts = rows.far[:, FAR_COUNT].take(units.rows)
     far = np.flatnonzero(counts)
-    if not len(far):
-        return hits
-    holds = np.ones(len(counts), dtype=np.bool_)
-    at_once = max(1, _MAX_FAR_TESTS // int(counts.max()))
+    bits = units.bits.copy()
+    at_once = max(1, _MAX_FAR_TESTS // (WORD * int(counts.max(initial=1))))
     for begin in range(0, len(far), at_once):
-        some = far[begin : begin + at_once]
-        lengths = counts.take(some)
-        tests = ranges(rows.far[:, FAR_START].take(hits.rows.take(some)), lengths)
-        turns = np.repeat(ground.matrices.take(hits.symmetries.take(some), axis=0), lengths, axis=0)
+        some = units.take(far[begin : begin + at_once])
+        which, anchor_rows, anchor_columns = _each(some, cells_of, ground)
+        row, symmetry = some.rows.take(which), some.symmetries.take(which)
+        lengths = rows.far[:, FAR_COUNT].take(row)
+        tests = ranges(rows.far[:, FAR_START].take(row), lengths)
+        turns = np.repeat(ground.matrices.take(symmetry, axis=0), lengths, axis=0)
         offsets = np.matmul(turns, rows.far_offsets.take(tests, axis=0)[:, :, None].astype(np.int32))
-        row, column = np.divmod(np.repeat(hits.cells.take(some), lengths), ground.columns)
-        row, column = row + offsets[:, 0, 0], column + offsets[:, 1, 0]
-        on_board = (row >= 0) & (row < ground.rows) & (column >= 0) & (column < ground.columns)
-        seen = states.take(np.where(on_board, row * ground.columns + column, 0))
+        seen_row = np.repeat(anchor_rows, lengths) + offsets[:, 0, 0]
+        seen_column = np.repeat(anchor_columns, lengths) + offsets[:, 1, 0]
+        on_board = (seen_row >= 0) & (seen_row < ground.rows)
+        on_board &= (seen_column >= 0) & (seen_column < ground.columns)
+        seen = states.take(np.where(on_board, seen_row * ground.columns + seen_column, 0))
         accepted = np.where(on_board, seen, np.uint8(State.OFF_BOARD)) & rows.far_codes.take(tests) != 0
-        holds[some] = np.logical_and.reduceat(accepted, np.cumsum(lengths) - lengths)
-    return _Hits(*(column[holds] for column in hits))
+        each_bit = np.unpackbits(some.bits.astype("<u8").view(np.uint8), bitorder="little")
+        each_bit[np.flatnonzero(each_bit)] = np.logical_and.reduceat(accepted, np.cumsum(lengths) - lengths)
+        bits[far[begin : begin + at_once]] = np.packbits(each_bit, bitorder="little").view("<u8")
+    return units._replace(bits=bits)

@@ -1,62 +1,54 @@
-"""The numbered neighbours are closed under the symmetries, and forgotten when nobody asks for them."""
+"""The numbered neighbours lie in rings and are closed under the symmetries."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.symmetries import HEXAGON, SQUARE, GridSymmetry, NodeSymmetry
-from academy.matching.images import Neighbourhood, SymmetryGroup
+from academy.matching.images import REACH, Neighbourhood, SymmetryGroup
 
-GROUPS: list[list[GridSymmetry]] = [list(SQUARE.values()), list(HEXAGON.values()), [SQUARE["identity"]]]
-
-
-def check_images(neighbourhood: Neighbourhood, group: list[GridSymmetry]) -> None:
-    for offset, images in zip(neighbourhood.offsets.tolist(), neighbourhood.images.tolist(), strict=True):
-        for symmetry, image in zip(group, images, strict=True):
-            assert tuple(neighbourhood.offsets[image].tolist()) == symmetry.image(*offset)
+GRIDS: list[tuple[Geometry, list[GridSymmetry], int]] = [
+    (SquareGeometry(5, 5), list(SQUARE.values()), (2 * REACH + 1) ** 2),
+    (HexGeometry(5, 5), list(HEXAGON.values()), 1 + 3 * REACH * (REACH + 1)),
+]
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    st.sampled_from(GROUPS),
-    st.lists(st.sets(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=1), max_size=8),
-)
-def test_every_offset_has_its_images_through_all_changes(
-    group: list[GridSymmetry], uses: list[set[tuple[int, int]]]
+@pytest.mark.parametrize(("geometry", "symmetries", "size"), GRIDS)
+def test_every_offset_has_its_images(geometry: Geometry, symmetries: list[GridSymmetry], size: int) -> None:
+    neighbourhood = Neighbourhood(geometry, SymmetryGroup(symmetries))
+    offsets = neighbourhood.offsets.tolist()
+    assert len(offsets) == size
+    for offset, images in zip(offsets, neighbourhood.images.tolist(), strict=True):
+        for symmetry, image in zip(symmetries, images, strict=True):
+            assert tuple(offsets[image]) == symmetry.image(*offset)
+
+
+@pytest.mark.parametrize(("geometry", "symmetries", "size"), GRIDS)
+def test_the_first_offsets_are_rings_with_all_their_images(
+    geometry: Geometry, symmetries: list[GridSymmetry], size: int
 ) -> None:
-    neighbourhood = Neighbourhood(SymmetryGroup(group))
-    for offsets in uses:
-        cells = np.array(sorted(offsets), dtype=np.int32)
-        numbers = neighbourhood.use(cells)
-        assert neighbourhood.offsets[numbers].tolist() == cells.tolist()
-        check_images(neighbourhood, group)
-    for offsets in uses:
-        places = {tuple(offset): number for number, offset in enumerate(neighbourhood.offsets.tolist())}
-        neighbourhood.release(np.array([places[offset] for offset in sorted(offsets)], dtype=np.int32))
-        before = neighbourhood.offsets.tolist()
-        renumbered = neighbourhood.dropped()
-        check_images(neighbourhood, group)
-        for number, offset in enumerate(before):
-            if renumbered is not None and renumbered[number] >= 0:
-                assert neighbourhood.offsets[renumbered[number]].tolist() == offset
-    assert len(neighbourhood) == 0
+    neighbourhood = Neighbourhood(geometry, SymmetryGroup(symmetries))
+    assert neighbourhood.offsets[0].tolist() == [0, 0]
+    for number in range(size):
+        needed = neighbourhood.needed(np.array([number], dtype=np.int32))
+        assert number < needed
+        assert neighbourhood.images[:needed].max() == needed - 1
 
 
-@pytest.mark.parametrize(("offset", "images"), [((0, 0), 1), ((0, 2), 4), ((1, 1), 4), ((1, 2), 8)])
-def test_an_offset_brings_its_images(offset: tuple[int, int], images: int) -> None:
-    neighbourhood = Neighbourhood(SymmetryGroup(SQUARE.values()))
-    neighbourhood.use(np.array([offset], dtype=np.int32))
-    assert len(neighbourhood) == images
+@pytest.mark.parametrize(
+    ("cell", "near"), [((0, 0), True), ((REACH, -REACH), True), ((REACH + 1, 0), False), ((0, -99), False)]
+)
+def test_only_near_cells_have_numbers(cell: tuple[int, int], near: bool) -> None:
+    neighbourhood = Neighbourhood(SquareGeometry(19, 19), SymmetryGroup([SQUARE["identity"]]))
+    number = int(neighbourhood.numbers(np.array([cell], dtype=np.int32))[0])
+    assert (number >= 0) == near
+    assert not near or tuple(neighbourhood.offsets[number].tolist()) == cell
 
 
-def test_an_image_in_use_keeps_the_offset() -> None:
-    neighbourhood = Neighbourhood(SymmetryGroup(SQUARE.values()))
-    right = neighbourhood.use(np.array([(0, 1)], dtype=np.int32))
-    neighbourhood.use(np.array([(-1, 0)], dtype=np.int32))
-    neighbourhood.release(right)
-    assert neighbourhood.dropped() is None
-    assert len(neighbourhood) == 4
+def test_cells_that_a_hexagon_does_not_reach_are_far() -> None:
+    neighbourhood = Neighbourhood(HexGeometry(9, 9), SymmetryGroup([HEXAGON["identity"]]))
+    corners = np.array([(REACH, REACH), (REACH, -REACH)], dtype=np.int32)
+    assert (neighbourhood.numbers(corners) >= 0).tolist() == [False, True]
 
 
 def test_nodes_go_where_their_symmetry_sends_them() -> None:
@@ -64,3 +56,5 @@ def test_nodes_go_where_their_symmetry_sends_them() -> None:
     assert not group.moves
     images = group.images(np.array([(0, 0), (0, 2)], dtype=np.int32))
     assert images.tolist() == [[[0, 0], [0, 2]], [[0, 0], [0, 1]]]
+    neighbourhood = Neighbourhood(GraphGeometry(("a", "b", "c")), group)
+    assert neighbourhood.images.tolist() == [[0, 0], [1, 2], [2, 1]]

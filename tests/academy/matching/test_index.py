@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,20 +14,15 @@ from academy.knowledge.patterns import InvalidPattern, Pattern, graph_pattern, g
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import HEXAGON, SQUARE, NodeSymmetry
 from academy.knowledge.text import read_cells
+from academy.matching.images import REACH
 from academy.matching.vectorised import sieve, table
-from academy.matching.index import PatternIndex
-from academy.matching.matches import Matches
-from tests.academy.matching.reference import Match, all_matches, state_at
+from tests.academy.matching.both_kernels import BothKernels, as_tuples
+from tests.academy.matching.reference import all_matches, state_at
 from tests.academy.matching.strategies import boards, games, libraries, patterns, square_games
 
 
-def as_tuples(matches: Matches) -> list[Match]:
-    columns = (matches.pattern_ids, matches.symmetries, matches.rows, matches.columns)
-    return list(zip(*(column.tolist() for column in columns), strict=True))
-
-
-def index_of(spec: GameSpec, library: Mapping[int, Pattern]) -> PatternIndex:
-    index = PatternIndex(spec)
+def index_of(spec: GameSpec, library: Mapping[int, Pattern]) -> BothKernels:
+    index = BothKernels(spec)
     for pattern_id, pattern in library.items():
         index.put(pattern_id, pattern)
     return index
@@ -195,9 +191,95 @@ def test_work_done_in_parts_gives_the_same_matches(monkeypatch: pytest.MonkeyPat
     whole = as_tuples(index.match(board))
     monkeypatch.setattr(table, "_MAX_TABLE_BYTES", 1)
     monkeypatch.setattr(sieve, "_MAX_DENSE_WORDS", 1)
-    monkeypatch.setattr(sieve, "_MAX_TAIL_TESTS", 1)
+    monkeypatch.setattr(sieve, "_MAX_FAR_TESTS", 1)
     assert board.states.count(2) > table.WORD
     assert as_tuples(index.match(board)) == whole == all_matches(spec, library, board)
+
+
+def test_a_pattern_that_reaches_far_from_its_anchor() -> None:
+    spec = GameSpec("go", SquareGeometry(19, 19), symmetries=EIGHT)
+    chance = random.Random(8)
+    board = Board(spec.geometry, bytes(chance.choices((1, 1, 1, 2, 8), k=361)))
+    library = {}
+    for number in range(15):
+        # A stone in a corner and codes that only the cells far from it have.
+        rows, columns = chance.randint(REACH + 2, 21), chance.randint(REACH + 2, 21)
+        codes = [Code.ANYTHING] * (rows * columns)
+        codes[0] = Code.FIRST_PIECE
+        for _ in range(1 + number % 3):
+            codes[chance.randrange((REACH + 1) * columns, rows * columns)] = chance.choice(list(Code))
+        library[number] = grid_pattern((*divmod(place, columns), code) for place, code in enumerate(codes))
+    found = as_tuples(index_of(spec, library).match(board))
+    assert len(found) > 500
+    assert found == all_matches(spec, library, board)
+
+
+# Only the first
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.integers(0, 12))
+def test_a_limit_leaves_the_first_matches_and_counts_all(data: st.DataObject, most: int) -> None:
+    spec: GameSpec = data.draw(games)
+    library = data.draw(libraries(spec.geometry))
+    board = data.draw(boards(spec.geometry))
+    index = index_of(spec, library)
+    everything = index.match(board)
+    first = index.match(board, most)
+    assert as_tuples(first) == as_tuples(everything)[:most]
+    assert first.total == everything.total == len(everything)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.integers(0, 12))
+def test_a_ranking_says_which_patterns_and_in_which_order(data: st.DataObject, most: int) -> None:
+    spec: GameSpec = data.draw(games)
+    library = data.draw(libraries(spec.geometry))
+    board = data.draw(boards(spec.geometry))
+    ranked = data.draw(st.permutations(sorted(library)))[: data.draw(st.integers(0, len(library)))]
+    wanted = data.draw(st.lists(st.booleans(), min_size=len(ranked), max_size=len(ranked)))
+    expected = [
+        match
+        for pattern_id, flag in zip(ranked, wanted, strict=True)
+        if flag
+        for match in all_matches(spec, {pattern_id: library[pattern_id]}, board)
+    ]
+    for index in index_of(spec, library).indexes:
+        snapshot = index.snapshot()
+        ranking = snapshot.rank(np.array(ranked, dtype=np.int64))
+        found = snapshot.match(board, ranking, np.array(wanted, dtype=np.bool_), most)
+        assert as_tuples(found) == expected[:most]
+        assert found.total == len(expected)
+        assert [ranked[place] for place in found.places] == found.pattern_ids.tolist()
+
+
+def test_patterns_without_stones_on_an_empty_board_do_no_harm() -> None:
+    spec = GameSpec("go", SquareGeometry(19, 19), symmetries=EIGHT)
+    codes = (Code.EMPTY, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE)
+    chance = random.Random(4)
+    library = {}
+    for number in range(1000):
+        drawn = chance.choices(codes, k=9)
+        library[number] = grid_pattern((*divmod(place, 3), code) for place, code in enumerate(drawn))
+    board = Board(spec.geometry, bytes([State.EMPTY]) * 361)
+    found = index_of(spec, library).match(board, 256)
+    assert len(found) == 256
+    assert found.total > 1_000_000
+
+
+def test_a_ranking_names_only_patterns_that_are_there() -> None:
+    spec = GameSpec("square", SquareGeometry(1, 2))
+    for index in index_of(spec, {3: read_cells("x", spec.geometry)}).indexes:
+        with pytest.raises(KeyError, match="4"):
+            index.snapshot().rank(np.array([3, 4], dtype=np.int64))
+
+
+def test_there_is_a_flag_for_each_pattern() -> None:
+    spec = GameSpec("square", SquareGeometry(1, 2))
+    board = Board.from_letters(spec.geometry, "xo")
+    for index in index_of(spec, {3: read_cells("x", spec.geometry)}).indexes:
+        with pytest.raises(ValueError, match="2 flags for a ranking of 1"):
+            index.snapshot().match(board, wanted=np.array([True, False]))
 
 
 def test_boards_in_one_call_are_matched_each_for_itself() -> None:
@@ -216,7 +298,7 @@ def test_boards_in_one_call_are_matched_each_for_itself() -> None:
 def test_an_index_that_changed_is_as_good_as_a_fresh_one(data: st.DataObject) -> None:
     spec: GameSpec = data.draw(games)
     board = data.draw(boards(spec.geometry))
-    index = PatternIndex(spec)
+    index = BothKernels(spec)
     library: dict[int, Pattern] = {}
     steps = st.tuples(st.integers(0, 7), st.one_of(st.none(), patterns(spec.geometry)))
     for pattern_id, pattern in data.draw(st.lists(steps, max_size=30)):
@@ -236,7 +318,7 @@ def test_many_patterns_come_and_go() -> None:
     spec = GameSpec("go", SquareGeometry(9, 9), symmetries=EIGHT)
     chance = random.Random(3)
     board = Board(spec.geometry, bytes(chance.choices((1, 1, 2, 8), k=81)))
-    index = PatternIndex(spec)
+    index = BothKernels(spec)
     library: dict[int, Pattern] = {}
     for number in range(600):
         rows, columns = chance.randint(1, 7), chance.randint(1, 7)
@@ -301,9 +383,9 @@ def test_a_pattern_that_cannot_occur_is_refused_and_changes_nothing(
 )
 def test_a_board_of_another_kind_is_refused(board: Board, complaint: str) -> None:
     with pytest.raises(InvalidBoard, match=complaint):
-        PatternIndex(SQUARE_GAME).match(board)
+        BothKernels(SQUARE_GAME).match(board)
 
 
 def test_removing_what_is_not_there_is_a_key_error() -> None:
     with pytest.raises(KeyError):
-        PatternIndex(SQUARE_GAME).remove(4)
+        BothKernels(SQUARE_GAME).remove(4)

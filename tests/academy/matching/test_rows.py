@@ -1,12 +1,19 @@
-"""Rows of tests in flat arrays."""
+"""Rows of tests in flat arrays, which nobody who reads them sees change."""
 
 import numpy as np
 import pytest
 
+from academy.knowledge.boards import SquareGeometry
+from academy.knowledge.symmetries import SQUARE
 from academy.matching.anchoring import AnchoredPattern, AnchorKind
-from academy.matching.rows import CODES, PatternRows
+from academy.matching.arrays import ranges
+from academy.matching.images import Neighbourhood, SymmetryGroup
+from academy.matching.rows import CODES, FAR_COUNT, FAR_START, STAGE, PatternRows, Rows
 
 FIRST_SOLDIER = 1
+GROUP = SymmetryGroup([SQUARE["identity"]])
+NEIGHBOURHOOD = Neighbourhood(SquareGeometry(19, 19), GROUP)
+ALWAYS = len(NEIGHBOURHOOD.offsets) * CODES
 
 
 @pytest.mark.parametrize(
@@ -23,62 +30,104 @@ def test_ranges_one_after_the_other(starts: list[int], lengths: list[int], expec
     assert found.tolist() == expected
 
 
-def pattern_of(tests: int) -> AnchoredPattern:
+def pattern_of(near: int, far: int = 0) -> AnchoredPattern:
+    """Tests on the first offsets near the anchor, and on cells below that are far."""
+    offsets = [tuple(offset) for offset in NEIGHBOURHOOD.offsets[:near].tolist()]
+    offsets += [(10, column) for column in range(far)]
     return AnchoredPattern(
         AnchorKind.FIRST_PIECE,
-        np.zeros((tests, 2), dtype=np.int32),
-        np.full(tests, FIRST_SOLDIER, dtype=np.uint8),
+        np.array(offsets, dtype=np.int32),
+        np.full(near + far, FIRST_SOLDIER, dtype=np.uint8),
         np.zeros((1, 2), dtype=np.int16),
         np.ones(1, dtype=np.bool_),
     )
 
 
-def rows_of(*lengths: int) -> PatternRows:
-    """Rows whose pattern ids are their lengths, testing the offsets 0, 1, ..."""
-    rows = PatternRows(symmetries=1)
-    for length in lengths:
-        rows.append(length, pattern_of(length), np.arange(length, dtype=np.int32))
+def rows_of(*sizes: tuple[int, int]) -> PatternRows:
+    rows = PatternRows(1, NEIGHBOURHOOD)
+    for number, (near, far) in enumerate(sizes):
+        rows.append(number, pattern_of(near, far))
     return rows
 
 
-def test_a_short_head_repeats_its_last_test() -> None:
-    rows = rows_of(2)
-    first, second = FIRST_SOLDIER, CODES + FIRST_SOLDIER
-    assert rows.heads[:, 0].tolist() == [first] + [second] * (HEAD - 1)
-    assert rows.tail_lengths.tolist() == [0]
+def row_tests(rows: Rows, row: int) -> list[int]:
+    start = rows.starts[row]
+    return rows.tests[start : start + STAGE * rows.stages[row]].tolist()
 
 
-@pytest.mark.parametrize("length", [1, HEAD, HEAD + 1, 3 * HEAD])
-def test_a_row_knows_the_offsets_it_tests(length: int) -> None:
-    rows = rows_of(5, length)
-    assert rows.offset_numbers(1).tolist() == list(range(length))
+def expected_tests(near: int) -> list[int]:
+    filled = [CODES * offset + FIRST_SOLDIER for offset in range(near)]
+    return filled + [ALWAYS] * (-near % STAGE)
 
 
-def test_the_last_row_takes_the_place_of_the_removed() -> None:
-    rows = rows_of(10, 20, 30)
-    assert rows.remove(0) == 30
-    assert rows.pattern_ids.tolist() == [30, 20]
-    assert [len(rows.offset_numbers(row)) for row in range(2)] == [30, 20]
-    assert rows.remove(1) is None
-    assert rows.pattern_ids.tolist() == [30]
+def far_cells(rows: Rows, row: int) -> list[list[int]]:
+    start = rows.far[row, FAR_START]
+    return rows.far_offsets[start : start + rows.far[row, FAR_COUNT]].tolist()
 
 
-def test_space_of_removed_tails_is_used_again() -> None:
-    rows = rows_of(441)
-    room = []
-    for length in (440, 439, 438, 437) * 5:
-        rows.append(length, pattern_of(length), np.arange(length, dtype=np.int32))
-        rows.remove(0)
-        assert rows.pattern_ids.tolist() == [length]
-        assert len(rows.offset_numbers(0)) == length
-        room.append(len(rows.tails))
-    assert max(room) < 4 * 441
+@pytest.mark.parametrize("near", [1, STAGE - 1, STAGE, STAGE + 1, 81])
+def test_the_last_stage_is_filled_with_what_holds_always(near: int) -> None:
+    assert row_tests(rows_of((3, 0), (near, 0)).now(), 1) == expected_tests(near)
 
 
-def test_offsets_get_new_numbers_in_heads_and_tails() -> None:
-    rows = rows_of(12, 20, 11)
+def test_the_first_stage_of_all_holds_always() -> None:
+    assert rows_of((3, 0)).now().tests[:STAGE].tolist() == [ALWAYS] * STAGE
+
+
+def test_cells_beyond_the_table_are_far() -> None:
+    rows = rows_of((5, 2), (1, 0), (2, 3)).now()
+    assert [far_cells(rows, row) for row in range(3)] == [
+        [[10, 0], [10, 1]],
+        [],
+        [[10, 0], [10, 1], [10, 2]],
+    ]
+
+
+def test_the_table_reaches_as_far_as_the_patterns_in_use() -> None:
+    rows = rows_of((9, 0), (10, 0))
+    assert rows.now().reach == 25
     rows.remove(1)
-    rows.renumber(np.arange(20, dtype=np.int32)[::-1].copy())
-    assert rows.offset_numbers(0).tolist() == list(range(8, 20))
-    assert rows.offset_numbers(1).tolist() == list(range(9, 20))
-    assert set((rows.heads % CODES).ravel().tolist()) == {FIRST_SOLDIER}
+    assert rows.now().reach == 9
+
+
+def test_a_removed_row_leaves_the_others_as_they_are() -> None:
+    rows = rows_of((10, 0), (20, 0), (30, 0))
+    rows.remove(0)
+    now = rows.now()
+    assert now.of_kind[AnchorKind.FIRST_PIECE].tolist() == [1, 2]
+    assert row_tests(now, 2) == expected_tests(30)
+
+
+def test_what_was_read_before_does_not_change() -> None:
+    rows = rows_of(*[(near, near % 3) for near in range(1, 60)])
+    before = rows.now()
+    kept = [column.copy() for column in before if isinstance(column, np.ndarray)]
+    members = before.of_kind[AnchorKind.FIRST_PIECE].tolist()
+    chance = np.random.default_rng(6)
+    alive = dict.fromkeys(range(59))
+    for number in range(200):
+        row = int(chance.choice(list(alive)))
+        rows.remove(row)
+        del alive[row]
+        renumbered = rows.compacted()
+        if renumbered:
+            alive = dict.fromkeys(renumbered.values())
+        alive[rows.append(1000 + number, pattern_of(1 + number % 81, number % 4))] = None
+    after = [column for column in before if isinstance(column, np.ndarray)]
+    assert all(np.array_equal(*pair) for pair in zip(kept, after, strict=True))
+    assert before.of_kind[AnchorKind.FIRST_PIECE].tolist() == members
+
+
+def test_space_of_removed_rows_is_used_again() -> None:
+    rows = rows_of((81, 9))
+    row = 0
+    sizes = []
+    for number in range(500):
+        fresh = rows.append(number, pattern_of(81, 9))
+        rows.remove(row)
+        row = rows.compacted().get(number, fresh)
+        now = rows.now()
+        assert row_tests(now, row) == expected_tests(81)
+        assert len(far_cells(now, row)) == 9
+        sizes.append(len(now.tests))
+    assert max(sizes) < 40 * 84

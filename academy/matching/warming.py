@@ -1,0 +1,87 @@
+"""Getting the chosen kernel ready without making anybody wait.
+
+Loading the compiled kernel takes some tenths of a second. Compiling it, once for each version on a machine,
+takes half a minute, and would stop every other thread again and again: a process of its own does it.
+"""
+
+import atexit
+import os
+import subprocess
+import sys
+import threading
+from typing import Final
+
+import structlog
+
+from academy.knowledge.boards import Board, GraphGeometry, SquareGeometry
+from academy.knowledge.cells import Code, State
+from academy.knowledge.patterns import Pattern, graph_pattern, grid_pattern
+from academy.knowledge.spec import GameSpec
+from academy.matching import kernels
+from academy.matching.index import PatternIndex
+
+_POLITENESS: Final = 10
+_log = structlog.get_logger()
+_once = threading.Lock()
+
+
+def warm_up(kernel: str | None = None) -> None:
+    """Ask a kernel (None: the chosen one) everything once, so that it is loaded, or compiled and kept.
+
+    Raises kernels.UnknownKernel.
+    """
+    name = kernels.chosen() if kernel is None else kernel
+    _ask(GameSpec("grid", SquareGeometry(1, 1)), grid_pattern([(0, 0, Code.FIRST_PIECE)]), name)
+    _ask(GameSpec("graph", GraphGeometry(("node",))), graph_pattern([(0, Code.EMPTY)]), name)
+    if name == "numba":
+        from academy.matching.compiled.compiling import note_complete
+
+        note_complete()
+
+
+def _ask(spec: GameSpec, pattern: Pattern, kernel: str) -> None:
+    index = PatternIndex(spec, kernel)
+    index.put(1, pattern)
+    board = Board(spec.geometry, bytes([State.EMPTY]))
+    index.match(board)
+    index.snapshot().match_successors(board, [[(0, State.FIRST_SOLDIER)]])
+
+
+def warm_up_in_background() -> threading.Thread | None:
+    """Warm up in a thread, once in a process; until it ends, queries are answered by NumPy.
+
+    Returns None where there is nothing to do.
+    """
+    if kernels.chosen() == "numpy" or not _once.acquire(blocking=False):
+        return None
+    kernels.still_loading.set()
+    thread = threading.Thread(target=_load, name="matching warm-up", daemon=True)
+    thread.start()
+    return thread
+
+
+def _load() -> None:
+    from academy.matching.compiled.compiling import is_complete
+
+    if is_complete() or _compile():
+        warm_up()
+        kernels.still_loading.clear()
+
+
+def _compile() -> bool:
+    _log.info("compiling the matching kernel; until then NumPy's is used")
+    command = [sys.executable, "-m", "academy.matching.warming"]
+    compiler = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    atexit.register(compiler.kill)
+    _, complaint = compiler.communicate()
+    atexit.unregister(compiler.kill)
+    if compiler.returncode:
+        reason = complaint.decode(errors="replace").strip().splitlines()[-1:]
+        _log.warning("the matching kernel cannot be compiled; NumPy's stays", reason=reason)
+    return compiler.returncode == 0
+
+
+if __name__ == "__main__":
+    if hasattr(os, "nice"):
+        os.nice(_POLITENESS)
+    warm_up()

@@ -1,0 +1,75 @@
+"""An index twice, once for each kernel: what one finds the other must find."""
+
+from collections.abc import Iterable, Sequence
+
+from academy.knowledge.boards import Board
+from academy.knowledge.patterns import Pattern
+from academy.knowledge.spec import GameSpec
+from academy.matching.changes import Change
+from academy.matching.index import PatternIndex
+from academy.matching.kernels import NAMES
+from academy.matching.matches import Matches
+from academy.matching.successors import Successors
+from tests.academy.matching.reference import Match
+
+
+def as_tuples(matches: Matches) -> list[Match]:
+    columns = (matches.pattern_ids, matches.symmetries, matches.rows, matches.columns)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+class BothKernels:
+    """Answers as `PatternIndex` does, after both kernels have given the same answer."""
+
+    def __init__(self, spec: GameSpec) -> None:
+        self.indexes = [PatternIndex(spec, kernel) for kernel in NAMES]
+
+    def __len__(self) -> int:
+        return len(self.indexes[0])
+
+    def __contains__(self, pattern_id: int) -> bool:
+        return pattern_id in self.indexes[0]
+
+    def put(self, pattern_id: int, pattern: Pattern) -> None:
+        for index in self.indexes:
+            index.put(pattern_id, pattern)
+
+    def remove(self, pattern_id: int) -> None:
+        for index in self.indexes:
+            index.remove(pattern_id)
+
+    def match(self, board: Board, most: int | None = None) -> Matches:
+        limit = {} if most is None else {"most": most}
+        return same_matches([index.snapshot().match(board, **limit) for index in self.indexes])
+
+    def match_many(self, boards: Iterable[Board]) -> list[Matches]:
+        positions = list(boards)
+        answers = [index.match_many(positions) for index in self.indexes]
+        return [same_matches(found) for found in zip(*answers, strict=True)]
+
+    def match_both(self, board: Board) -> tuple[Matches, Matches]:
+        answers = [index.match_both(board) for index in self.indexes]
+        first, second = (same_matches(found) for found in zip(*answers, strict=True))
+        return first, second
+
+    def match_successors(
+        self, board: Board, moves: Sequence[Sequence[Change]], most: int | None = None
+    ) -> Successors:
+        limit = {} if most is None else {"most": most}
+        one, other = (index.snapshot().match_successors(board, moves, **limit) for index in self.indexes)
+        same_matches((one.base, other.base))
+        assert len(one) == len(other) == len(moves)
+        for move in range(len(moves)):
+            assert one.gone(move).tolist() == other.gone(move).tolist()
+            if most is None:
+                assert set(as_tuples(one.new(move))) == set(as_tuples(other.new(move)))
+            assert one.new(move).places.tolist() == other.new(move).places.tolist()
+        return one
+
+
+def same_matches(answers: Sequence[Matches]) -> Matches:
+    one, other = answers
+    assert as_tuples(one) == as_tuples(other)
+    assert one.places.tolist() == other.places.tolist()
+    assert one.total == other.total
+    return one

@@ -1,0 +1,136 @@
+"""What a move changes is what a query of the position after it would show."""
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from academy.knowledge.boards import Board, SquareGeometry
+from academy.knowledge.cells import State
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import SQUARE
+from academy.knowledge.text import read_cells
+from academy.matching.changes import MAX_MOVES, Change, InvalidMove
+from academy.matching.index import PatternIndex
+from tests.academy.matching.both_kernels import BothKernels, as_tuples
+from tests.academy.matching.reference import all_matches
+from tests.academy.matching.strategies import boards, games, libraries
+from tests.academy.matching.test_index import index_of, loose_pattern
+
+
+def after(board: Board, move: Sequence[Change]) -> Board:
+    states = bytearray(board.states)
+    for cell, state in move:
+        states[cell] = state
+    return Board(board.geometry, bytes(states))
+
+
+def check(index: BothKernels, board: Board, moves: Sequence[Sequence[Change]]) -> int:
+    """Compare every successor with a query of its own; return how many matches were different."""
+    before = set(as_tuples(index.match(board)))
+    found = index.match_successors(board, moves)
+    base = as_tuples(found.base)
+    assert set(base) == before
+    different = 0
+    for number, move in enumerate(moves):
+        matches = as_tuples(index.match(after(board, move)))
+        assert as_tuples(found.matches(number)) == matches
+        assert {base[entry] for entry in found.gone(number)} == before - set(matches)
+        assert set(as_tuples(found.new(number))) == set(matches) - before
+        different += len(before ^ set(matches))
+    return different
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_each_successor_is_as_if_asked_alone(data: st.DataObject) -> None:
+    spec: GameSpec = data.draw(games)
+    library = data.draw(libraries(spec.geometry))
+    board = data.draw(boards(spec.geometry))
+    change = st.tuples(st.integers(0, spec.geometry.size - 1), st.sampled_from(State))
+    moves = data.draw(
+        st.lists(st.lists(change, max_size=4, unique_by=lambda changed: changed[0]), max_size=8)
+    )
+    check(index_of(spec, library), board, moves)
+
+
+@pytest.mark.parametrize("side", [4, 9])
+def test_all_moves_on_a_large_board_and_some_captures(side: int) -> None:
+    spec = GameSpec("go", SquareGeometry(19, 19), symmetries=tuple(SQUARE))
+    chance = random.Random(side)
+    board = Board(spec.geometry, bytes(chance.choices((1, 1, 1, 2, 8), k=361)))
+    library = {number: loose_pattern(chance, board, side, side, 4 + number % 9) for number in range(50)}
+    empty = [cell for cell, state in enumerate(board.states) if state == State.EMPTY]
+    stones = [cell for cell, state in enumerate(board.states) if state == State.SECOND_SOLDIER]
+    moves: list[list[Change]] = [[(cell, State.FIRST_SOLDIER)] for cell in empty[::2]]
+    for cell in empty[:10]:
+        captured = chance.sample(stones, 3)
+        moves.append([(cell, State.FIRST_SOLDIER), *((stone, State.EMPTY) for stone in captured)])
+    assert check(index_of(spec, library), board, moves) > 2_000
+
+
+def test_a_stone_brings_and_ends_matches() -> None:
+    spec = GameSpec("line", SquareGeometry(1, 4))
+    library = {1: read_cells("x o", spec.geometry), 2: read_cells("- -", spec.geometry)}
+    board = Board.from_letters(spec.geometry, "--o-")
+    found = index_of(spec, library).match_successors(board, [[(1, State.FIRST_SOLDIER)], []])
+    assert as_tuples(found.base) == [(2, 0, 0, 0)]
+    assert as_tuples(found.new(0)) == [(1, 0, 0, 1)]
+    assert found.gone(0).tolist() == [0]
+    assert as_tuples(found.matches(0)) == [(1, 0, 0, 1)]
+    assert as_tuples(found.matches(1)) == as_tuples(found.base)
+
+
+def test_a_limit_holds_for_the_base_and_for_the_new_ones_of_each_move() -> None:
+    spec = GameSpec("line", SquareGeometry(1, 6))
+    library = {number: read_cells("x -", spec.geometry) for number in range(9)}
+    board = Board.from_letters(spec.geometry, "x-----")
+    index = index_of(spec, library)
+    moves = [[(cell, State.FIRST_SOLDIER)] for cell in range(1, 5)]
+    found = index.match_successors(
+        board, [*moves, [(2, State.FIRST_SOLDIER), (4, State.FIRST_SOLDIER)]], most=4
+    )
+    assert found.base.pattern_ids.tolist() == [0, 1, 2, 3]
+    assert found.base.total == 9
+    assert [found.new(move).pattern_ids.tolist() for move in range(4)] == [[0, 1, 2, 3]] * 4
+    assert found.new(4).pattern_ids.tolist() == [0, 0, 1, 1]
+    assert [found.gone(move).tolist() for move in range(5)] == [[0, 1, 2, 3], [], [], [], []]
+
+
+def test_no_pattern_and_no_move_is_no_match() -> None:
+    spec = GameSpec("line", SquareGeometry(1, 2))
+    board = Board.from_letters(spec.geometry, "-x")
+    assert len(BothKernels(spec).match_successors(board, [])) == 0
+    assert as_tuples(BothKernels(spec).match_successors(board, [[(0, State.EMPTY)]]).matches(0)) == []
+
+
+@pytest.mark.parametrize(
+    ("moves", "complaint"),
+    [
+        ([[(0, 2)], [(2, 2)]], r"move 1: 2 is no cell: cells are 0 to 1"),
+        ([[(-1, 2)]], r"move 0: -1 is no cell"),
+        ([[(0, 3)]], r"move 0: 3 is no state"),
+        ([[(0, 258)]], r"move 0: 258 is no state"),
+        ([[], [(1, 2), (1, 8)]], r"move 1 changes cell 1 twice"),
+        ([[(0, 2), (1, 2), (0, 8)]], r"move 0 makes 3 changes: the board has 2 cells"),
+        ([[]] * (MAX_MOVES + 1), r"4,097 moves: at most 4,096"),
+        ([[(0, 2, 1)]], r"not a pair"),
+    ],
+)
+def test_a_move_that_no_board_undergoes_is_refused(moves: Sequence[Sequence[Change]], complaint: str) -> None:
+    spec = GameSpec("line", SquareGeometry(1, 2))
+    board = Board.from_letters(spec.geometry, "--")
+    with pytest.raises(InvalidMove, match=complaint):
+        PatternIndex(spec, "numpy").snapshot().match_successors(board, moves)
+
+
+def test_the_reference_agrees_with_a_successor() -> None:
+    spec = GameSpec("go", SquareGeometry(9, 9), symmetries=tuple(SQUARE))
+    chance = random.Random(2)
+    board = Board(spec.geometry, bytes(chance.choices((1, 1, 2, 8), k=81)))
+    library = {number: loose_pattern(chance, board, 5, 6, 5 + number % 5) for number in range(30)}
+    move = [(board.states.index(State.EMPTY), State.SECOND_SOLDIER)]
+    found = index_of(spec, library).match_successors(board, [move])
+    assert as_tuples(found.matches(0)) == all_matches(spec, library, after(board, move))
