@@ -88,7 +88,7 @@ def test_an_empty_library_is_a_text_too() -> None:
         ("% id 12", "% id twelve", 7, 6, "not a whole number"),
         ("% id 12", "% id 12 13", 7, 3, "followed by 2 words; it needs 1"),
         ("% id 12", "% number 12", 7, 3, "none of id, player"),
-        ("% player 1", "% player 2", 7, 1, "2 must be from 1 to 1"),
+        ("% player 1", "% player 3", 7, 1, "player 3: this game has players 1 to 2"),
         ("% player 1", "% player 4294967296", 8, 10, "too great"),
         ('"seki" -20', "seki -20", 10, 8, "not a name in quotes"),
         ('"seki" -20', '"seki -20', 10, 8, "not a name in quotes"),
