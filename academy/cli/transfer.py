@@ -126,7 +126,7 @@ def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[by
                 patterns.append(record.pattern)
             case "node":
                 nodes.append(record.node)
-    for line in write_text(spec_from_proto(described), patterns, nodes):
+    for line in write_text(described.game_id, patterns, nodes):
         yield f"{line}\n".encode()
 
 

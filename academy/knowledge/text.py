@@ -31,12 +31,13 @@ _MAX_DIGITS: Final = 40
 
 
 class PatternSyntaxError(InvalidPattern):
-    """Text that is not a pattern; `line` and `column` count from 1."""
+    """Text that is not a pattern; `line` and `column` count from 1, `what` is the fault without them."""
 
     def __init__(self, line: int, column: int, what: str) -> None:
         super().__init__(f"line {line}, column {column}: {what}")
         self.line = line
         self.column = column
+        self.what = what
 
 
 def read_cells(text: str, geometry: Geometry) -> Pattern:
@@ -49,10 +50,13 @@ def read_cells(text: str, geometry: Geometry) -> Pattern:
     return _read_rows(rows, geometry)
 
 
-def read_patterns(text: str, geometry: Geometry) -> Iterator[tuple[Pattern, Signature]]:
-    """Read patterns, each with its label below it. Raises like `read_cells`."""
+def read_patterns(text: str, geometry: Geometry, first_line: int = 1) -> Iterator[tuple[Pattern, Signature]]:
+    """Read patterns, each with its label below it; errors count lines from `first_line`.
+
+    Raises like `read_cells`.
+    """
     rows: list[tuple[int, str]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), first_line):
         if line.lstrip().startswith("<"):
             if not rows:
                 raise PatternSyntaxError(number, 1, "a label with no cells above it")
