@@ -8,10 +8,12 @@ import grpc
 import pytest
 
 from academy.v1 import contests_pb2
+from arena import academy_link
 from arena.academy_link import (
     AcademyLink,
     contest_message,
     contest_report,
+    fitted,
     may_pass,
     misses_game,
     rejects_identity,
@@ -77,6 +79,33 @@ WIN, DRAW, LOSS = contests_pb2.RESULT_WIN, contests_pb2.RESULT_DRAW, contests_pb
 def test_results_by_seat(winners: tuple[int, ...], results: list[int]) -> None:
     outcome = Outcome(winners, Termination.RESIGNATION, "B+R")
     assert list(contest_report(CONTEST, result(outcome=outcome)).results) == results
+
+
+@pytest.mark.parametrize(
+    ("limit", "boards", "void", "told"),
+    [
+        (10_000, True, False, ""),
+        (
+            400,
+            False,
+            False,
+            "of 468 bytes is larger than the 400 that ACADEMY takes: it is sent without the boards",
+        ),
+        (100, False, True, "without the boards too: it is sent as void"),
+    ],
+)
+def test_a_report_too_large_for_academy_loses_its_boards_first(
+    monkeypatch: pytest.MonkeyPatch, limit: int, boards: bool, void: bool, told: str
+) -> None:
+    monkeypatch.setattr(academy_link, "MAX_REPORT_BYTES", limit)
+    whole = contest_report(CONTEST, result())
+    report, what = fitted(whole)
+    assert told in what and bool(what) is bool(told)
+    assert report.ByteSize() <= limit
+    assert any(ply.board for ply in report.plies) is boards
+    assert report.void is void and report.contest == CONTEST
+    assert void or [ply.move for ply in report.plies] == ["D4", "E5", "pass"]
+    assert all(ply.board for ply in whole.plies)
 
 
 def test_nothing_is_learnt_from_a_result_nobody_knows() -> None:
