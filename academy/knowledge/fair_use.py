@@ -53,7 +53,7 @@ def check_opening(consultations: int, own_move: int) -> None:
         raise FairUseExceeded(consultations, own_move)
 
 
-def check_value(value: float | None) -> None:
+def check_low_value(value: float | None) -> None:
     """Let a query for patterns pass. Raises ValueNotLow."""
     if value is None or not value <= LOW_VALUE:
         raise ValueNotLow(value)

@@ -8,8 +8,8 @@ from academy.knowledge.fair_use import (
     FairUseExceeded,
     ValueNotLow,
     acceptable,
+    check_low_value,
     check_opening,
-    check_value,
     opening_allowance,
 )
 
@@ -38,7 +38,7 @@ def test_one_consultation_for_every_four_moves_the_first_included(own_move: int,
 
 @pytest.mark.parametrize("value", [0.0, 0.2, 0.33])
 def test_patterns_are_for_positions_of_low_value(value: float) -> None:
-    check_value(value)
+    check_low_value(value)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_patterns_are_for_positions_of_low_value(value: float) -> None:
 )
 def test_and_for_no_others(value: float | None, said: str) -> None:
     with pytest.raises(ValueNotLow, match=said) as refused:
-        check_value(value)
+        check_low_value(value)
     assert refused.value.value is value
 
 
