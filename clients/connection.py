@@ -104,7 +104,7 @@ class Connection:
         return cls(address).with_environment() if address else None
 
     def with_environment(self) -> "Connection":
-        """This address, with the token and the files for TLS that the environment names. Raises ValueError."""
+        """This address with the environment's token and files for TLS. Raises ValueError as for a new one."""
         return replace(
             self,
             token=os.environ.get("ACADEMY_TOKEN", ""),

@@ -26,7 +26,10 @@ def put(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]) -> None:
     ("left_out", "expected"),
     [
         ((), Connection("academy:50551", "a ticket", "/etc/authority.pem", "/etc/bot.pem", "/etc/bot.key")),
-        (("ACADEMY_TLS_CERT", "ACADEMY_TLS_KEY"), Connection("academy:50551", "a ticket", "/etc/authority.pem")),
+        (
+            ("ACADEMY_TLS_CERT", "ACADEMY_TLS_KEY"),
+            Connection("academy:50551", "a ticket", "/etc/authority.pem"),
+        ),
         (("ACADEMY_TLS_CA", "ACADEMY_TLS_CERT", "ACADEMY_TLS_KEY"), Connection("academy:50551", "a ticket")),
         (("ACADEMY_ADDRESS",), None),
     ],
