@@ -61,16 +61,12 @@ def export(
             sys.stdout.buffer.write(chunk)
         sys.stdout.buffer.flush()
         return
-    partial = to.with_name(to.name + ".part")
     try:
-        with partial.open("wb") as file:
-            file.writelines(chunks)
-        partial.replace(to)
+        _write(to, chunks)
+        if to.is_file():
+            typer.echo(f"{to}: {to.stat().st_size:,} bytes")
     except OSError as error:
         raise CommandError(f"{to}: cannot be written ({error.strerror})") from error
-    finally:
-        partial.unlink(missing_ok=True)
-    typer.echo(f"{to}: {to.stat().st_size:,} bytes")
 
 
 def import_(
@@ -105,6 +101,22 @@ def import_(
             f"{game}: {response.patterns:,} patterns and {response.nodes:,} opening nodes taken in, "
             f"{response.evicted:,} had no room"
         )
+
+
+def _write(path: Path, chunks: Iterable[bytes]) -> None:
+    """Write a file whole or not at all; into devices and pipes straight, since they cannot be replaced."""
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            file.writelines(chunks)
+        return
+    path = path.resolve()
+    partial = path.with_name(path.name + ".part")
+    try:
+        with partial.open("wb") as file:
+            file.writelines(chunks)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _binary(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[bytes]:
