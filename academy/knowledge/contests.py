@@ -58,7 +58,7 @@ class Proposal:
     """A pattern proposed by the player in `seat` for the position after ply number `ply` (from 1).
 
     `pattern` is as it stood on the board, from the first player's side; `value` is the proposer's
-    own expected value after that ply, `value_before` the one before it.
+    own expected value after that ply, `value_before` the one it told last before it.
     """
 
     seat: int
