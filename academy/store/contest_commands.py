@@ -10,7 +10,7 @@ from academy.knowledge.contests import Judgement
 from academy.knowledge.fair_use import check_opening
 from academy.knowledge.settings import Library
 from academy.store import keys, proposal_tables
-from academy.store.contest_records import check_contest, proposal_from_proto, uses_to_proto
+from academy.store.contest_records import MAX_LINE_LENGTH, check_contest, proposal_from_proto, uses_to_proto
 from academy.store.contest_tables import contest_record, find_contest, seat_record, store_contest
 from academy.store.environment import Table
 from academy.store.errors import (
@@ -18,6 +18,7 @@ from academy.store.errors import (
     ContestConflict,
     ContestOver,
     GameConflict,
+    InvalidRecord,
     TooManyProposals,
     UnknownGame,
 )
@@ -164,7 +165,7 @@ class CountConsultation:
 
     `own_move` is the number (from 1) of the player's next own move. The same list of moves as the
     last time counts once. Raises FairUseExceeded, ConsultationOutOfOrder where the moves do not continue the
-    last list, ContestOver, UnknownContest.
+    last list, InvalidRecord for a list too long to be kept, ContestOver, UnknownContest.
     """
 
     contest_id: str
@@ -174,6 +175,11 @@ class CountConsultation:
 
     def execute(self, work: Work) -> int:
         """Check the rules and store the count."""
+        length = sum(map(len, self.moves))
+        if length > MAX_LINE_LENGTH:
+            raise InvalidRecord(
+                "moves", f"{length:,} characters in all; at most {MAX_LINE_LENGTH:,} are allowed"
+            )
         record = contest_record(work.transaction, self.contest_id)
         _check_open(record)
         seat = seat_record(record, self.seat)

@@ -26,6 +26,7 @@ from academy.v1 import contests_pb2, events_pb2, proposals_pb2
 
 MAX_PLIES: Final = 100_000
 MAX_MOVE_LENGTH: Final = 1_024
+MAX_LINE_LENGTH: Final = 262_144
 MAX_TERMINATION_LENGTH: Final = 256
 
 _TO_RESULT: Final = {
