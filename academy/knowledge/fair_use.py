@@ -5,7 +5,12 @@ expected value, and only knowledge of players of Elo above one's own less 200.
 """
 
 import math
-from typing import Final
+from typing import Final, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.knowledge.signatures import ELO_SCALE
 
 MOVES_PER_CONSULTATION: Final = 4
 LOW_VALUE: Final = 0.33
@@ -59,7 +64,18 @@ def check_low_value(value: float | None) -> None:
         raise ValueNotLow(value)
 
 
-def acceptable(knowledge_elo: float, player_elo: float) -> bool:
-    """Whether a player should accept knowledge of this mean Elo."""
-    # Rounded, since as floats 365.13 - 165.13 may be more or less than 200.
-    return round(knowledge_elo - player_elo + ELO_MARGIN, 6) > 0
+@overload
+def acceptable(knowledge_elo: float, player_elo: float) -> bool: ...
+
+
+@overload
+def acceptable(knowledge_elo: NDArray[np.float64], player_elo: float) -> NDArray[np.bool_]: ...
+
+
+def acceptable(knowledge_elo: float | NDArray[np.float64], player_elo: float) -> bool | NDArray[np.bool_]:
+    """Whether a player should accept knowledge of this mean Elo, or of each of these."""
+    # In hundredths, rounded: as floats 365.13 - 165.13 may be more or less than 200. A mean of several
+    # Elos may lie between two hundredths, and still counts as it is.
+    least = round((player_elo - ELO_MARGIN) * ELO_SCALE)
+    above = np.round(np.multiply(knowledge_elo, ELO_SCALE), 4) > least
+    return above if isinstance(knowledge_elo, np.ndarray) else bool(above)

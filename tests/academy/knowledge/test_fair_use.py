@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from academy.knowledge.fair_use import (
@@ -50,22 +51,31 @@ def test_and_for_no_others(value: float | None, said: str) -> None:
     assert refused.value.value is value
 
 
-@pytest.mark.parametrize(
-    ("knowledge", "player", "accepted"),
-    [
-        (1301, 1500, True),
-        (1300.01, 1500, True),
-        (1300, 1500, False),
-        (1200, 1500, False),
-        (2000, 1500, True),
-        (-150, 0, True),
-        (-200, 0, False),
-        # As floats 365.13 - 165.13 and its like are not always 200.
-        *((elo / 100, elo / 100 + 200, False) for elo in range(5621, 300_000, 997)),
-        *((elo / 100 + 0.01, elo / 100 + 200, True) for elo in range(5621, 300_000, 997)),
-    ],
+KNOWLEDGE = (
+    (1301, 1500, True),
+    (1300.01, 1500, True),
+    (1300, 1500, False),
+    (1200, 1500, False),
+    (2000, 1500, True),
+    (-150, 0, True),
+    (-200, 0, False),
+    # As floats 365.13 - 165.13 and its like are not always 200.
+    *((elo / 100, elo / 100 + 200, False) for elo in range(5621, 300_000, 997)),
+    *((elo / 100 + 0.01, elo / 100 + 200, True) for elo in range(5621, 300_000, 997)),
+    # A mean may lie between two hundredths.
+    (1300 + 1 / 300, 1500, True),
+    (1300 - 1 / 300, 1500, False),
 )
+
+
+@pytest.mark.parametrize(("knowledge", "player", "accepted"), KNOWLEDGE)
 def test_knowledge_is_accepted_from_players_not_200_below_oneself(
     knowledge: float, player: float, accepted: bool
 ) -> None:
     assert acceptable(knowledge, player) is accepted
+
+
+def test_of_many_pieces_of_knowledge_the_same_are_accepted_as_of_each() -> None:
+    elos = np.array([knowledge for knowledge, _, _ in KNOWLEDGE], np.float64)
+    for player in {player for _, player, _ in KNOWLEDGE}:
+        assert acceptable(elos, player).tolist() == [acceptable(float(elo), player) for elo in elos]
