@@ -1,6 +1,5 @@
 """What the arena tells ACADEMY, over a real socket."""
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from clients.connection import AcademyRefusal, AcademyUnavailable, Connection
 from clients.game_messages import game_message
 from referees.api import Outcome, Termination
 from referees.go import Go
+from tests.academy.service.certificates import authority, signed
 from tests.arena.contest_server import TOKEN, ContestServer
 from tests.arena.results.examples import result
 
@@ -166,17 +166,20 @@ def test_a_wrong_token_is_refused_and_never_shown(server: ContestServer) -> None
 
 
 def test_tls_lets_in_only_those_who_hold_certificates(tmp_path: Path) -> None:
-    certificates = Certificates(tmp_path)
+    ca = authority(tmp_path, "ours")
+    client = signed(tmp_path, "arena", ca)
+    shown = signed(tmp_path, "server", ca)
+    assert shown.certificate is not None and shown.key is not None
     server = ContestServer(tmp_path)
-    port = server.start_tls(*certificates.server, certificates.authority)
+    port = server.start_tls(shown.certificate, shown.key, ca)
     try:
-        ours = Connection(f"localhost:{port}", TOKEN, certificates.authority, *certificates.client)
+        ours = Connection(f"localhost:{port}", TOKEN, ca, client.certificate, client.key)
         link = AcademyLink(ours)
         assert link.register_game(SPEC)
         link.close()
         for stranger in (
             Connection(f"localhost:{port}", TOKEN),
-            Connection(f"localhost:{port}", TOKEN, certificates.authority),
+            Connection(f"localhost:{port}", TOKEN, ca),
         ):
             link = AcademyLink(stranger)
             with pytest.raises(AcademyUnavailable):
@@ -184,38 +187,3 @@ def test_tls_lets_in_only_those_who_hold_certificates(tmp_path: Path) -> None:
             link.close()
     finally:
         server.stop()
-
-
-class Certificates:
-    """An authority, and a certificate with its key for each side, made by openssl."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self.authority = folder / "ca.pem"
-        make = [
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-days",
-            "1",
-        ]
-        self._openssl(*make, "-subj", "/CN=authority", "-keyout", "ca.key", "-out", "ca.pem")
-        self.server = self._signed("server", "localhost")
-        self.client = self._signed("client", "arena")
-
-    def _signed(self, name: str, subject: str) -> tuple[Path, Path]:
-        request = ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
-        names = ["-addext", f"subjectAltName=DNS:{subject}"]
-        self._openssl(
-            *request, "-subj", f"/CN={subject}", *names, "-keyout", f"{name}.key", "-out", f"{name}.csr"
-        )
-        sign = ["x509", "-req", "-days", "1", "-CA", "ca.pem", "-CAkey", "ca.key", "-copy_extensions", "copy"]
-        self._openssl(*sign, "-in", f"{name}.csr", "-out", f"{name}.pem")
-        return self._folder / f"{name}.pem", self._folder / f"{name}.key"
-
-    def _openssl(self, *arguments: str) -> None:
-        subprocess.run(["openssl", *arguments], cwd=self._folder, check=True, capture_output=True)
