@@ -31,13 +31,18 @@ _MAX_DIGITS: Final = 40
 
 
 class PatternSyntaxError(InvalidPattern):
-    """Text that is not a pattern; `line` and `column` count from 1, `what` is the fault without them."""
+    """Text that is not a pattern; `line` and `column` count from 1."""
 
     def __init__(self, line: int, column: int, what: str) -> None:
         super().__init__(f"line {line}, column {column}: {what}")
         self.line = line
         self.column = column
-        self.what = what
+        self._what = what
+
+    @property
+    def what(self) -> str:
+        """The fault without its place."""
+        return self._what
 
 
 def read_cells(text: str, geometry: Geometry) -> Pattern:
