@@ -5,11 +5,14 @@ expected value, and only knowledge of players of Elo above one's own less 200.
 """
 
 import math
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Final, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from academy.knowledge.contests import FalseConsultation
 from academy.knowledge.signatures import ELO_SCALE
 
 MOVES_PER_CONSULTATION: Final = 4
@@ -56,6 +59,18 @@ def check_opening(consultations: int, own_move: int) -> None:
     """Let a further consultation pass. Raises FairUseExceeded."""
     if consultations >= opening_allowance(own_move):
         raise FairUseExceeded(consultations, own_move)
+
+
+def false_consultation(seat: int, claimed: Sequence[str], played: Sequence[str]) -> FalseConsultation | None:
+    """Return where the moves that a player claimed in consulting openings leave those that were played.
+
+    None where they are a beginning of them. The rule counts consultations by one's own moves, so
+    who claims other moves may have had more of them than were due.
+    """
+    for number, (told, true) in enumerate(zip_longest(claimed, played[: len(claimed)], fillvalue=""), 1):
+        if told != true:
+            return FalseConsultation(seat, number, told, true)
+    return None
 
 
 def check_low_value(value: float | None) -> None:

@@ -33,6 +33,13 @@ def endgame_value(value: float, result: Result) -> float:
 
 def objection(proposal: Proposal, report: ContestReport, spec: GameSpec, average_length: float) -> str | None:
     """Return why a proposal does not count, or None where it does."""
+    for each in report.false_consultations:
+        if each.seat == proposal.seat:
+            return (
+                f"the proposer consulted the opening tree about another game: move {each.number} was said "
+                f"to be {each.claimed[:80]!r}, but "
+                + (f"{each.played[:80]!r} was played" if each.played else "the contest had ended")
+            )
     if not 1 <= proposal.ply <= len(report.plies):
         return f"ply {proposal.ply}: the contest had {len(report.plies)} plies"
     against = _contradiction(proposal, report, spec)

@@ -1,13 +1,13 @@
 """Commands of the arena: register a game, open a contest, report it; and what players do in one."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.knowledge.contests import Judgement
-from academy.knowledge.fair_use import check_opening
+from academy.knowledge.fair_use import check_opening, false_consultation
 from academy.knowledge.settings import Library
 from academy.store import keys, proposal_tables
 from academy.store.contest_records import MAX_LINE_LENGTH, check_contest, proposal_from_proto, uses_to_proto
@@ -150,6 +150,7 @@ class ReportContest:
             report.start_board = self.report.start_board
             reported.proposals.extend(held)
             reported.uses.extend(uses_to_proto(used))
+            reported.false_consultations.extend(self._false_consultations(work, record))
         event = events_pb2.Event(game_id=record.contest.game_id, actor=self.actor, contest_reported=reported)
         record.event, outcome = work.record(event)
         judgements = [proposal_tables.DROPPED_AS_VOID] * len(held) if self.report.void else outcome.judgements
@@ -157,6 +158,21 @@ class ReportContest:
             accepted = proposal_tables.settle(work.transaction, proposal, judgement)
             record.accepted += accepted
             record.dropped += not accepted
+
+    def _false_consultations(
+        self, work: Work, record: records_pb2.ContestRecord
+    ) -> Iterator[events_pb2.FalseConsultation]:
+        simultaneous = work.knowledge(record.contest.game_id).spec.simultaneous
+        for number, seat in enumerate(record.seats, 1):
+            if not seat.consultations:
+                continue
+            # As they were claimed: where moves are simultaneous, a player consults with its own.
+            played = [ply.move for ply in self.report.plies if not simultaneous or ply.player == number]
+            found = false_consultation(number, seat.consulted_moves, played)
+            if found is not None:
+                yield events_pb2.FalseConsultation(
+                    player=found.seat, number=found.number, claimed=found.claimed, played=found.played
+                )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from academy.knowledge.boards import Board, InvalidBoard
 from academy.knowledge.contests import (
     Contestant,
     ContestReport,
+    FalseConsultation,
     Judgement,
     Ply,
     Proposal,
@@ -85,6 +86,10 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
             for use in reported.uses
         ),
         start_states=_states(report.start_board, "start_board", spec),
+        false_consultations=tuple(
+            FalseConsultation(each.player, each.number, each.claimed, each.played)
+            for each in reported.false_consultations
+        ),
     )
 
 

@@ -5,12 +5,14 @@ import math
 import numpy as np
 import pytest
 
+from academy.knowledge.contests import FalseConsultation
 from academy.knowledge.fair_use import (
     FairUseExceeded,
     ValueNotLow,
     acceptable,
     check_low_value,
     check_opening,
+    false_consultation,
     opening_allowance,
 )
 
@@ -79,3 +81,23 @@ def test_of_many_pieces_of_knowledge_the_same_are_accepted_as_of_each() -> None:
     elos = np.array([knowledge for knowledge, _, _ in KNOWLEDGE], np.float64)
     for player in {player for _, player, _ in KNOWLEDGE}:
         assert acceptable(elos, player).tolist() == [acceptable(float(elo), player) for elo in elos]
+
+
+@pytest.mark.parametrize(
+    ("claimed", "played", "differs"),
+    [
+        ("", "", None),
+        ("", "a b", None),
+        ("a b", "a b", None),
+        ("a b", "a b c", None),
+        ("a c", "a b c", FalseConsultation(2, 2, "c", "b")),
+        ("a b c d", "a b", FalseConsultation(2, 3, "c", "")),
+        ("b", "a", FalseConsultation(2, 1, "b", "a")),
+        # As it was written: an image of the board is another list of moves.
+        ("A", "a", FalseConsultation(2, 1, "A", "a")),
+    ],
+)
+def test_where_claimed_moves_leave_those_played(
+    claimed: str, played: str, differs: FalseConsultation | None
+) -> None:
+    assert false_consultation(2, claimed.split(), played.split()) == differs
