@@ -7,6 +7,7 @@ import math
 from typing import Final
 
 from academy.knowledge.contests import ContestReport, Proposal, Result
+from academy.knowledge.merging import is_vague
 from academy.knowledge.occurrence import occurs
 from academy.knowledge.settings import Library
 from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
@@ -40,6 +41,8 @@ def objection(proposal: Proposal, report: ContestReport, spec: GameSpec, average
                 f"to be {each.claimed[:80]!r}, but "
                 + (f"{each.played[:80]!r} was played" if each.played else "the contest had ended")
             )
+    if is_vague(proposal.pattern.codes):
+        return "nothing but '#', '1', '2' and '+': such a pattern lies almost anywhere"
     if not 1 <= proposal.ply <= len(report.plies):
         return f"ply {proposal.ply}: the contest had {len(report.plies)} plies"
     against = _contradiction(proposal, report, spec)

@@ -254,3 +254,14 @@ def test_the_pattern_must_have_stood_on_the_board(
 
 def test_without_boards_told_a_pattern_is_believed() -> None:
     assert judged(endgame(cells("w w w"), 0.5), contest(["A1"])) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [("1", False), ("2 2", False), ("1 2 / # +", False), ("1 -", True), ("# x", True), ("W 2", True)],
+)
+@pytest.mark.parametrize("make", [endgame, lambda pattern, value, ply: tesuji(pattern, 0.2, value, ply=ply)])
+def test_a_pattern_must_say_something(make: Callable[..., Proposal], pattern: str, says: bool) -> None:
+    against = judged(make(cells(pattern), 0.9, ply=3), contest(SHORT))
+    said = "nothing but '#', '1', '2' and '+': such a pattern lies almost anywhere"
+    assert against == (None if says else said)
