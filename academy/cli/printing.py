@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 
 def console() -> Console:
@@ -162,6 +162,20 @@ def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
     table = new_table(f"Settings of {game_id}", " setting", "value")
     for field in settings.DESCRIPTOR.fields:
         table.add_row(field.name, f"{getattr(settings, field.name):g}")
+    return table
+
+
+def contests_table(title: str, contests: Iterable[contests_pb2.Contest], now: float) -> Table:
+    """Contests with their players by seat, and how long ago they were opened; `now` in seconds since 1970."""
+    table = new_table(title, " contest", " game", " players", " opened", "hours ago")
+    for contest in contests:
+        table.add_row(
+            Text(contest.contest_id),
+            contest.game_id,
+            Text(" - ".join(player.name for player in contest.players)),
+            contest.open_time.ToJsonString(),
+            f"{(now - contest.open_time.ToNanoseconds() / 1e9) / 3_600:,.1f}",
+        )
     return table
 
 

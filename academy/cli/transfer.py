@@ -61,16 +61,12 @@ def export(
             sys.stdout.buffer.write(chunk)
         sys.stdout.buffer.flush()
         return
-    partial = to.with_name(to.name + ".part")
     try:
-        with partial.open("wb") as file:
-            file.writelines(chunks)
-        partial.replace(to)
+        _write(to, chunks)
+        if to.is_file():
+            typer.echo(f"{to}: {to.stat().st_size:,} bytes")
     except OSError as error:
         raise CommandError(f"{to}: cannot be written ({error.strerror})") from error
-    finally:
-        partial.unlink(missing_ok=True)
-    typer.echo(f"{to}: {to.stat().st_size:,} bytes")
 
 
 def import_(
@@ -107,6 +103,22 @@ def import_(
         )
 
 
+def _write(path: Path, chunks: Iterable[bytes]) -> None:
+    """Write a file whole or not at all; into devices and pipes straight, since they cannot be replaced."""
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            file.writelines(chunks)
+        return
+    path = path.resolve()
+    partial = path.with_name(path.name + ".part")
+    try:
+        with partial.open("wb") as file:
+            file.writelines(chunks)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
 def _binary(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[bytes]:
     for record in chain(records, [_END]):
         chunk = io.BytesIO()
@@ -126,7 +138,7 @@ def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[by
                 patterns.append(record.pattern)
             case "node":
                 nodes.append(record.node)
-    for line in write_text(spec_from_proto(described), patterns, nodes):
+    for line in write_text(described.game_id, patterns, nodes):
         yield f"{line}\n".encode()
 
 

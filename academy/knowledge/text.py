@@ -37,6 +37,12 @@ class PatternSyntaxError(InvalidPattern):
         super().__init__(f"line {line}, column {column}: {what}")
         self.line = line
         self.column = column
+        self._what = what
+
+    @property
+    def what(self) -> str:
+        """The fault without its place."""
+        return self._what
 
 
 def read_cells(text: str, geometry: Geometry) -> Pattern:
@@ -49,10 +55,13 @@ def read_cells(text: str, geometry: Geometry) -> Pattern:
     return _read_rows(rows, geometry)
 
 
-def read_patterns(text: str, geometry: Geometry) -> Iterator[tuple[Pattern, Signature]]:
-    """Read patterns, each with its label below it. Raises like `read_cells`."""
+def read_patterns(text: str, geometry: Geometry, first_line: int = 1) -> Iterator[tuple[Pattern, Signature]]:
+    """Read patterns, each with its label below it; errors count lines from `first_line`.
+
+    Raises like `read_cells`.
+    """
     rows: list[tuple[int, str]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), first_line):
         if line.lstrip().startswith("<"):
             if not rows:
                 raise PatternSyntaxError(number, 1, "a label with no cells above it")

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from academy.knowledge.boards import Board, InvalidBoard
-from academy.knowledge.fair_use import check_value
+from academy.knowledge.fair_use import check_low_value
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.signatures import ELO_SCALE
@@ -22,7 +22,7 @@ from academy.service.refusals import AnswerTooLarge, InvalidField, require
 from academy.service.seats import Seat, Seats
 from academy.service.writes import Writes
 from academy.store.contest_commands import CountConsultation
-from academy.store.contest_records import check_value as check_expected_value
+from academy.store.contest_records import check_value
 from academy.store.following import GameView
 from academy.store.game_records import pattern_library_from_proto
 from academy.store.tokens import Caller, Role
@@ -189,9 +189,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             seat, elo = seats[player]
             value = position.expected_value if position.HasField("expected_value") else None
             if value is not None:
-                check_expected_value(f"positions[{place}].expected_value", value)
+                check_value(f"positions[{place}].expected_value", value)
             if seat is not None:
-                check_value(value)
+                check_low_value(value)
             try:
                 board = Board.from_letters(geometry, position.board)
             except InvalidBoard as error:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
-from academy.knowledge.fair_use import ELO_MARGIN
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
@@ -23,7 +22,6 @@ from academy.service.ranked import Ranked
 from academy.store.game_records import library_to_proto
 from academy.v1 import consultation_pb2 as messages
 
-_EVERYONE: Final = -np.inf
 _COLUMN: Final = {
     descriptor.name: descriptor.number
     for message in (messages.PositionMatches, messages.PatternTable)
@@ -91,10 +89,9 @@ class PatternAnswer:
         self._write(answer, places, images, for_opponent)
 
     def _matches(self, board: Board, question: PatternQuestion) -> Matches:
-        least = _EVERYONE if question.player_elo is None else question.player_elo - ELO_MARGIN
         only = 0 if self._spec.symmetric or question.both_players else question.player
         ranked = self._ranked
-        wanted = ranked.wanted(self._libraries, least, only)
+        wanted = ranked.wanted(self._libraries, question.player_elo, only)
         return ranked.snapshot.match(board, ranked.ranking, wanted, question.max_matches)
 
     def _write(

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from academy.knowledge.fair_use import acceptable
 from academy.matching.snapshot import Snapshot
 from academy.service.columns import Varints
 
@@ -28,21 +29,25 @@ class Ranked:
         self.values: NDArray[np.float64] = np.ascontiguousarray(figures["value"])
         self.written_ids = Varints(self.pattern_ids)
         self.written_proposers = Varints(figures["proposers"])
-        self._selections: dict[tuple[frozenset[int], float, int], Flags | None] = {}
+        self._selections: dict[tuple[frozenset[int], float | None, int], Flags | None] = {}
 
     def __len__(self) -> int:
         return len(self.pattern_ids)
 
-    def wanted(self, libraries: Iterable[int], above_elo: float, player: int = 0) -> Flags | None:
-        """Flag the patterns of some libraries (by number) that are above an Elo; None: all are.
+    def wanted(
+        self, libraries: Iterable[int], player_elo: float | None = None, player: int = 0
+    ) -> Flags | None:
+        """Flag the patterns of some libraries (by number) that a player of an Elo accepts; None: all.
 
-        With `player` only those that address this player.
+        Without an Elo everything is accepted; with `player` only what addresses this player.
         """
-        key = (frozenset(libraries), above_elo, player)
+        key = (frozenset(libraries), player_elo, player)
         if key not in self._selections:
             if len(self._selections) >= _SELECTIONS_REMEMBERED:
                 self._selections.clear()
-            flags: Flags = np.isin(self.libraries, list(key[0])) & (self.elos > above_elo)
+            flags: Flags = np.isin(self.libraries, list(key[0]))
+            if player_elo is not None:
+                flags &= acceptable(self.elos, player_elo)
             if player:
                 flags &= self.players == player
             self._selections[key] = None if flags.all() else flags

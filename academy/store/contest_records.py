@@ -7,6 +7,7 @@ from academy.knowledge.boards import Board, InvalidBoard
 from academy.knowledge.contests import (
     Contestant,
     ContestReport,
+    FalseConsultation,
     Judgement,
     Ply,
     Proposal,
@@ -26,6 +27,7 @@ from academy.v1 import contests_pb2, events_pb2, proposals_pb2
 
 MAX_PLIES: Final = 100_000
 MAX_MOVE_LENGTH: Final = 1_024
+MAX_LINE_LENGTH: Final = 262_144
 MAX_TERMINATION_LENGTH: Final = 256
 
 _TO_RESULT: Final = {
@@ -84,6 +86,10 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
             for use in reported.uses
         ),
         start_states=_states(report.start_board, "start_board", spec),
+        false_consultations=tuple(
+            FalseConsultation(each.player, each.number, each.claimed, each.played)
+            for each in reported.false_consultations
+        ),
     )
 
 

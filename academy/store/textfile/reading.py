@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from academy.knowledge.openings import ROOT
-from academy.knowledge.patterns import InvalidPattern
 from academy.knowledge.settings import Library
 from academy.knowledge.signatures import ELO_SCALE
 from academy.knowledge.spec import GameSpec
@@ -151,13 +150,9 @@ class _Reader:
         assert self._library is not None
         cells = "\n".join(self._cells)
         try:
-            # Empty lines in front make the line numbers of its complaints right.
-            list(read_patterns("\n" * (self._cells_line - 1) + f"{cells}\n{label}", self._spec.geometry))
+            list(read_patterns(f"{cells}\n{label}", self._spec.geometry, self._cells_line))
         except PatternSyntaxError as fault:
-            what = str(fault).partition(": ")[2]
-            raise LibraryTextError(fault.line, fault.column, what) from fault
-        except InvalidPattern as fault:
-            raise LibraryTextError(self._cells_line, 1, str(fault)) from fault
+            raise LibraryTextError(fault.line, fault.column, fault.what) from fault
         record = self._record
         record.game_id = self._spec.game_id
         record.library = library_to_proto(self._library)

@@ -219,6 +219,13 @@ def test_consultations_need_an_open_contest_and_a_seat_in_it(store: Store) -> No
         store.run(CountConsultation("c1", 1, [], own_move=1))
 
 
+def test_a_list_of_moves_too_long_to_be_kept_is_refused(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    with pytest.raises(InvalidRecord, match="moves: 262,145 characters in all; at most 262,144"):
+        store.run(CountConsultation("c1", 1, ["E" * 1_024] * 256 + ["E"], own_move=129))
+    assert store.run(CountConsultation("c1", 1, ["E" * 1_024] * 256, own_move=129)) == 1
+
+
 # Uses
 
 

@@ -5,6 +5,7 @@ import pytest
 from academy.knowledge.library import UnknownPattern
 from academy.knowledge.openings import UnknownLine
 from academy.knowledge.settings import InvalidSettings, Library, LibrarySettings
+from academy.knowledge.text import read_cells
 from academy.store.check import check
 from academy.store.contest_commands import RegisterGame
 from academy.store.errors import InvalidRecord, NotDeleted, UnknownGame
@@ -161,6 +162,15 @@ def test_what_another_game_has_learnt_can_be_imported(store: Store) -> None:
         "openings_imported",
     ]
     assert not list(check(store.environment))
+
+
+def test_in_a_symmetric_game_a_pattern_for_the_second_player_is_imported_reversed(store: Store) -> None:
+    vote = pattern_pb2.Vote(player="ann", elo_hundredths=150_000, value_millionths=900_000)
+    record = pattern_pb2.PatternRecord(pattern_id=7, cells="x o\n- -", player=2, votes=[vote])
+    store.run(ImportLibraries("go-9x9", {ENDGAME: [record]}, [], False, "admin"))
+    (entry,) = view(store).libraries[ENDGAME].values()
+    assert (entry.player, entry.signature.value) == (1, 0.9)
+    assert entry.pattern == go().canonical(read_cells("o x\n- -", go().geometry))
 
 
 def test_an_import_is_taken_whole_or_not_at_all(store: Store) -> None:

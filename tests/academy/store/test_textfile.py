@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.settings import Library
-from academy.store.pattern_records import entry_to_proto, node_to_proto
+from academy.store.pattern_records import entry_to_proto, node_to_proto, with_figures
 from academy.store.textfile import LibraryTextError, read_text, write_text
 from tests.academy.store import strategies
 from tests.academy.store.examples import go
@@ -39,13 +39,17 @@ x - o
 @given(data=st.data(), kind=st.sampled_from(list(strategies.SPECS)))
 def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
     spec = strategies.SPECS[kind]
-    patterns = [
-        entry_to_proto(entry, library, spec)
+    entries = [
+        (entry, library)
         for library in (Library.MIDDLE_GAME, Library.ENDGAME)
         for entry in data.draw(st.lists(strategies.entries(spec), max_size=3))
     ]
+    patterns = [entry_to_proto(entry, library, spec) for entry, library in entries]
+    exported = [with_figures(entry_to_proto(entry, library, spec), entry) for entry, library in entries]
     nodes = [node_to_proto(node, spec.game_id) for node in data.draw(strategies.nodes())]
-    found = read_text("\n".join(write_text(spec, patterns, nodes)), spec)
+    text = "\n".join(write_text(spec.game_id, exported, nodes))
+    assert all(str(entry.signature) in text for entry, _ in entries)
+    found = read_text(text, spec)
     assert [record for records in found.patterns.values() for record in records] == patterns
     assert sorted(found.nodes, key=lambda node: node.node_id) == sorted(nodes, key=lambda node: node.node_id)
 
@@ -75,7 +79,7 @@ def test_line_ends_of_windows_do_no_harm() -> None:
 
 
 def test_an_empty_library_is_a_text_too() -> None:
-    assert read_text("\n".join(write_text(go())), go()).patterns == {}
+    assert read_text("\n".join(write_text("go-9x9")), go()).patterns == {}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +92,7 @@ def test_an_empty_library_is_a_text_too() -> None:
         ("% id 12", "% id twelve", 7, 6, "not a whole number"),
         ("% id 12", "% id 12 13", 7, 3, "followed by 2 words; it needs 1"),
         ("% id 12", "% number 12", 7, 3, "none of id, player"),
-        ("% player 1", "% player 2", 7, 1, "2 must be from 1 to 1"),
+        ("% player 1", "% player 3", 7, 1, "player 3: this game has players 1 to 2"),
         ("% player 1", "% player 4294967296", 8, 10, "too great"),
         ('"seki" -20', "seki -20", 10, 8, "not a name in quotes"),
         ('"seki" -20', '"seki -20', 10, 8, "not a name in quotes"),
