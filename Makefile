@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto)
 
-.PHONY: demo test check clean
+.PHONY: demo test check bench clean
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
@@ -18,6 +18,11 @@ check: $(VENV)/installed-dev.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Measures on this machine and writes docs/performance.md; PARTS names some of matching, store, server, growth.
+bench: $(VENV)/installed-dev.stamp
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(BIN)/python -m benchmarks.figures $(PARTS)
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'

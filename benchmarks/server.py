@@ -2,129 +2,179 @@
 
     python -m benchmarks.server
 
-The server has one core and the load generator another. Every figure is the median of interleaved rounds.
+The server has one core and the load generator another. Figures are medians of interleaved rounds. The
+second table reports contests while others consult: the server may use all cores there.
 """
 
-import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import median
-
-import grpc
+from typing import Final, NamedTuple
 
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2 as messages
 from benchmarks.load import full_game
+from benchmarks.load.bench import ECHO, REPORT, SERVICE, Generator, Server
+from benchmarks.load.wire import Load
 
-ROUNDS = 5
-SECONDS = 1.5
-SERVICE = "/academy.v1.ConsultationService/"
-ECHO = "/benchmark.Echo/"
+ROUNDS: Final = 5
+SECONDS: Final = 1.0
+REPORTS_PER_SECOND: Final = 40.0
+WRITING_SECONDS: Final = 5.0
 
 
-class Bench:
-    """A server of one process and a load generator, each on a core of its own."""
+class Way(NamedTuple):
+    """A way to ask."""
 
-    def __init__(self, folder: Path) -> None:
-        with Store(folder) as store:
-            self.games = full_game.fill(store)
-            _, self.token = store.run(CreateToken("bot", Role.BOT))
-        self.server = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.load.serving", str(folder), "0"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+    name: str
+    positions: int
+    bots: int
+    streaming: bool
+
+
+WAYS: Final = (
+    Way("call, 1 bot", 1, 1, False),
+    Way("call, 16 bots", 1, 16, False),
+    Way("call, 64 bots", 1, 64, False),
+    Way("stream, 1 bot", 1, 1, True),
+    Way("stream, 16 bots", 1, 16, True),
+    Way("stream, 64 bots", 1, 64, True),
+    Way("call of 16 positions, 16 bots", 16, 16, False),
+    Way("stream of 16 positions, 16 bots", 16, 16, True),
+)
+
+
+def asked(way: Way, game_id: str) -> list[messages.MatchPatternsRequest]:
+    return full_game.questions(game_id, 64, way.positions)
+
+
+def raw(way: Way, questions: list[messages.MatchPatternsRequest]) -> list[bytes]:
+    if way.streaming:
+        plays = (messages.PlayRequest(request_id=1, patterns=each) for each in questions)
+        return [each.SerializeToString() for each in plays]
+    return [each.SerializeToString() for each in questions]
+
+
+def typical(server: Server, token: str, questions: list[messages.MatchPatternsRequest]) -> None:
+    """Have the echo answer with a consultation's answer of median size."""
+    answers = sorted(
+        (server.answer(token, each) for each in questions[:15]), key=lambda each: each.ByteSize()
+    )
+    server.prepare_echo(answers[len(answers) // 2])
+
+
+def measure(server: Server, generator: Generator, token: str, way: Way, game_id: str) -> None:
+    """Print a row."""
+    questions = asked(way, game_id)
+    typical(server, token, questions)
+    written = raw(way, questions)
+    own: list[Load] = []
+    echo: list[Load] = []
+    for _ in range(ROUNDS):
+        method = "Play" if way.streaming else "Unary"
+        generator.begin(
+            server.echo_port,
+            ECHO + method,
+            "",
+            written,
+            bots=way.bots,
+            streaming=way.streaming,
+            seconds=SECONDS,
         )
-        self.client = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.load.wire", "--core", "1"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+        echo.append(generator.result())
+        method = "Play" if way.streaming else "MatchPatterns"
+        generator.begin(
+            server.port,
+            SERVICE + method,
+            token,
+            written,
+            bots=way.bots,
+            streaming=way.streaming,
+            seconds=SECONDS,
         )
-        told = json.loads(self.server.stdout.readline())
-        self.port, self.echo_port = told["port"], told["echo_port"]
+        own.append(generator.result())
+    rate, noop = (median(each.rate for each in loads) for loads in (own, echo))
+    ratio = median(one.rate / two.rate for one, two in zip(own, echo, strict=True))
+    p50, p99 = median(each.p50 for each in own), median(each.p99 for each in own)
+    print(
+        f"| {way.name} | {rate:,.0f} | {rate * way.positions:,.0f} | {noop:,.0f} | {ratio:.2f} "
+        f"| {p50 * 1e3:.2f} / {p99 * 1e3:.2f} | {median(each.answer_bytes for each in own):,.0f} |",
+        flush=True,
+    )
 
-    def close(self) -> None:
-        for process in (self.client, self.server):
-            process.stdin.close()
-            process.wait(20)
 
-    def answer(self, request: messages.MatchPatternsRequest) -> messages.MatchPatternsResponse:
-        call = self._call(self.port, SERVICE + "MatchPatterns", messages.MatchPatternsRequest)
-        return call(request, metadata=(("authorization", f"Bearer {self.token}"),))
+def measure_writing(folder: Path, token: str, arena: str, game_id: str) -> None:
+    """Print how fast consultations are answered at half their peak, without and with reports."""
+    way = WAYS[4]
+    written = raw(way, asked(way, game_id))
+    count = round(2 * ROUNDS * (WRITING_SECONDS + 2) * REPORTS_PER_SECOND)
+    told = [each.SerializeToString() for each in full_game.reports(game_id, count)]
+    consulting, reporting = Generator(), Generator()
+    with Server(folder) as server:
+        path = SERVICE + "Play"
 
-    def prepare_echo(self, answer: messages.MatchPatternsResponse) -> None:
-        self._call(self.echo_port, ECHO + "SetAnswer", messages.MatchPatternsResponse)(answer)
+        def consult(rate: float, seconds: float) -> None:
+            consulting.begin(
+                server.port, path, token, written, bots=16, streaming=True, seconds=seconds, rate=rate
+            )
 
-    @staticmethod
-    def _call(port, path, request_type):
-        channel = grpc.insecure_channel(f"127.0.0.1:{port}")
-        return channel.unary_unary(
-            path, request_type.SerializeToString, messages.MatchPatternsResponse.FromString
-        )
+        consult(0.0, WRITING_SECONDS)
+        peak = consulting.result().rate
+        quiet: list[Load] = []
+        busy: list[Load] = []
+        reports: list[Load] = []
+        for turn in range(ROUNDS):
+            consult(peak / 2, WRITING_SECONDS)
+            quiet.append(consulting.result())
+            part = told[turn * count // ROUNDS : (turn + 1) * count // ROUNDS]
+            consult(peak / 2, WRITING_SECONDS)
+            reporting.begin(
+                server.port, REPORT, arena, part, bots=8, seconds=WRITING_SECONDS, rate=REPORTS_PER_SECOND
+            )
+            busy.append(consulting.result())
+            reports.append(reporting.result())
+    for generator in (consulting, reporting):
+        generator.close()
+    print(
+        "\n| consultations at half their peak | a second | p50 / p99 ms | reports a minute | report p50 / p99 ms |"
+    )
+    print("|---|---|---|---|---|")
+    for name, loads, writes in (("alone", quiet, []), ("while contests are reported", busy, reports)):
+        row = f"| {name} | {median(each.rate for each in loads):,.0f} | {_times(loads)} |"
+        if writes:
+            row += f" {60 * median(each.rate for each in writes):,.0f} | {_times(writes)} |"
+        print(row if writes else row + " | |", flush=True)
 
-    def load(
-        self, echo: bool, questions: list[bytes], bots: int, streaming: bool, seconds: float = SECONDS
-    ) -> dict:
-        method = "Play" if streaming else "Unary" if echo else "MatchPatterns"
-        order = {
-            "host": "127.0.0.1",
-            "port": self.echo_port if echo else self.port,
-            "path": (ECHO if echo else SERVICE) + method,
-            "token": "" if echo else self.token,
-            "questions": [question.hex() for question in questions],
-            "bots": bots,
-            "streaming": streaming,
-            "seconds": seconds,
-        }
-        self.client.stdin.write(json.dumps(order) + "\n")
-        self.client.stdin.flush()
-        return json.loads(self.client.stdout.readline())
+
+def _times(loads: list[Load]) -> str:
+    return f"{median(each.p50 for each in loads) * 1e3:.2f} / {median(each.p99 for each in loads) * 1e3:.2f}"
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(Path(folder) / "data")
-        try:
-            print(f"{'':32}{'calls/s':>9}{'echo':>9}{'ratio':>7}{'p50 ms':>8}{'p99 ms':>8}{'bytes':>7}")
-            for name, positions, bots, streaming in (
-                ("unary, 1 bot", 1, 1, False),
-                ("unary, 16 bots", 1, 16, False),
-                ("unary, 64 bots", 1, 64, False),
-                ("stream, 1 bot", 1, 1, True),
-                ("stream, 16 bots", 1, 16, True),
-                ("stream, 64 bots", 1, 64, True),
-                ("unary, 16 positions, 16 bots", 16, 16, False),
-                ("stream, 16 positions, 16 bots", 16, 16, True),
-            ):
-                asked = full_game.questions(bench.games[0], 64, positions)
-                sizes = sorted(
-                    (len(bench.answer(each).SerializeToString()), place)
-                    for place, each in enumerate(asked[:16])
-                )
-                bench.prepare_echo(bench.answer(asked[sizes[len(sizes) // 2][1]]))
-                raw = [
-                    (
-                        messages.PlayRequest(request_id=1, patterns=each) if streaming else each
-                    ).SerializeToString()
-                    for each in asked
-                ]
-                own, echo = [], []
-                for _ in range(ROUNDS):
-                    echo.append(bench.load(True, raw, bots, streaming))
-                    own.append(bench.load(False, raw, bots, streaming))
-                rate, noop = (median(each["rate"] for each in found) for found in (own, echo))
-                p50, p99, size = (median(each[key] for each in own) for key in ("p50", "p99", "answer_bytes"))
-                ratio = median(one["rate"] / two["rate"] for one, two in zip(own, echo, strict=True))
-                print(
-                    f"{name:32}{rate:9,.0f}{noop:9,.0f}{ratio:7.2f}{p50 * 1e3:8.2f}{p99 * 1e3:8.2f}{size:7.0f}",
-                    flush=True,
-                )
-        finally:
-            bench.close()
+    """Measure in a fresh folder: all, or only what is said."""
+    only = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as parent:
+        folder = Path(parent) / "data"
+        with Store(folder) as store:
+            game_id, *_ = full_game.fill(store)
+            _, token = store.run(CreateToken("bot", Role.BOT))
+            _, arena = store.run(CreateToken("arena", Role.ARENA))
+        if only != ["writing"]:
+            measure_asking(folder, token, game_id)
+        measure_writing(folder, token, arena, game_id)
+
+
+def measure_asking(folder: Path, token: str, game_id: str) -> None:
+    """Print what consultations cost beside the echo."""
+    print("| asked by | calls/s | positions/s | echo/s | ratio | p50 / p99 ms | bytes an answer |")
+    print("|---|---|---|---|---|---|---|")
+    generator = Generator(core=1)
+    with Server(folder, core=0) as server:
+        for way in WAYS:
+            measure(server, generator, token, way, game_id)
+    generator.close()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The games as consultations see them: views that follow the store, with their matching indexes."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -51,16 +52,14 @@ class LiveGames:
             game.version = version
         return game
 
-    def load_all(self) -> int:
-        """Load every game there is, so that nobody waits for it later; return how many."""
-        count = 0
-        after = ""
-        while games := self._store.games(after=after):
-            for game in games:
-                self.game(game.game_id)
-            count += len(games)
-            after = games[-1].game_id
-        return count
+    def load(self, seconds: float) -> int:
+        """Load games for about so long, those first that learnt last; return how many were loaded."""
+        end = time.monotonic() + seconds
+        for count, game_id in enumerate(self._store.latest_games()):
+            if time.monotonic() >= end:
+                return count
+            self.game(game_id)
+        return len(self._games)
 
     def sizes(self) -> Iterator[LibrarySize]:
         """How large the libraries in memory are."""

@@ -15,7 +15,10 @@ _SELECTIONS_REMEMBERED: Final = 64
 
 
 class Ranked:
-    """Patterns with their figures, which both stay as they are. A *place* is a pattern's index in this order."""
+    """Patterns with their figures, all of which stay as they are.
+
+    A *place* is a pattern's index in this order.
+    """
 
     def __init__(self, snapshot: Snapshot, figures: NDArray[np.void]) -> None:
         order = np.lexsort((figures["pattern_id"], figures["library"], -figures["strength"]))

@@ -1,5 +1,6 @@
 """The server: what it is made of, how it starts, and how it ends."""
 
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -47,12 +48,20 @@ SERVICES: Final = tuple(
         (libraries_pb2, "LibraryService"),
     )
 )
+# Callers wait no longer for a server to begin; what is left is loaded when it is asked about.
+_LOADING_SECONDS: Final = 1.0
+# The writer learns in a thread of its own. A query that waits for the interpreter, after the kernel ran without
+# it, would else wait for 5 ms each time.
+_SWITCH_SECONDS: Final = 0.0002
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """Where a server listens and how. `grace` is in seconds; with `shared_port` not alone (see `processes`)."""
+    """Where a server listens and how.
+
+    `grace` is in seconds; with `shared_port` others listen there too (see `processes`).
+    """
 
     address: Address = field(default_factory=lambda: Address.parse(DEFAULT_ADDRESS))
     certificates: Certificates = field(default_factory=Certificates)
@@ -115,7 +124,8 @@ class AcademyServer:
     async def start(self) -> Address:
         """Load the libraries, listen, and return the address. Raises InvalidAddress and StoreError."""
         warm_up_in_background()
-        games = self.games.load_all()
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        games = self.games.load(_LOADING_SECONDS)
         address = bind(self._server, self._settings.address, self._credentials)
         for service in ("", *SERVICES):
             await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)

@@ -23,8 +23,8 @@ from academy.store.v1 import records_pb2
 class GameView:
     """What is known of a game. Only for reading, and only until the next `refresh` of the game.
 
-    `libraries` and `openings` are the same objects from refresh to refresh, brought up to date in place: what is
-    to be kept over a refresh must be copied out. The view itself is new for each `generation`.
+    `libraries` and `openings` are the same objects from refresh to refresh, brought up to date in place:
+    what is to be kept over a refresh must be copied out. The view itself is new for each `generation`.
     """
 
     spec: GameSpec

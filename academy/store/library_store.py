@@ -129,6 +129,15 @@ class Store:
                     break
         return found
 
+    def latest_games(self) -> list[str]:
+        """Return the ids of all games, those first that learnt last."""
+        with self.environment.reading() as transaction:
+            found = {
+                key.decode(): unpacked(records_pb2.GameState, stored).generation
+                for key, stored in transaction.scan(Table.GAME_STATE)
+            }
+        return sorted(found, key=lambda game_id: (-found[game_id], game_id))
+
     def contest(self, contest_id: str) -> records_pb2.ContestRecord:
         """Return a contest with its seats. Raises UnknownContest."""
         with self.environment.reading() as transaction:

@@ -1,4 +1,4 @@
-"""Full libraries of Go on 19x19, and positions to ask about: the normal size of a game that is long in use."""
+"""Full libraries of Go on 19x19, positions to ask about, and contests to report."""
 
 import random
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from typing import Final
 
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
+from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
@@ -14,8 +15,8 @@ from academy.store.contest_commands import RegisterGame
 from academy.store.game_records import spec_to_proto
 from academy.store.library_commands import ImportLibraries
 from academy.store.library_store import Store
-from academy.v1 import consultation_pb2, pattern_pb2
-from benchmarks.matching import GO, PLAIN_BITS, SIZE, SOURCE_GAMES, blurred_patterns, middle_game
+from academy.v1 import consultation_pb2, contests_pb2, pattern_pb2
+from benchmarks.pattern_libraries import GO, SIZE, go_position, library
 
 COLUMNS: Final = "ABCDEFGHJKLMNOPQRST"
 FULL: Final = {Library.MIDDLE_GAME: 1_000, Library.ENDGAME: 5_000}
@@ -30,18 +31,15 @@ def go(game_id: str) -> GameSpec:
     return GameSpec(game_id, GO.geometry, symmetries=tuple(SQUARE), cell_names=names, expected_length=240.0)
 
 
-def records(seed: int = 2024) -> dict[Library, list[pattern_pb2.PatternRecord]]:
+def records() -> dict[Library, list[pattern_pb2.PatternRecord]]:
     """Patterns cut out of random games, with three votes each."""
-    chance = random.Random(seed)
-    source = [middle_game(chance) for _ in range(SOURCE_GAMES)]
-    drawn = blurred_patterns(chance, source, 0.45, PLAIN_BITS)
-    return {
-        library: [_record(chance, next(drawn), number) for number in range(count)]
-        for library, count in FULL.items()
-    }
+    chance = random.Random(2024)
+    patterns, _ = library(GO, sum(FULL.values()), blur=0.45, bits=15.0)
+    drawn = iter(patterns.items())
+    return {name: [_record(chance, *next(drawn)) for _ in range(count)] for name, count in FULL.items()}
 
 
-def _record(chance: random.Random, pattern: object, number: int) -> pattern_pb2.PatternRecord:
+def _record(chance: random.Random, number: int, pattern: Pattern) -> pattern_pb2.PatternRecord:
     votes = [
         pattern_pb2.Vote(
             player=f"player {voter}",
@@ -87,21 +85,43 @@ def _node(number: int, parent: int, move: str, depth: int) -> pattern_pb2.Openin
     )
 
 
-def fill(store: Store, games: int = 1) -> list[str]:
-    """Register games with full libraries and return their ids."""
-    patterns = records()
+def fill(store: Store, games: int = 1, share: float = 1.0) -> list[str]:
+    """Register games with a share of full libraries each and return their ids."""
+    patterns = {name: each[: int(share * len(each))] for name, each in records().items()}
     names = [f"go-{number}" for number in range(games)]
     for name in names:
         store.run(RegisterGame(spec_to_proto(go(name)), "benchmark"))
-        store.run(ImportLibraries(name, patterns, openings(), False, "benchmark"))
+        store.run(ImportLibraries(name, patterns, openings() if share == 1.0 else [], False, "benchmark"))
     return names
+
+
+def reports(game_id: str, count: int, first: int = 0) -> Iterator[contests_pb2.ReportContestRequest]:
+    """Contests of 60 plies with their boards; each is another one."""
+    chance = random.Random(first)
+    names = go(game_id).cell_names
+    for number in range(first, first + count):
+        board = bytearray(b"-" * SIZE * SIZE)
+        plies = []
+        for ply, cell in enumerate(chance.sample(range(SIZE * SIZE), 60)):
+            board[cell] = b"xo"[ply % 2]
+            plies.append(contests_pb2.Ply(player=1 + ply % 2, move=names[cell], board=board.decode()))
+        yield contests_pb2.ReportContestRequest(
+            contest=contests_pb2.Contest(
+                contest_id=f"benchmark/{number}",
+                game_id=game_id,
+                players=[contests_pb2.ContestPlayer(name=name, elo=1500.0) for name in ("ann", "bob")],
+            ),
+            plies=plies,
+            results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+            termination="score",
+        )
 
 
 def boards(count: int, seed: int = 7) -> Iterator[str]:
     """Middle-game positions as letters."""
     chance = random.Random(seed)
     for _ in range(count):
-        yield letters(middle_game(chance))
+        yield letters(go_position(chance))
 
 
 def letters(board: Board) -> str:

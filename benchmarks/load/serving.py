@@ -15,6 +15,7 @@ from typing import Any
 import grpc
 from grpc import aio
 
+from academy.matching.warming import warm_up
 from academy.service import logs
 from academy.service.addresses import Address
 from academy.service.limits import Limits
@@ -74,6 +75,8 @@ class Echo:
 
 async def serve(folder: Path) -> None:
     limits = Limits(questions_per_second=1e9, question_burst=1e9, concurrent_calls_per_caller=512)
+    # Measured is the kernel that a server runs on, not the one that answers until that is loaded.
+    warm_up()
     with Store(folder) as store:
         server = AcademyServer(store, ServerSettings(address=Address.parse("127.0.0.1:0"), limits=limits))
         address = await server.start()
@@ -89,7 +92,7 @@ async def serve(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
+    if int(sys.argv[2]) >= 0:
         os.sched_setaffinity(0, {int(sys.argv[2])})
     logs.configure("warning", "json")
     asyncio.run(serve(Path(sys.argv[1])))

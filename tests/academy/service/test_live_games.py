@@ -10,6 +10,7 @@ from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.signatures import Ballot, Vote
+from academy.service.live_games import LiveGames
 from academy.service.shelves import Shelf
 from academy.store.contest_commands import ReportContest
 from academy.store.game_records import library_to_proto, spec_from_proto
@@ -139,3 +140,20 @@ def test_a_query_goes_on_with_the_patterns_it_began_with() -> None:
 
     assert set(before.snapshot.match(board, before.ranking).pattern_ids.tolist()) == {1}
     assert set(shelf.ranked.snapshot.match(board, shelf.ranked.ranking).pattern_ids.tolist()) == {2}
+
+
+def test_games_are_loaded_latest_first_for_as_long_as_there_is_time(tmp_path: Path) -> None:
+    names = ["first", "second", "third"]
+    with serving(tmp_path) as academy:
+        for name in names:
+            academy.arena().contests.RegisterGame(
+                contests_pb2.RegisterGameRequest(game=examples.tiny_go(name))
+            )
+        academy.store.run(ReportContest(examples.report(examples.contest("c/1", "second"), ["c3"]), "arena"))
+        assert academy.store.latest_games() == ["second", "third", "first"]
+
+        assert LiveGames(academy.store).load(0.0) == 0
+        everything = LiveGames(academy.store)
+        assert everything.load(60.0) == 3
+        # One that was not loaded in time is loaded when it is asked about.
+        assert LiveGames(academy.store).game("first").view.spec.game_id == "first"

@@ -1,0 +1,62 @@
+"""Measures everything and writes the figures into docs/performance.md: `make bench`.
+
+Each part's tables stand between two comments of that file; what is written around them stays.
+"""
+
+import os
+import platform
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+DOCUMENT: Final = Path(__file__).parent.parent / "docs" / "performance.md"
+PLOT: Final = DOCUMENT.parent / "growth.svg"
+PARTS: Final = {
+    "matching": ("benchmarks.matching",),
+    "store": ("benchmarks.store",),
+    "server": ("benchmarks.server",),
+    "growth": ("benchmarks.growth", "--plot", str(PLOT)),
+}
+
+
+def machine() -> str:
+    """Name the machine: what the figures are of."""
+    model = platform.processor() or platform.machine()
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        found = re.search(r"model name\s*:\s*(.+)", information.read_text())
+        model = found[1] if found else model
+    busy = os.getloadavg()[0]
+    return (
+        f"{os.cpu_count()} cores of {model}, {platform.system()}, Python {platform.python_version()}; "
+        f"load {busy:.1f} before it began."
+    )
+
+
+def placed(text: str, name: str, figures: str) -> str:
+    """Return a document with a part's figures in their place. Raises ValueError where it has none."""
+    begin, end = f"<!-- {name}: measured -->\n", f"<!-- {name}: end -->"
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"{name}: the document has no {begin.strip()} and {end} to write between")
+    return f"{before}{begin}{figures.strip()}\n{closed}{after}"
+
+
+def main() -> None:
+    """Measure the parts named on the command line, or all."""
+    for name in sys.argv[1:] or PARTS:
+        first = machine()
+        print(f"{name}: {first}", flush=True)
+        run = subprocess.run(
+            [sys.executable, "-m", *PARTS[name]], stdout=subprocess.PIPE, text=True, check=True
+        )
+        figures = run.stdout if "|---" in run.stdout else f"```\n{run.stdout.rstrip()}\n```"
+        DOCUMENT.write_text(placed(DOCUMENT.read_text(), name, f"{first}\n\n{figures}"))
+        print(run.stdout, flush=True)
+
+
+if __name__ == "__main__":
+    main()
