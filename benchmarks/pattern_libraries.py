@@ -18,9 +18,9 @@ HEX_SIZE = 14
 NODES = 262
 SOURCE_POSITIONS = 200
 PLIES = range(100, 140)
-SIDES = ((3, 3), (3, 4), (4, 3), (4, 4), (3, 5), (5, 3), (5, 5))
+SIDES = (3, 3, 3, 4, 4, 5)
 LARGE_SIDES = (6, 7, 8, 9)
-LARGE_SHARE = 0.05
+LARGE_SHARE = 0.03
 EDGE_RIM = 1
 TESTED_NODES = range(4, 17)
 
@@ -79,30 +79,30 @@ def position(spec: GameSpec, chance: random.Random) -> Board:
 
 
 def library(
-    spec: GameSpec, size: int, blur: float, bits: float, seed: int = 2024
+    spec: GameSpec, size: int, blur: float, bits: float, stones: int, seed: int = 2024
 ) -> tuple[dict[int, Pattern], list[Board]]:
     """Patterns cut out of positions, that many of their cells blurred, and other positions to find them on.
 
-    `bits` is the least information a pattern has.
+    `bits` is the least information a pattern has, `stones` the least number of cells that only a piece fits.
     """
     chance = random.Random(seed)
     source = [position(spec, chance) for _ in range(SOURCE_POSITIONS)]
     if isinstance(spec.geometry, GraphGeometry):
         drawn = _node_patterns(chance, source)
     else:
-        drawn = _window_patterns(chance, source, blur, bits)
+        drawn = _window_patterns(chance, source, blur, bits, stones)
     patterns = {number: next(drawn) for number in range(size)}
     return patterns, [position(spec, chance) for _ in range(20)]
 
 
 def _window_patterns(
-    chance: random.Random, boards: list[Board], blur: float, bits: float
+    chance: random.Random, boards: list[Board], blur: float, bits: float, least_stones: int
 ) -> Iterator[Pattern]:
     geometry = boards[0].geometry
     assert isinstance(geometry, SquareGeometry | HexGeometry)
     while True:
         board = chance.choice(boards)
-        rows, columns = chance.choice(SIDES)
+        rows, columns = chance.choice(SIDES), chance.choice(SIDES)
         if chance.random() < LARGE_SHARE:
             rows, columns = chance.choice(LARGE_SIDES), chance.choice(LARGE_SIDES)
         top = chance.randint(-EDGE_RIM, geometry.rows + EDGE_RIM - rows)
@@ -114,7 +114,7 @@ def _window_patterns(
                 codes.append(chance.choice(BLURRED[state]) if chance.random() < blur else Code(state))
         information = -sum(log2(ODDS[code]) for code in codes)
         stones = sum(ODDS[code] < 0.2 and code is not Code.OFF_BOARD for code in codes)
-        if stones and information >= bits:
+        if stones >= least_stones and information >= bits:
             yield grid_pattern((*divmod(place, columns), code) for place, code in enumerate(codes))
 
 

@@ -41,7 +41,7 @@ SYMMETRY, ANCHOR_ROW, ANCHOR_COLUMN = range(3)
 ALL_BITS: Final = cast(int, np.uint64(0xFFFFFFFFFFFFFFFF))
 NO_BITS: Final = cast(int, np.uint64(0))
 ONE_BIT: Final = cast(int, np.uint64(1))
-_DENSE_STAGES: Final = 2
+_DENSE_STAGES: Final = 3
 _FIRST_CAPACITY: Final = 1024
 
 Shorts = NDArray[np.int16]
@@ -70,8 +70,8 @@ def find(states: States, ground: Ground, rows: Rows, order: Numbers, wanted: Fla
     Rows come as in `order`, without those that are not `wanted` (all are if that is empty).
     """
     units = sifted(states, ground, rows)
-    size = min(U(most), bits_in(units.bits, U(len(units.rows))))
-    return told(units.of_row, units.bits, units.links, units.candidates, rows.anchors, order, wanted, size)
+    used = units.bits[: LANES * len(units.rows)]
+    return told(units.of_row, used, units.links, units.candidates, rows.anchors, order, wanted, U(most))
 
 
 @compiled
@@ -85,45 +85,53 @@ def told(
     wanted: Flags,
     size: int,
 ) -> Found:
-    """Tell the first `size` matches that units hold, and how many there are (see `find`)."""
-    places = np.empty(size, dtype=np.int32)
-    symmetries = np.empty(size, dtype=np.int16)
-    image_rows = np.empty(size, dtype=np.int16)
-    image_columns = np.empty(size, dtype=np.int16)
-    written, total = U(0), U(0)
+    """Tell the first `size` matches that units hold, and how many there are (see `find`).
+
+    What a branch depends on here is as good as random, and guessing wrong costs more than all else: the
+    words that hold a match are listed without one first.
+    """
+    listed = U(0)
+    total = U(0)
+    words = np.empty(len(bits) + LANES, dtype=np.uint64)
+    firsts = np.empty(len(words), dtype=np.int32)
+    word_places = np.empty(len(words), dtype=np.int32)
     for place in range(U(len(order))):
-        row = U(order[place])
-        unit = of_row[row]
+        unit = of_row[U(order[place])]
         if unit < 0 or (len(wanted) > 0 and not wanted[place]):
             continue
         while unit >= 0:
             at = U(unit)
+            first = U(links[at, U(FIRST)])
             for lane in range(U(LANES)):
                 word = bits[U(LANES) * at + lane]
-                first = U(links[at, U(FIRST)]) + lane * U(WORD)
-                count = bits_set(word)
-                total += count
-                if written + count > size:
-                    word = lowest_bits(word, size - written)
-                while word != NO_BITS:
-                    candidate = first + lowest_bit(word)
-                    word &= word - ONE_BIT
-                    symmetry = U(candidates[candidate, U(SYMMETRY)])
-                    places[written] = place
-                    symmetries[written] = symmetry
-                    image_rows[written] = candidates[candidate, U(ANCHOR_ROW)] - anchors[row, symmetry, U(0)]
-                    image_columns[written] = (
-                        candidates[candidate, U(ANCHOR_COLUMN)] - anchors[row, symmetry, U(1)]
-                    )
-                    written += U(1)
+                words[listed] = word
+                firsts[listed] = first + lane * U(WORD)
+                word_places[listed] = place
+                listed += U(word != NO_BITS)
+                total += bits_set(word)
             unit = links[at, U(NEXT)]
-    return (
-        places[:written],
-        symmetries[:written],
-        image_rows[:written],
-        image_columns[:written],
-        signed(total),
-    )
+    size = min(size, total)
+    places = np.empty(size, dtype=np.int32)
+    symmetries = np.empty(size, dtype=np.int16)
+    image_rows = np.empty(size, dtype=np.int16)
+    image_columns = np.empty(size, dtype=np.int16)
+    written, number = U(0), U(0)
+    while written < size:
+        word, first, place = words[number], U(firsts[number]), U(word_places[number])
+        row = U(order[place])
+        number += U(1)
+        if written + bits_set(word) > size:
+            word = lowest_bits(word, size - written)
+        while word != NO_BITS:
+            candidate = first + lowest_bit(word)
+            word &= word - ONE_BIT
+            symmetry = U(candidates[candidate, U(SYMMETRY)])
+            places[written] = place
+            symmetries[written] = symmetry
+            image_rows[written] = candidates[candidate, U(ANCHOR_ROW)] - anchors[row, symmetry, U(0)]
+            image_columns[written] = candidates[candidate, U(ANCHOR_COLUMN)] - anchors[row, symmetry, U(1)]
+            written += U(1)
+    return places, symmetries, image_rows, image_columns, signed(total)
 
 
 @compiled

@@ -75,8 +75,8 @@ def find_successors(
     moves = len(changes.starts) - 1
     touched = touched_by(ground, rows, changes)
     units, nearly = nearly_sifted(states, touched.after, ground, rows)
-    size = min(U(most), bits_in(units.bits, U(len(units.rows))))
-    base = told(units.of_row, units.bits, units.links, units.candidates, rows.anchors, order, wanted, size)
+    used = units.bits[: LANES * len(units.rows)]
+    base = told(units.of_row, used, units.links, units.candidates, rows.anchors, order, wanted, U(most))
     looked = looks(ground, rows, touched, codes, order, base)
     gone_starts, gone = ended(looked, moves, changes, touched)
     missed = misses(ground, rows, touched, codes, states, units, nearly, order, wanted)
