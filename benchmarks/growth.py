@@ -1,7 +1,7 @@
 """Whether a server becomes slower with what it holds: `python -m benchmarks.growth [--plot FILE]`.
 
 Games have a twentieth of full libraries each, and all of them are asked about in turn. Events are reports of
-contests of 60 plies; most of a long log is written without being learnt from, as only its length matters here.
+contests of 60 plies; most of a long log is written without being learnt from, as only its length matters.
 """
 
 import argparse

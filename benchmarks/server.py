@@ -138,7 +138,8 @@ def measure_writing(folder: Path, token: str, arena: str, game_id: str) -> None:
     for generator in (consulting, reporting):
         generator.close()
     print(
-        "\n| consultations at half their peak | a second | p50 / p99 ms | reports a minute | report p50 / p99 ms |"
+        "\n| consultations at half their peak | a second | p50 / p99 ms "
+        "| reports a minute | report p50 / p99 ms |"
     )
     print("|---|---|---|---|---|")
     for name, loads, writes in (("alone", quiet, []), ("while contests are reported", busy, reports)):

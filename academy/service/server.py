@@ -50,8 +50,8 @@ SERVICES: Final = tuple(
 )
 # Callers wait no longer for a server to begin; what is left is loaded when it is asked about.
 _LOADING_SECONDS: Final = 1.0
-# The writer learns in a thread of its own. A query that waits for the interpreter, after the kernel ran without
-# it, would else wait for 5 ms each time.
+# The writer learns in a thread of its own. A query that waits for the interpreter, after the kernel ran
+# without it, would else wait for 5 ms each time.
 _SWITCH_SECONDS: Final = 0.0002
 _log = structlog.get_logger()
 

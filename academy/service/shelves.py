@@ -29,8 +29,8 @@ _FIGURES = np.dtype(
 class Shelf:
     """The patterns of both libraries of a game, kept up to date one by one. For one thread at a time.
 
-    One index holds them all, since queries of two would be prepared twice. Numbers are given by game, so no two
-    patterns have the same.
+    One index holds them all, since queries of two would be prepared twice. Numbers are given by game, so no
+    two patterns have the same.
     """
 
     def __init__(self, spec: GameSpec) -> None:

@@ -160,7 +160,7 @@ def load(
     seconds: float,
     rate: float = 0.0,
 ) -> Load:
-    """Ask for some seconds, with no pause or `rate` questions a second; before it a fifth of them to warm up."""
+    """Ask for some seconds, with no pause or `rate` questions a second, after a warm-up."""
     crowd = [
         Bot(host, port, path, token, questions[place:] + questions[:place], streaming)
         for place in (number * len(questions) // bots for number in range(bots))
