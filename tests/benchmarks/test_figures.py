@@ -1,0 +1,21 @@
+"""Figures go where the document has a place for them, and nowhere else."""
+
+import pytest
+
+from benchmarks.figures import DOCUMENT, PARTS, placed
+
+
+def test_figures_replace_those_of_the_same_part() -> None:
+    text = "before\n<!-- one: measured -->\nold\n<!-- one: end -->\nafter\n"
+    assert placed(text, "one", "new") == text.replace("old", "new")
+    assert placed(placed(text, "one", "new"), "one", "old") == text
+
+
+def test_a_part_without_a_place_is_told() -> None:
+    with pytest.raises(ValueError, match="two: the document has no"):
+        placed("<!-- one: measured -->\n<!-- one: end -->", "two", "figures")
+
+
+def test_the_document_has_a_place_for_every_part() -> None:
+    for name in PARTS:
+        assert placed(DOCUMENT.read_text(), name, "figures") != ""
