@@ -16,6 +16,7 @@ from academy.store.game_records import spec_to_proto
 from academy.store.library_commands import ImportLibraries
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2, contests_pb2, pattern_pb2
+from benchmarks.matching import PLAIN
 from benchmarks.pattern_libraries import GO, SIZE, go_position, library
 
 COLUMNS: Final = "ABCDEFGHJKLMNOPQRST"
@@ -34,7 +35,7 @@ def go(game_id: str) -> GameSpec:
 def records() -> dict[Library, list[pattern_pb2.PatternRecord]]:
     """Patterns cut out of random games, with three votes each."""
     chance = random.Random(2024)
-    patterns, _ = library(GO, sum(FULL.values()), blur=0.45, bits=15.0)
+    patterns, _ = library(GO, sum(FULL.values()), *PLAIN)
     drawn = iter(patterns.items())
     return {name: [_record(chance, *next(drawn)) for _ in range(count)] for name, count in FULL.items()}
 

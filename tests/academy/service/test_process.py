@@ -23,7 +23,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokedToken, Role
-from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, pattern_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.running import Client, as_refused
@@ -129,6 +129,19 @@ def test_a_running_call_is_finished_within_the_grace(tmp_path: Path) -> None:
     with served(tmp_path / "data", "--grace", "15") as academy:
         client = academy.client()
         client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.plain("large")))
+        vote = pattern_pb2.Vote(player="ann", elo_hundredths=150_000, value_millionths=500_000)
+        pattern = pattern_pb2.PatternRecord(
+            library=examples.ENDGAME, pattern_id=1, cells="x-o-", player=1, votes=[vote]
+        )
+        header = libraries_pb2.ImportHeader(game_id="large")
+        client.libraries.ImportLibrary(
+            iter(
+                [
+                    libraries_pb2.ImportLibraryRequest(header=header),
+                    libraries_pb2.ImportLibraryRequest(pattern=pattern),
+                ]
+            )
+        )
         boards = [examples.position("x-o-" * 1_024)] * 1_000
         call = client.consultation.MatchPatterns.future(
             consultation_pb2.MatchPatternsRequest(game_id="large", positions=boards)
