@@ -28,7 +28,7 @@ of what is new. Empty lines and lines that begin with `%%` say nothing.
 """
 
 from academy.store.textfile.reading import LibraryTexts, read_text
-from academy.store.textfile.words import LibraryTextError
+from academy.store.textfile.words import FIRST_LINE, LibraryTextError, visible
 from academy.store.textfile.writing import write_text
 
-__all__ = ["LibraryTextError", "LibraryTexts", "read_text", "write_text"]
+__all__ = ["FIRST_LINE", "LibraryTextError", "LibraryTexts", "read_text", "visible", "write_text"]
