@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from academy.store.textfile import visible
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 
@@ -122,7 +123,7 @@ def openings_table(title: str, nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -
         mover = (node.mover or 1) - 1
         visits = max(node.visits, 1)
         table.add_row(
-            Text("  " * (node.depth - first) + (node.move or "(start)")),
+            Text("  " * (node.depth - first) + (visible(node.move) or "(start)")),
             str(node.visits),
             str(node.wins[mover]),
             str(node.draws[mover]),
@@ -187,8 +188,8 @@ def events_table(events: Iterable[Any]) -> Table:
             str(event.sequence),
             event.time.ToJsonString(),
             event.game_id,
-            Text(event.actor),
-            Text(_what(event)),
+            Text(visible(event.actor)),
+            Text(visible(_what(event))),
         )
     return table
 

@@ -5,6 +5,7 @@ messages, each after its length as a varint, the game first; a length of 0 ends 
 """
 
 import io
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -21,10 +22,11 @@ from academy.cli.connection import Server, with_server
 from academy.cli.failures import CommandError
 from academy.cli.libraries import Game, Json, LibraryName, number_of
 from academy.store.game_records import spec_from_proto
-from academy.store.textfile import read_text, write_text
+from academy.store.textfile import FIRST_LINE, read_text, write_text
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _TEXT_BEGINS = b"% academy text"
+_NOT_IN_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f\x80-\xff]")
 _END = libraries_pb2.ExportLibraryResponse()
 
 
@@ -85,6 +87,10 @@ def import_(
     except OSError as error:
         raise CommandError(f"{file}: cannot be read ({error.strerror})") from error
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
+    if _is_text_unmarked(content):
+        raise CommandError(
+            f"{file}: is text, but its first line is not {FIRST_LINE!r}; write that line above it"
+        )
     records = (
         _records_of_text(content, file, described)
         if content.lstrip().startswith(_TEXT_BEGINS)
@@ -101,6 +107,12 @@ def import_(
             f"{game}: {response.patterns:,} patterns and {response.nodes:,} opening nodes taken in, "
             f"{response.evicted:,} had no room"
         )
+
+
+def _is_text_unmarked(content: bytes) -> bool:
+    """Whether a file is no binary export, yet does not begin as text does."""
+    text = content.strip()
+    return bool(text) and not text.startswith(_TEXT_BEGINS) and not _NOT_IN_TEXT.search(text[:1_000])
 
 
 def _write(path: Path, chunks: Iterable[bytes]) -> None:

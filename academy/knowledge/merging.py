@@ -106,6 +106,6 @@ def merged(
         if code is None:
             return None
         codes[place] = code
-    if is_vague(codes):
+    if is_vague(bytes(codes)):
         return None
     return new.with_codes(bytes(codes))

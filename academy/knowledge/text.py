@@ -65,7 +65,7 @@ def read_patterns(text: str, geometry: Geometry, first_line: int = 1) -> Iterato
         if line.lstrip().startswith("<"):
             if not rows:
                 raise PatternSyntaxError(number, 1, "a label with no cells above it")
-            yield _read_rows(rows, geometry), _read_signature(number, line)
+            yield _read_rows(rows, geometry), read_label(line, number)
             rows = []
         elif line.strip():
             rows.append((number, line))
@@ -194,7 +194,8 @@ def _read_nodes(rows: list[tuple[int, str]], geometry: GraphGeometry) -> Iterato
         yield geometry.nodes.index(words[1]), _code(line, text.index(words[0]) + 1, words[0])
 
 
-def _read_signature(line: int, text: str) -> Signature:
+def read_label(text: str, line: int = 1) -> Signature:
+    """Read a pattern's label; errors name `line`. Raises PatternSyntaxError."""
     found = _SIGNATURE.fullmatch(text.strip())
     if found is None:
         raise PatternSyntaxError(

@@ -10,7 +10,13 @@ from academy.knowledge.contests import Judgement
 from academy.knowledge.fair_use import check_opening, false_consultation
 from academy.knowledge.settings import Library
 from academy.store import keys, proposal_tables
-from academy.store.contest_records import MAX_LINE_LENGTH, check_contest, proposal_from_proto, uses_to_proto
+from academy.store.contest_records import (
+    MAX_LINE_LENGTH,
+    check_contest,
+    check_report,
+    proposal_from_proto,
+    uses_to_proto,
+)
 from academy.store.contest_tables import contest_record, find_contest, seat_record, store_contest
 from academy.store.environment import Table
 from academy.store.errors import (
@@ -148,6 +154,7 @@ class ReportContest:
             report.plies.extend(self.report.plies)
             report.results.extend(self.report.results)
             report.start_board = self.report.start_board
+            check_report(report, work.knowledge(record.contest.game_id).spec)
             reported.proposals.extend(held)
             reported.uses.extend(uses_to_proto(used))
             reported.false_consultations.extend(self._false_consultations(work, record))

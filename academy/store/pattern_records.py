@@ -159,6 +159,17 @@ def node_to_proto(node: OpeningNode, game_id: str) -> pattern_pb2.OpeningNodeRec
     )
 
 
+def check_results(record: pattern_pb2.OpeningNodeRecord, field: str = "node") -> None:
+    """Check that a node from elsewhere has a result for each visit and player. Raises InvalidRecord."""
+    for player, counts in enumerate(zip(record.wins, record.draws, record.losses, strict=False), 1):
+        if sum(counts) != record.visits:
+            raise InvalidRecord(
+                f"{field}.visits",
+                f"{record.visits}, but wins, draws and losses of player {player} add up to {sum(counts)}; "
+                "every visit has one result for each player",
+            )
+
+
 def node_from_proto(
     record: pattern_pb2.OpeningNodeRecord, spec: GameSpec, field: str = "node"
 ) -> OpeningNode:

@@ -63,7 +63,7 @@ def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]
         (waiting if node.node_id == ROOT else children[node.parent_id]).append(node)
     while waiting:
         node = waiting.pop()
-        move = node.move if PLAIN_MOVE.fullmatch(node.move) else quoted(node.move)
+        move = node.move if PLAIN_MOVE.fullmatch(node.move) and node.move.isprintable() else quoted(node.move)
         values = "/".join(decimal(value, VALUE_SCALE) for value in node.value_millionths)
         wins, draws, losses = ("/".join(map(str, each)) for each in (node.wins, node.draws, node.losses))
         yield (

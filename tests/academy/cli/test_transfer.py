@@ -90,6 +90,14 @@ def test_text_that_cannot_be_read_is_named_by_line_and_column(elsewhere: Any, tm
     assert said.err.startswith("academy: line 5, column ")
 
 
+def test_text_without_its_first_line_is_told_so(academy: Academy, elsewhere: Any, tmp_path: Path) -> None:
+    file = tmp_path / "go.txt"
+    file.write_text(academy("export", "go").out.split("\n", 1)[1])
+    said = elsewhere("import", "go", file)
+    assert said.exit_code == 1
+    assert "first line is not '% academy text 1'" in said.err
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"garbage", b"\xff" * 100, b"\xff" * 9 + b"\x01", b"% academy text 1\n\xff\n"]
 )

@@ -1,5 +1,7 @@
 """Games registered, contests opened and reported, consultations counted: once each, whatever is repeated."""
 
+from collections.abc import Callable
+
 import pytest
 
 from academy.knowledge.fair_use import FairUseExceeded
@@ -154,6 +156,35 @@ def test_a_wrong_report_leaves_the_contest_open(store: Store) -> None:
     assert store.contest("c1").contest.state == contests_pb2.CONTEST_STATE_OPEN
     assert store.last_event() == 1
     assert store.run(ReportContest(report("c1"), "arena")).counted
+
+
+@pytest.mark.parametrize(
+    ("spoil", "complaint"),
+    [
+        (lambda told: told.results.__setitem__(1, contests_pb2.RESULT_WIN), "results: win and win given"),
+        (lambda told: told.results.__setitem__(0, contests_pb2.RESULT_LOSS), "results: loss and loss given"),
+        (lambda told: told.results.__setitem__(1, contests_pb2.RESULT_DRAW), "results: win and draw given"),
+        (lambda told: told.results.__setitem__(0, contests_pb2.RESULT_DRAW), "one wins and the other loses"),
+        (lambda told: setattr(told.plies[3], "move", "E5\x1b[2J"), r"plies\[3\]\.move: character 3, '\\x1b'"),
+        (lambda told: setattr(told.plies[3], "move", "\u2028"), r"plies\[3\]\.move: character 1"),
+        (lambda told: setattr(told, "termination", "a\nb"), "termination: character 2"),
+    ],
+)
+def test_what_no_contest_can_end_with_is_refused(
+    store: Store, spoil: Callable[[contests_pb2.ReportContestRequest], None], complaint: str
+) -> None:
+    told = report("c1")
+    spoil(told)
+    with pytest.raises(InvalidRecord, match=complaint):
+        store.run(ReportContest(told, "arena"))
+    assert store.last_event() == 1
+
+
+@pytest.mark.parametrize("results", [("WIN", "LOSS"), ("LOSS", "WIN"), ("DRAW", "DRAW")])
+def test_what_a_contest_of_two_can_end_with(store: Store, results: tuple[str, str]) -> None:
+    told = report("c1")
+    told.results[:] = [contests_pb2.Result.Value(f"RESULT_{each}") for each in results]
+    assert store.run(ReportContest(told, "arena")).counted
 
 
 def test_a_void_contest_teaches_nothing_and_drops_its_proposals(store: Store) -> None:

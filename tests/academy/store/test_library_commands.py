@@ -202,3 +202,13 @@ def test_capacity_holds_for_imports_too(store: Store) -> None:
     assert imported.evicted == len(patterns[ENDGAME]) - 4
     assert len(view(store, "small").libraries[ENDGAME]) == 4
     assert go("small") == view(store, "small").spec
+
+
+def test_nodes_with_more_or_fewer_results_than_visits_are_not_taken_in(store: Store) -> None:
+    root = pattern_pb2.OpeningNodeRecord(
+        visits=2, wins=[1, 1], draws=[0, 0], losses=[1, 0], value_millionths=[0, 0]
+    )
+    with pytest.raises(InvalidRecord, match=r"nodes\[0\]\.visits: 2, .* of player 2 add up to 1"):
+        store.run(ImportLibraries("go-9x9", {}, [root], False, "admin"))
+    root.losses[1] = 1
+    assert store.run(ImportLibraries("go-9x9", {}, [root], False, "admin")).nodes == 1

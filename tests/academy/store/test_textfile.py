@@ -25,7 +25,7 @@ TEXT = """\
 % last 17 "t-5/17"
 x - o
 - - #
-< 2; 740; 0.9; 1 >
+< 2; 740; 0.8125; 1 >
 
 % library opening
 
@@ -78,6 +78,16 @@ def test_line_ends_of_windows_do_no_harm() -> None:
     assert read_text(TEXT.replace("\n", "\r\n"), go()) == read_text(TEXT, go())
 
 
+@pytest.mark.parametrize("label", ["", "< 2; 740.25; 0.81; 1 >\n", "< 2; 7e2; 0.8124699784; 1 >\n"])
+def test_a_label_may_be_left_out_or_say_less_exactly_what_the_votes_say(label: str) -> None:
+    assert read_text(TEXT.replace("< 2; 740; 0.8125; 1 >\n", label), go()) == read_text(TEXT, go())
+
+
+def test_the_last_pattern_may_end_the_text() -> None:
+    cut = TEXT[: TEXT.index("< 2;")]
+    assert len(read_text(cut, go()).patterns[Library.ENDGAME]) == 1
+
+
 def test_an_empty_library_is_a_text_too() -> None:
     assert read_text("\n".join(write_text("go-9x9")), go()).patterns == {}
 
@@ -103,8 +113,31 @@ def test_an_empty_library_is_a_text_too() -> None:
         ("successes 2", "successes 4", 7, 1, "4 of only 3 uses"),
         ("x - o", "x - q", 13, 5, "letter 'q'"),
         ("- - #", "- -", 14, 3, "a row of 2 cells"),
-        ("< 2; 740; 0.9; 1 >", "< 2; 740 >", 15, 1, "not a label"),
-        ("< 2; 740; 0.9; 1 >\n", "", 16, 3, "the label that ends them"),
+        ("< 2; 740; 0.8125; 1 >", "< 2; 740 >", 15, 1, "not a label"),
+        (
+            "< 2; 740",
+            "< 3; 740",
+            15,
+            3,
+            "'3' is not the proposers of the pattern, which the lines above make 2",
+        ),
+        ("740;", "741;", 15, 6, "'741' is not the elo of the pattern, which the lines above make 740.25"),
+        ("0.8125;", "0.8126;", 15, 11, "make 0.8124699784: change those (the votes count), or leave"),
+        ("0.8125; 1 >", "0.8125; 2 >", 15, 19, "'2' is not the player of the pattern"),
+        (
+            "D3 mover 1 visits 1",
+            "D3 mover 1 visits 2",
+            22,
+            3,
+            "2, but wins, draws and losses of player 1 add up to 1",
+        ),
+        (
+            "losses 0/1 values 1/0 told 0 elos 1500\n  D3",
+            "losses 0/0 values 1/0 told 0 elos 1500\n  D3",
+            21,
+            5,
+            "of player 2 add up to 0",
+        ),
         ("x - o\n- - #\n", "", 13, 1, "no cells above"),
         ('    "player 1"', '   "player 1"', 21, 4, "indented by 3 blanks"),
         ('    "player 1"', '      "player 1"', 21, 7, "indented by 6 blanks"),
