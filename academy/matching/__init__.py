@@ -1,8 +1,9 @@
 """Which patterns of a library occur on a board, and where: `index.PatternIndex`.
 
-A pattern hangs on one of its own cells, its anchor (`anchoring`). A board's cells that can be an anchor are
-the bits of machine words. For every test, a code wanted at an offset from the anchor, a query computes
-the word of those anchors around which it holds (`table`). A pattern is stored as a row of tests
-(`rows`), and lies where the AND of its tests' words has a bit left (`sieve`). Symmetries exchange offsets
-(`images`), so a pattern is stored once for all of them.
+A pattern hangs on one of its own cells, its anchor (`anchoring`). A board's cells that can be an anchor,
+under each symmetry, are the bits of machine words. For every test, a code wanted at an offset from the
+anchor, a query computes the word of those around which it holds. A pattern is stored as a row of tests
+(`rows`), once for all symmetries, and lies where the AND of its tests' words has a bit left; cells far from
+the anchor are looked at one by one where all near ones fit. Queries are answered from a `snapshot`, by one
+of two kernels (`kernels`): `compiled` or `vectorised`.
 """
