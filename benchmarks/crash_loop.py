@@ -2,9 +2,10 @@
 
     python -m benchmarks.crash_loop [--rounds 200] [--processes 2] [--callers 4]
 
-A round lets the load run for up to half a second, kills one process as a loss of power would, starts it again,
-and looks at the folder: every acknowledged report and proposal is there once, and `academy check` has no finding.
-Every fiftieth round and the last compare the libraries with a replay of the event log. Ends with 1 on a fault.
+A round lets the load run for up to half a second, kills one process as a loss of power would, starts it
+again, and looks at the folder: every acknowledged report and proposal is there once, and `academy check` has
+no finding. Every fiftieth round and the last compare the libraries with a replay of the event log. Ends with
+1 on a fault.
 """
 
 import argparse
@@ -48,7 +49,7 @@ def crash_loop(folder: Path, rounds: int, processes: int, callers: int) -> tuple
             if turn % 10 == 0:
                 print(
                     f"round {turn:4}: {len(told.reports):6,} reports, {len(told.proposals):6,} proposals, "
-                    f"{told.admin_changes:5,} admin changes acknowledged, {told.interrupted:5,} calls cut off",
+                    f"{told.admin_changes:5,} admin changes acknowledged, {told.interrupted:5,} calls cut",
                     flush=True,
                 )
         load.stop()
@@ -95,8 +96,8 @@ def main() -> int:
         print(fault)
     print(
         f"{'FAULTY' if faults else 'SOUND'}: {options.rounds} kills of {options.processes} processes in "
-        f"{time.monotonic() - begun:.0f} s; {len(told.reports):,} reports and {len(told.proposals):,} proposals "
-        f"acknowledged, {told.admin_changes:,} admin changes, {told.interrupted:,} calls cut off"
+        f"{time.monotonic() - begun:.0f} s; {len(told.reports):,} reports and {len(told.proposals):,} "
+        f"proposals acknowledged, {told.admin_changes:,} admin changes, {told.interrupted:,} calls cut off"
     )
     return 1 if faults else 0
 

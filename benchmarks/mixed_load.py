@@ -71,8 +71,11 @@ class Site:
     def _started(self, number: int) -> "subprocess.Popen[str]":
         with (self._folder / f"{number}.log").open("a") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "academy", "serve", "--data", str(self.data)]
-                + ["--address", self.addresses[number], "--log-level", "warning", *self._options],
+                [
+                    *(sys.executable, "-m", "academy", "serve", "--data", str(self.data)),
+                    *("--address", self.addresses[number], "--log-level", "warning"),
+                    *self._options,
+                ],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 stdin=subprocess.DEVNULL,
