@@ -14,6 +14,7 @@ from academy.cli.libraries import Json
 from academy.cli.serving import DEFAULT_DATA, Data
 from academy.store import backup as copies
 from academy.store import check as checking
+from academy.store import compaction, shrinking
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role, Token
 
@@ -30,6 +31,7 @@ def add_to(application: typer.Typer) -> None:
     application.command("check")(check)
     application.command("backup")(backup)
     application.command("restore")(restore)
+    application.command("compact")(compact)
 
 
 def create_token(
@@ -128,6 +130,32 @@ def restore(
     """Put a backup into an empty data folder."""
     size = copies.restore(source, data)
     typer.echo(f"{data}: {size:,} bytes, verified; start it with: academy serve --data {data}")
+
+
+def compact(
+    data: Data = DEFAULT_DATA,
+    keep: Annotated[
+        int, typer.Option(min=1, help="How many of the newest events stay.")
+    ] = compaction.EVENTS_KEPT,
+    shrink: Annotated[
+        bool, typer.Option(help="Also give room back to the disk; no server may use the folder then.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Replace old events by a snapshot of each game's libraries, also while a server uses the folder.
+
+    The libraries stay as they are, and a contest that comes again is still not counted twice.
+    """
+    with _existing(data) as store:
+        done = compaction.compact(store.environment, keep=keep)
+    before, after = shrinking.shrink(data) if shrink else (0, 0)
+    if json:
+        sizes = {"bytes_before": before, "bytes_after": after} if shrink else {}
+        printing.print_json({"removed": done.removed, "left": done.left} | sizes)
+        return
+    typer.echo(f"{data}: {done.removed:,} events replaced by snapshots, {done.left:,} left")
+    if shrink:
+        typer.echo(f"{data}: {before:,} bytes before, {after:,} now")
 
 
 def _existing(data: Path, *, read_only: bool = False) -> Store:

@@ -29,12 +29,17 @@ def restore(source: Path, target: Path) -> int:
 
 
 def verify(folder: Path) -> None:
-    """Check that a copy opens and its log is whole. Raises StoreCorrupt, SchemaMismatch."""
+    """Check that a copy opens and its log has no gaps. Raises StoreCorrupt, SchemaMismatch."""
     with Environment(folder, read_only=True) as environment, environment.reading() as transaction:
-        last = event_log.last_sequence(transaction)
+        first, last = event_log.first_sequence(transaction), event_log.last_sequence(transaction)
+        expected = last - first + 1 if last else 0
         logged = transaction.count(Table.EVENTS)
-        if not last == logged == transaction.count(Table.EVENTS_BY_GAME):
-            raise StoreCorrupt(f"{folder}: {logged:,} events are stored, the last is number {last:,}")
+        whole = first <= event_log.compacted(transaction) + 1
+        if not (whole and expected == logged == transaction.count(Table.EVENTS_BY_GAME)):
+            raise StoreCorrupt(
+                f"{folder}: {logged:,} events are stored, the first is number {first:,}, "
+                f"the last is number {last:,}"
+            )
 
 
 def _placed(target: Path, write: Callable[[Path], None]) -> int:
@@ -50,10 +55,10 @@ def _placed(target: Path, write: Callable[[Path], None]) -> int:
             (draft / "lock.mdb").unlink(missing_ok=True)
             data = draft / "data.mdb"
             size = data.stat().st_size
-            _sync(data)
-            _sync(draft)
+            sync(data)
+            sync(draft)
             draft.rename(target)
-            _sync(target.parent)
+            sync(target.parent)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     except StoreError:
@@ -63,7 +68,8 @@ def _placed(target: Path, write: Callable[[Path], None]) -> int:
     return size
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Have a file or folder written to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

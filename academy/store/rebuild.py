@@ -1,21 +1,35 @@
 """A game's libraries made again from its events, and what differs from the stored ones."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from academy.knowledge.game import GameKnowledge
-from academy.store import event_log, fold, game_tables, keys
+from academy.store import event_log, fold, game_tables, keys, snapshots
 from academy.store.environment import Table, Transaction
 from academy.store.errors import StoreCorrupt
+
+NEWEST: Final = 2**63
 
 _OF_A_GAME = (Table.PATTERNS, Table.OPENINGS)
 _ONE_OF_A_GAME = (Table.GAMES, Table.GAME_STATE, Table.MEASURES)
 
 
-def rebuild(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
-    """Return what the events of a game add up to, and the number of the last. Raises StoreCorrupt."""
-    knowledge: GameKnowledge | None = None
-    generation = 0
-    for event in event_log.scan(transaction, game_id):
+def rebuild(
+    transaction: Transaction,
+    game_id: str,
+    *,
+    begun: tuple[GameKnowledge, int] | None = None,
+    until: int = NEWEST,
+) -> tuple[GameKnowledge, int]:
+    """Return what the events of a game up to number `until` add up to, and the number of the last of them.
+
+    It goes on from `begun`, or from the game's snapshot, or from its first event. Raises StoreCorrupt.
+    """
+    start = begun or snapshots.find(transaction, game_id)
+    knowledge, generation = start if start is not None else (None, 0)
+    for event in event_log.scan(transaction, game_id, after=generation):
+        if event.sequence > until:
+            break
         generation = event.sequence
         if knowledge is None:
             knowledge = fold.begin(event)
@@ -29,9 +43,14 @@ def rebuild(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]
     return knowledge, generation
 
 
-def differences(transaction: Transaction, game_id: str) -> Iterator[str]:
-    """Compare a game's stored records with its rebuilt ones, byte for byte; yield what differs."""
-    knowledge, generation = rebuild(transaction, game_id)
+def differences(
+    transaction: Transaction, game_id: str, begun: tuple[GameKnowledge, int] | None = None
+) -> Iterator[str]:
+    """Compare a game's stored records with its rebuilt ones, byte for byte; yield what differs.
+
+    `begun` is a part that was rebuilt already. Raises StoreCorrupt.
+    """
+    knowledge, generation = rebuild(transaction, game_id, begun=begun)
     expected = {(table, key): value for table, key, value in game_tables.records(knowledge, generation)}
     for table, key, stored in _stored(transaction, game_id):
         made = expected.pop((table, key), None)

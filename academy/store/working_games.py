@@ -47,6 +47,8 @@ class WorkingGames:
         """Take in what another process wrote; False where loading afresh is cheaper."""
         game_id = loaded.knowledge.spec.game_id
         del self._loaded[game_id]
+        if loaded.generation < event_log.compacted(transaction):
+            return False
         for count, event in enumerate(event_log.scan(transaction, game_id, after=loaded.generation)):
             if count == MOST_REPLAYED:
                 return False
