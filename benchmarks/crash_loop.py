@@ -17,10 +17,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from academy.store import event_log
+from academy.store import event_log, game_tables
 from academy.store.check import check
 from academy.store.environment import Environment, Table, Transaction
-from benchmarks.mixed_load import Acknowledged, Load, Site
+from academy.store.messages import unpacked
+from academy.store.v1.records_pb2 import ContestRecord
+from benchmarks.mixed_load import GAME, Acknowledged, Load, Site
 
 ROUNDS = 200
 REPLAY_EVERY = 50
@@ -64,11 +66,16 @@ def wrong(data: Path, told: Acknowledged, *, replay: bool) -> Iterator[str]:
     with Environment(data, read_only=True) as environment:
         with environment.reading() as transaction:
             logged = Counter(_reported(transaction))
+            contests = [unpacked(ContestRecord, stored) for _, stored in transaction.scan(Table.CONTESTS)]
             proposals = [key.decode() for key, _ in transaction.scan(Table.PROPOSALS)]
+            learnt = game_tables.read_measures(game_tables.measures(transaction, GAME)).contests
+        reported = {record.contest.contest_id for record in contests if record.event}
+        if learnt != len(reported):
+            yield f"{learnt} contests were learnt from, {len(reported)} were reported"
         for contest_id, times in logged.items():
             if times > 1:
                 yield f"contest {contest_id} was counted {times} times"
-        for contest_id in sorted(told.reports - logged.keys()):
+        for contest_id in sorted(told.reports - reported):
             yield f"the report of contest {contest_id} was acknowledged and is lost"
         for proposal_id in sorted(told.proposals - set(proposals)):
             yield f"proposal {proposal_id} was acknowledged and is lost"
