@@ -5,17 +5,20 @@ killed at any moment and run again: events go only after every snapshot is on th
 """
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
+from academy.knowledge.game import GameKnowledge
 from academy.store import event_log, rebuild, snapshots
 from academy.store.environment import Environment, Table, Transaction
 from academy.store.errors import StoreBusy, StoreCorrupt
 from academy.store.messages import unpacked
-from academy.v1 import game_pb2
+from academy.v1 import events_pb2, game_pb2
 
 EVENTS_KEPT: Final = 1_000
 # Other writers get their turn between the parts.
 _REMOVED_AT_ONCE: Final = 2_000
+_READ_AT_ONCE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +72,42 @@ def _snapshot(environment: Environment, game_id: str, cut: int) -> None:
         if first is None or first.sequence > cut:
             # It has a snapshot with nothing to add, or is younger than the cut.
             return
-        begun = rebuild.rebuild(transaction, game_id, until=cut)
-        snapshot = snapshots.pack(*begun)
-        for difference in rebuild.differences(transaction, game_id, begun):
+        begun = snapshots.find(transaction, game_id)
+        newest = event_log.last_sequence(transaction)
+    made = _advanced(environment, game_id, begun, cut)
+    if made is None:
+        return
+    snapshot = snapshots.pack(*made)
+    made = _advanced(environment, game_id, made, newest)
+    with environment.reading() as transaction:
+        for difference in rebuild.differences(transaction, game_id, made):
             raise StoreCorrupt(
                 f"{environment.folder}: {game_id}: {difference}; nothing was removed: see `academy check`, "
                 "and restore a backup"
             )
     environment.write(lambda transaction: snapshots.store(transaction, game_id, snapshot))
+
+
+def _advanced(
+    environment: Environment, game_id: str, begun: tuple[GameKnowledge, int] | None, until: int
+) -> tuple[GameKnowledge, int] | None:
+    """Take in a game's events up to a number.
+
+    They are read in parts, since a long transaction would keep pages from being used again, and the file
+    would grow with what is written meanwhile.
+    """
+
+    def earlier(number: int) -> events_pb2.Event:
+        with environment.reading() as transaction:
+            return event_log.get(transaction, number)
+
+    while True:
+        with environment.reading() as transaction:
+            scan = event_log.scan(transaction, game_id, after=0 if begun is None else begun[1])
+            events = [event for event in islice(scan, _READ_AT_ONCE) if event.sequence <= until]
+        if not events:
+            return begun
+        begun = rebuild.advanced(begun, events, earlier)
 
 
 def _give_up(transaction: Transaction, cut: int, seen: int) -> None:
