@@ -8,6 +8,7 @@ With `--academy` it consults and proposes; the arena tells it where, for which c
 """
 
 import argparse
+import math
 import os
 import random
 from collections.abc import Sequence
@@ -53,9 +54,12 @@ class GoEngine(GtpEngine):
 
     def _number(self, arguments: Sequence[str]) -> float:
         try:
-            return float(arguments[0])
+            number = float(arguments[0])
         except (IndexError, ValueError):
-            raise GtpError(f"a number is needed, not {' '.join(arguments)!r}") from None
+            number = math.nan
+        if not math.isfinite(number):
+            raise GtpError(f"a number is needed, not {' '.join(arguments)!r}")
+        return number
 
     def gtp_boardsize(self, arguments: Sequence[str]) -> str:
         """Change the size; the board is cleared."""
