@@ -14,10 +14,11 @@ from academy.cli.libraries import Json
 from academy.cli.serving import DEFAULT_DATA, Data
 from academy.store import backup as copies
 from academy.store import check as checking
-from academy.store import compaction, shrinking
+from academy.store import compaction, pages, shrinking
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role, Token
 
+_REMEDY: Final = "stop its servers, keep it for inspection, and restore a backup into another folder"
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
@@ -93,9 +94,14 @@ def check(
     json: Json = False,
 ) -> None:
     """Check a data folder: indexes, counts, and the libraries against their events. Ends with 4 on faults."""
-    with _existing(data, read_only=True) as store:
-        findings = list(checking.check(store.environment, replay=replay))
-        events = store.last_event()
+    _check_exists(data)
+    # Records are read only from sound pages: others could end this process without a word.
+    findings = [checking.Finding("", what) for what in pages.damage(data)]
+    events = 0
+    if not findings:
+        with _existing(data, read_only=True) as store:
+            findings = list(checking.check(store.environment, replay=replay))
+            events = store.last_event()
     if json:
         printing.print_json(
             {
@@ -106,7 +112,9 @@ def check(
     else:
         for each in findings:
             typer.echo(f"{each.game_id or 'all games'}: {each.what}")
-        typer.echo(f"{data}: {events:,} events, " + (f"{len(findings)} faults" if findings else "sound"))
+        typer.echo(
+            f"{data}: {events:,} events, " + (f"{len(findings)} faults; {_REMEDY}" if findings else "sound")
+        )
     if findings:
         raise typer.Exit(ExitCode.FAULTY)
 
@@ -159,9 +167,13 @@ def compact(
 
 
 def _existing(data: Path, *, read_only: bool = False) -> Store:
+    _check_exists(data)
+    return Store(data, read_only=read_only)
+
+
+def _check_exists(data: Path) -> None:
     if not (data / "data.mdb").exists():
         raise CommandError(f"{data}: holds no data of ACADEMY; give the folder with --data", ExitCode.USAGE)
-    return Store(data, read_only=read_only)
 
 
 def _duration(text: str) -> float:

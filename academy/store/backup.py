@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from academy.store import event_log
+from academy.store import event_log, pages
 from academy.store.environment import Environment, Table
 from academy.store.errors import StoreCorrupt, StoreError
 
@@ -24,12 +24,15 @@ def restore(source: Path, target: Path) -> int:
 
     The copy is verified before it appears. Raises StoreError, StoreCorrupt, SchemaMismatch.
     """
+    if (source / "data.mdb").exists():
+        _check_pages(source)
     with Environment(source, read_only=True) as environment:
         return _placed(target, environment.copy)
 
 
 def verify(folder: Path) -> None:
     """Check that a copy opens and its log has no gaps. Raises StoreCorrupt, SchemaMismatch."""
+    _check_pages(folder)
     with Environment(folder, read_only=True) as environment, environment.reading() as transaction:
         first, last = event_log.first_sequence(transaction), event_log.last_sequence(transaction)
         expected = last - first + 1 if last else 0
@@ -40,6 +43,11 @@ def verify(folder: Path) -> None:
                 f"{folder}: {logged:,} events are stored, the first is number {first:,}, "
                 f"the last is number {last:,}"
             )
+
+
+def _check_pages(folder: Path) -> None:
+    for what in pages.damage(folder):
+        raise StoreCorrupt(f"{folder}: {what}; take another backup, and keep this one for inspection")
 
 
 def _placed(target: Path, write: Callable[[Path], None]) -> int:

@@ -78,7 +78,9 @@ def test_where_nothing_is_sensible_the_thinkers_pass() -> None:
     [
         (["boardsize 1"], ("?", "unacceptable size")),
         (["boardsize x"], ("?", "a number is needed, not 'x'")),
-        (["komi nan"], ("?", "'komi': ")),
+        (["komi nan"], ("?", "a number is needed, not 'nan'")),
+        (["boardsize nan"], ("?", "a number is needed, not 'nan'")),
+        (["fixed_handicap inf"], ("?", "a number is needed, not 'inf'")),
         (["boardsize 5", "play b A1", "play w A1"], ("?", "illegal move")),
         (["play green A1"], ("?", "invalid color or coordinate")),
         (["play b Z99"], ("?", "invalid color or coordinate")),
