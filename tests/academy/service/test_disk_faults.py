@@ -20,7 +20,7 @@ from academy.store.backup import backup
 from academy.store.check import check
 from academy.store.contest_commands import RegisterGame
 from academy.store.environment import Environment, Table
-from academy.store.errors import StoreError, StoreFull
+from academy.store.errors import StoreError
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2, contests_pb2
@@ -119,7 +119,7 @@ def test_a_limit_on_the_size_of_files_refuses_the_write_alone(tmp_path: Path) ->
         size = (tmp_path / "data.mdb").stat().st_size
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
         try:
-            with pytest.raises(StoreError, match=r"room|limit on file sizes") as caught:
+            with pytest.raises(StoreError, match=r"room|limit on file sizes"):
                 for number in range(50):
                     store.run(CreateToken(f"bot {number} " + "x" * 100, Role.BOT))
                     store.environment.write(
@@ -127,7 +127,6 @@ def test_a_limit_on_the_size_of_files_refuses_the_write_alone(tmp_path: Path) ->
                     )
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        assert isinstance(caught.value, StoreFull | StoreError)
         assert store.game(GAME).game_id == GAME
     with Store(tmp_path) as store:
         assert list(check(store.environment)) == []
