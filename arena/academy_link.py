@@ -13,6 +13,8 @@ from clients.game_messages import game_message
 from referees.api import Outcome
 
 CALL_SECONDS: Final = 10.0
+# What ACADEMY takes of one message, unless its admin set it otherwise.
+MAX_REPORT_BYTES: Final = 4 * 2**20
 # Without a time to ask again, the answers of a server that is overloaded or fails at this call.
 _FAILURES: Final = ("RESOURCE_EXHAUSTED", "ABORTED", "INTERNAL", "UNKNOWN")
 
@@ -120,6 +122,24 @@ def contest_report(contest: contests_pb2.Contest, result: GameResult) -> contest
         termination=outcome.termination.value,
         start_board=result.start_board,
     )
+
+
+def fitted(report: contests_pb2.ReportContestRequest) -> tuple[contests_pb2.ReportContestRequest, str]:
+    """A report that is not too large for ACADEMY, and what was done to it for that ("" for nothing).
+
+    The boards of the plies are left out first: what players propose is then not held against them.
+    """
+    if report.ByteSize() <= MAX_REPORT_BYTES:
+        return report, ""
+    told = f"of {report.ByteSize():,} bytes is larger than the {MAX_REPORT_BYTES:,} that ACADEMY takes"
+    shorter = contests_pb2.ReportContestRequest()
+    shorter.CopyFrom(report)
+    for ply in shorter.plies:
+        ply.ClearField("board")
+    if shorter.ByteSize() <= MAX_REPORT_BYTES:
+        return shorter, f"{told}: it is sent without the boards"
+    void = void_report(report.contest, "report too large")
+    return void, f"{told}, without the boards too: it is sent as void"
 
 
 def _result(outcome: Outcome, seat: int) -> contests_pb2.Result.ValueType:

@@ -1,7 +1,7 @@
 """The command `arena`: run competitions, look at them, stop them.
 
 Exit status: 0 the run ended as it should; 1 an error; 2 wrong usage; 3 interrupted by Ctrl-C or
-SIGTERM; 4 halted by void games; 5 as 0, but reports to ACADEMY still wait for the next run.
+SIGTERM; 4 halted by void games; 5 as 0, but ACADEMY could not be told of all games yet.
 """
 
 import json
@@ -24,6 +24,7 @@ from arena.embedded import EmbeddedFailure
 from arena.interruption import Interrupted
 from arena.players.failures import PlayerFailure
 from arena.players.player import InvalidParameters
+from arena.reset import reset as reset_competition
 from arena.results.database import ResultsError
 from arena.run import check_players, read_results
 from arena.run import run as run_competition
@@ -156,10 +157,15 @@ def stop(control: ControlFile) -> None:
 
 @app.command()
 def reset(control: ControlFile) -> None:
-    """Delete all results and other outputs of a competition. What ACADEMY learnt from it stays."""
-    _, files = _open(control)
-    with files.locked():
-        files.reset()
+    """Delete all results and other outputs of a competition. What ACADEMY learnt from it stays.
+
+    Contests that are open at ACADEMY are ended first. Exit status 5: some could not be; they are named.
+    """
+    settings, files = _open(control)
+    left = reset_competition(settings, files)
+    if left is not None:
+        print(f"arena: {left}", file=sys.stderr)
+        raise typer.Exit(UNDELIVERED)
 
 
 @app.command()

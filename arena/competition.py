@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from academy.v1 import contests_pb2
-from arena.academy_link import contest_message, contest_report, may_pass, void_report
+from arena.academy_link import contest_message, contest_report, fitted, may_pass, void_report
 from arena.academy_session import AcademySession
 from arena.competition_files import CompetitionFiles
 from arena.control.settings import Control
@@ -297,6 +297,9 @@ class Competition:
                 if self._session.update
                 else void_report(game.contest, "not to be learnt from")
             )
+            message, shortened = fitted(message)
+            if shortened:
+                self._warn(f"game {result.game_id}: its report {shortened}")
             report = message.SerializeToString()
         self._series.finish(
             game.attempt, fixture.matchup, fixture.seed, fixture.players, result, before, after, report

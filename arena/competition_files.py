@@ -138,6 +138,11 @@ def _history_line(game: FinishedGame) -> str:
 
 
 def _write_whole(path: Path, content: str) -> None:
+    if path.exists() and not path.is_file():
+        # A device or pipe somebody put there; a file in its place would be none.
+        path.write_text(content, encoding="utf-8")
+        return
+    path = path.resolve()
     draft = path.with_name(path.name + ".new")
     draft.write_text(content, encoding="utf-8")
     draft.replace(path)

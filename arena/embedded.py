@@ -61,7 +61,7 @@ class EmbeddedAcademy:
         with self._log_path.open("ab") as log:
             log_start = log.tell()
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
         deadline = time.monotonic() + START_SECONDS
         while not (token_file.exists() and self._serving()):
@@ -85,14 +85,12 @@ class EmbeddedAcademy:
         recent = [start for start in self._starts if start > time.monotonic() - RESTARTS_WITHIN_SECONDS]
         if len(recent) > MAX_RESTARTS:
             raise self._failure(f"keeps ending, last with status {self._process.returncode}", 0)
-        self._close_pipe()
         return self.start()
 
     def stop(self) -> None:
         """End the server: let it finish its work, then by force. Doing it twice is harmless."""
         if self._process is not None:
             self._process.terminate()
-            self._close_pipe()
             try:
                 self._process.wait(STOP_SECONDS)
             except subprocess.TimeoutExpired:
@@ -110,10 +108,6 @@ class EmbeddedAcademy:
     def process_id(self) -> int | None:
         """The server's process id while it is started."""
         return self._process.pid if self._process else None
-
-    def _close_pipe(self) -> None:
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.close()
 
     def _serving(self) -> bool:
         with grpc.insecure_channel(self.target) as channel:

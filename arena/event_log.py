@@ -19,7 +19,11 @@ class EventLog:
         """Open the file. Raises OSError."""
         self._file = path.open("a", encoding="utf-8", buffering=1)
         self._logger = structlog.wrap_logger(
-            structlog.WriteLogger(self._file), processors=_PROCESSORS, cache_logger_on_first_use=True
+            structlog.WriteLogger(self._file),
+            processors=_PROCESSORS,
+            # Of its own, so that what the process logs otherwise, and how, makes no difference.
+            wrapper_class=structlog.make_filtering_bound_logger("info"),
+            cache_logger_on_first_use=True,
         )
 
     def add(self, event: str, **values: object) -> None:

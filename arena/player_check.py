@@ -3,7 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
+from arena.alarm import TimeIsUp, alarm
 from arena.jobs import PlayerSetup
+from arena.players.failures import Late
 from arena.players.player import Seating
 from arena.players.protocols import player_for
 from referees.api import Referee
@@ -15,7 +17,8 @@ def check_player(setup: PlayerSetup, rules: Referee[Any, Any], quiet: bool) -> s
     """Start a player, bring it to the beginning of a game, and end it; return what it calls itself.
 
     Players know a check by GOMILL_GAME_ID, which is `startup-check`. Their standard error goes to
-    ours, whatever their settings say, or nowhere if `quiet`. Raises PlayerFailure or InvalidParameters.
+    ours, whatever their settings say, or nowhere if `quiet`. Only for the main thread. Raises PlayerFailure
+    or InvalidParameters.
     """
     player = player_for(
         Seating(
@@ -29,7 +32,12 @@ def check_player(setup: PlayerSetup, rules: Referee[Any, Any], quiet: bool) -> s
         )
     )
     try:
-        player.start()
+        try:
+            # Programs are only launched by it, but a Python player may do whatever it likes.
+            with alarm(setup.start_seconds):
+                player.start()
+        except TimeIsUp:
+            raise Late(f"player {setup.name}: not ready within {setup.start_seconds:.3g} s") from None
         player.set_up()
         return player.description or player.name
     finally:

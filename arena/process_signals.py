@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 _PR_SET_PDEATHSIG: Final = 1
-# Looked up at import: between fork and exec nothing may be loaded any more.
 _LIBC: Final = ctypes.CDLL(None, use_errno=True)
 
 

@@ -3,6 +3,7 @@
 import queue
 import random
 import threading
+from collections import Counter
 from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -15,14 +16,17 @@ from clients.connection import AcademyRefusal, AcademyUnavailable
 
 FIRST_PAUSE_SECONDS: Final = 0.5
 LONGEST_PAUSE_SECONDS: Final = 60.0
+MOST_FAILURES: Final = 10
 _IDLE_SECONDS: Final = 3600.0
 
 
 class Reporter:
-    """A thread of its own that sends waiting reports, oldest first.
+    """A thread of its own that sends waiting reports, those tried least often first.
 
-    After a failure it pauses, twice as long each time up to a minute. What people should know of is
-    put into `warnings`.
+    After a failure it pauses, twice as long each time up to a minute. A report at which ACADEMY itself
+    fails is given up after `MOST_FAILURES` times in a run; it waits for as long as it takes for an
+    ACADEMY that is away, asks to be asked later, or does not accept the token. What people should
+    know of is put into `warnings`.
     """
 
     def __init__(self, outbox: Outbox, session: AcademySession) -> None:
@@ -34,6 +38,7 @@ class Reporter:
         self._pause = FIRST_PAUSE_SECONDS
         self._longest_pause = LONGEST_PAUSE_SECONDS
         self._last_warning = ""
+        self._failures: Counter[int] = Counter()
         self._thread = threading.Thread(target=self._run, name="reporter", daemon=True)
 
     def start(self) -> None:
@@ -72,35 +77,40 @@ class Reporter:
                 self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
 
     def _deliver_all(self) -> bool:
-        """Send what waits; return whether nothing is left to try again."""
+        """Send what waits, each report once; return whether nothing is left to try again."""
+        tried: set[int] = set()
         try:
-            while reports := self._outbox.waiting():
-                delivered = 0
-                for report in reports:
+            while fresh := [each for each in self._outbox.waiting() if each.outbox_id not in tried]:
+                for report in fresh:
                     if self._stopping.is_set():
                         return True
-                    try:
-                        self._send(contests_pb2.ReportContestRequest.FromString(report.report))
-                    except AcademyUnavailable as error:
-                        self._try_again(report, error)
+                    tried.add(report.outbox_id)
+                    if not self._deliver(report):
                         return False
-                    except AcademyRefusal as refusal:
-                        if rejects_identity(refusal) or refusal.retry_after is not None:
-                            self._try_again(report, refusal)
-                            return False
-                        if may_pass(refusal):
-                            self._try_again(report, refusal)
-                            continue
-                        self._outbox.refused(report, str(refusal))
-                        self._warn(f"{refusal}; this report is given up")
-                    else:
-                        self._outbox.acknowledged(report)
-                    delivered += 1
-                if delivered < len(reports):
-                    return False
+            return self.waiting() == 0
         except SQLAlchemyError as error:
             self._warn(f"the outbox can't be used: {error}; trying again")
             return False
+
+    def _deliver(self, report: WaitingReport) -> bool:
+        """Send a report and note what became of it; return whether others may be sent right now."""
+        try:
+            self._send(contests_pb2.ReportContestRequest.FromString(report.report))
+        except AcademyUnavailable as error:
+            self._try_again(report, error)
+            return False
+        except AcademyRefusal as refusal:
+            if rejects_identity(refusal) or refusal.retry_after is not None:
+                self._try_again(report, refusal)
+                return False
+            self._failures[report.outbox_id] += 1
+            if may_pass(refusal) and self._failures[report.outbox_id] < MOST_FAILURES:
+                self._try_again(report, refusal)
+            else:
+                self._outbox.refused(report, str(refusal))
+                self._warn(f"{refusal}; this report is given up")
+        else:
+            self._outbox.acknowledged(report)
         return True
 
     def _send(self, request: contests_pb2.ReportContestRequest) -> None:

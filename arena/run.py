@@ -131,6 +131,7 @@ def _results(control: Control, files: CompetitionFiles, series: SeriesReader) ->
         letters={name: letters(place) for place, name in enumerate(control.competitors)},
         voids=series.void_count(),
         reports=series.outbox.counts() if control.academy is not None else {},
+        refusals=series.outbox.refusals() if control.academy is not None else {},
     )
     return Results(summary, standings)
 

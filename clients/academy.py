@@ -4,6 +4,7 @@ Both answer with the values of `clients.advice` and raise AcademyUnavailable or 
 question that fair use forbids is not asked: the answer is then an empty list.
 """
 
+import asyncio
 import queue
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -33,6 +34,7 @@ from clients.advice import (
     pattern_matches,
     proposal_statuses,
 )
+from clients.answer_deadline import AnswerDeadline
 from clients.connection import AcademyRefusal, AcademyUnavailable, Connection, explained
 from clients.seat import Seat
 
@@ -120,11 +122,19 @@ class Academy(_Questions):
         return self._call(self._consultation.MatchPatterns, request)
 
     def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
-        """Submit what the seat found worth proposing in a contest of `plies` plies."""
+        """Submit what the seat found worth proposing in a contest of `plies` plies.
+
+        Where the game's settings allow fewer proposals than that, the best of them are submitted.
+        """
         request = seat.proposals(plies)
         if request is None:
             return []
-        return proposal_statuses(self._call(self._proposals.SubmitProposals, request))
+        try:
+            response = self._call(self._proposals.SubmitProposals, request)
+        except AcademyRefusal as refusal:
+            request = _fewer_proposals(seat, plies, refusal)
+            response = self._call(self._proposals.SubmitProposals, request)
+        return proposal_statuses(response)
 
     def own_proposals(self, contest_id: str = "") -> Iterator[ProposalStatus]:
         """One's own proposals, newest first, with their verdicts and reasons."""
@@ -138,15 +148,21 @@ class Academy(_Questions):
 
     @contextmanager
     def stream(self) -> "Iterator[PlayStream]":
-        """One stream for many questions: several times cheaper than calls of their own."""
+        """One stream for many questions: several times cheaper than calls of their own.
+
+        Each answer is waited for as long as a call may take; when one does not come, the stream is
+        closed, and every question raises AcademyUnavailable.
+        """
         questions: queue.SimpleQueue[consultation_pb2.PlayRequest | None] = queue.SimpleQueue()
         answers = self._consultation.Play(
             iter(questions.get, None),
             metadata=self._connection.metadata,
         )
+        deadline = AnswerDeadline(self._connection.timeout, answers.cancel)
         try:
-            yield PlayStream(questions, answers)
+            yield PlayStream(questions, answers, deadline)
         finally:
+            deadline.close()
             questions.put(None)
             answers.cancel()
 
@@ -158,9 +174,11 @@ class PlayStream(_Questions):
         self,
         questions: "queue.SimpleQueue[consultation_pb2.PlayRequest | None]",
         answers: Iterator[consultation_pb2.PlayResponse],
+        deadline: AnswerDeadline,
     ) -> None:
         self._questions = questions
         self._answers = answers
+        self._deadline = deadline
         self._number = 0
 
     def _ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
@@ -168,11 +186,12 @@ class PlayStream(_Questions):
         request.request_id = self._number
         self._questions.put(request)
         try:
-            return _unrefused(next(self._answers))
+            with self._deadline:
+                return _unrefused(next(self._answers))
         except StopIteration:
             raise AcademyUnavailable("the stream was ended by the server") from None
         except grpc.RpcError as error:
-            raise explained(error) from None
+            raise (_late(self._deadline.seconds) if self._deadline.expired else explained(error)) from None
 
     def _look_up(
         self, request: consultation_pb2.LookUpOpeningRequest
@@ -269,7 +288,11 @@ class AsyncAcademy(_AsyncQuestions):
         request = seat.proposals(plies)
         if request is None:
             return []
-        response = await self._call(self._proposals.SubmitProposals, request)
+        try:
+            response = await self._call(self._proposals.SubmitProposals, request)
+        except AcademyRefusal as refusal:
+            request = _fewer_proposals(seat, plies, refusal)
+            response = await self._call(self._proposals.SubmitProposals, request)
         return proposal_statuses(response)
 
     async def own_proposals(self, contest_id: str = "") -> AsyncIterator[ProposalStatus]:
@@ -288,7 +311,7 @@ class AsyncAcademy(_AsyncQuestions):
         """As `Academy.stream`."""
         call = self._consultation.Play(metadata=self._connection.metadata)
         try:
-            yield AsyncPlayStream(call)
+            yield AsyncPlayStream(call, self._connection.timeout)
         finally:
             call.cancel()
 
@@ -299,16 +322,24 @@ class AsyncPlayStream(_AsyncQuestions):
     def __init__(
         self,
         call: "grpc.aio.StreamStreamCall[consultation_pb2.PlayRequest, consultation_pb2.PlayResponse]",
+        seconds: float,
     ) -> None:
         self._call = call
+        self._seconds = seconds
         self._number = 0
 
     async def _ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
+        if self._call.done():
+            raise AcademyUnavailable("the stream has ended")
         self._number += 1
         request.request_id = self._number
         try:
-            await self._call.write(request)
-            response = await self._call.read()
+            async with asyncio.timeout(self._seconds):
+                await self._call.write(request)
+                response = await self._call.read()
+        except TimeoutError:
+            self._call.cancel()
+            raise _late(self._seconds) from None
         except grpc.RpcError as error:
             raise explained(error) from None
         if not isinstance(response, consultation_pb2.PlayResponse):
@@ -324,6 +355,22 @@ class AsyncPlayStream(_AsyncQuestions):
         self, request: consultation_pb2.MatchPatternsRequest
     ) -> consultation_pb2.MatchPatternsResponse:
         return (await self._ask(consultation_pb2.PlayRequest(patterns=request))).patterns
+
+
+def _fewer_proposals(seat: Seat, plies: int, refusal: AcademyRefusal) -> proposals_pb2.SubmitProposalsRequest:
+    """As many as there is room for. Raises the refusal where there is none, or it says something else."""
+    if refusal.reason == "TOO_MANY_PROPOSALS":
+        room = int(refusal.metadata["allowed"]) - int(refusal.metadata["held"])
+        request = seat.proposals(plies, room) if room > 0 else None
+        if request is not None:
+            return request
+    raise refusal
+
+
+def _late(seconds: float) -> AcademyUnavailable:
+    return AcademyUnavailable(
+        f"no answer within {seconds:g} s: the stream is closed [DEADLINE_EXCEEDED]", "DEADLINE_EXCEEDED"
+    )
 
 
 def _unrefused(response: consultation_pb2.PlayResponse) -> consultation_pb2.PlayResponse:

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -76,8 +76,9 @@ class Connection:
     """Where ACADEMY is and who asks.
 
     `address` is `host:port` or `unix:PATH`. With `ca` (the file of a certificate authority) the
-    connection is encrypted; with `certificate` and `key` as well the client shows who it is.
-    `timeout` is the seconds a call may take, retries included.
+    connection is encrypted; with `certificate` and `key` as well the client shows who it is. (With
+    these alone the server is checked by the authorities that gRPC brings along.) `timeout` is the
+    seconds a call may take, retries included. Raises ValueError for a certificate or key alone.
     """
 
     address: str
@@ -87,14 +88,29 @@ class Connection:
     key: str | Path | None = None
     timeout: float = DEFAULT_TIMEOUT
 
+    def __post_init__(self) -> None:
+        if (self.certificate is None) != (self.key is None):
+            given = self.certificate or self.key
+            raise ValueError(f"a client's certificate and its key go together, but only {given} is given")
+
     @classmethod
     def from_environment(cls) -> "Connection | None":
-        """What the arena tells its players: ACADEMY_ADDRESS and ACADEMY_TOKEN; None without an address."""
+        """What the arena tells its players; None without an address.
+
+        ACADEMY_ADDRESS, ACADEMY_TOKEN, and for TLS the files ACADEMY_TLS_CA, ACADEMY_TLS_CERT and
+        ACADEMY_TLS_KEY. Raises ValueError where one of the last two is missing.
+        """
         address = os.environ.get("ACADEMY_ADDRESS")
-        if not address:
-            return None
-        return cls(
-            address, token=os.environ.get("ACADEMY_TOKEN", ""), ca=os.environ.get("ACADEMY_TLS_CA") or None
+        return cls(address).with_environment() if address else None
+
+    def with_environment(self) -> "Connection":
+        """This address with the environment's token and files for TLS. Raises ValueError as for a new one."""
+        return replace(
+            self,
+            token=os.environ.get("ACADEMY_TOKEN", ""),
+            ca=os.environ.get("ACADEMY_TLS_CA") or None,
+            certificate=os.environ.get("ACADEMY_TLS_CERT") or None,
+            key=os.environ.get("ACADEMY_TLS_KEY") or None,
         )
 
     @property
@@ -117,10 +133,10 @@ class Connection:
         return grpc.aio.secure_channel(self.address, credentials, options=_OPTIONS)
 
     def _credentials(self) -> grpc.ChannelCredentials | None:
-        if self.ca is None:
+        if self.ca is None and self.certificate is None:
             return None
         return grpc.ssl_channel_credentials(
-            root_certificates=Path(self.ca).read_bytes(),
+            root_certificates=Path(self.ca).read_bytes() if self.ca else None,
             private_key=Path(self.key).read_bytes() if self.key else None,
             certificate_chain=Path(self.certificate).read_bytes() if self.certificate else None,
         )

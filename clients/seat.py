@@ -92,8 +92,10 @@ class Seat:
     def moved(self, pattern: Pattern, ply: int, value_before: float | None, value: float) -> None:
         """Tell of an own move: the pattern around it as it stands after ply number `ply`, and its worth.
 
-        A move that raised the expected value enough becomes a middle-game proposal; every move is
-        remembered as one for the endgame.
+        `value` is the expected value, from 0 to 1, that the arena is told for this ply, and `value_before`
+        what it was told last: for the own move before, None where it was told nothing. A move that raised
+        the expected value enough becomes a middle-game proposal; every move is remembered as one for the
+        endgame.
         """
         cells = write_cells(pattern, self.geometry)
         if value_before is not None:

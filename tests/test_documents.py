@@ -1,15 +1,23 @@
 """What the README and the guides show really runs."""
 
+import itertools
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.academy.cli.conftest import academy, run, running
+
+__all__ = ["academy", "running"]  # fixtures
+
 ROOT = Path(__file__).parent.parent
 TOUR = re.compile(r"<!-- tour -->\n```sh\n(.*?)```", re.DOTALL)
+SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
@@ -46,6 +54,75 @@ def test_the_examples_for_bots_run(number: int) -> None:
         [sys.executable, "-c", examples[number]], env=environment, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a data folder `library` in it."""
+    made = run("tokens", "create", "first", "--data", tmp_path / "library")
+    assert made.exit_code == 0, made.err
+    return tmp_path
+
+
+def test_the_commands_for_running_a_server_run(folder: Path) -> None:
+    serve, tokens = SHELL.findall((ROOT / "docs" / "server.md").read_text())
+    serve = serve.strip().replace("50551", "50988")
+    # The server must be ready before the tokens are made beside it, and ends cleanly on SIGTERM.
+    script = (
+        f"set -euo pipefail\n{serve} >said & trap 'kill %1 2>/dev/null || true' EXIT\n"
+        f"for try in $(seq 100); do grep -q 50988 said && break; sleep 0.1; done\n{tokens}\nkill %1; wait %1"
+    )
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search("revoked [0-9a-f]{16} of mybot", done.stdout)
+
+
+def test_the_tables_of_commands_name_what_there_is() -> None:
+    document = (ROOT / "docs" / "server.md").read_text()
+    shown = re.findall(r"`(academy [^`]+)`", document)
+    assert len(shown) > 10
+    for line in shown:
+        words = line.split()[1:]
+        command = list(itertools.takewhile(re.compile("[a-z]+$").match, words))
+        helped = run(*command, "--help", COLUMNS="200")
+        assert helped.exit_code == 0, f"{line}: {helped.err}"
+        for option in re.findall("--[a-z-]+", line):
+            assert option in helped.out, line
+
+
+# What stands for the reader's own names in the tables, with the game and folder of these tests.
+MEANT = {
+    "GAME": ["go"],
+    "[GAME]": [],
+    "[MOVES...]": ["c3"],
+    "[NAME=VALUE...]": ["endgame_capacity=100"],
+    "FOLDER": ["library"],
+}
+# These need what only the reader has: a pattern's number, a file, an abandoned contest.
+INCOMPLETE = {"academy serve", "academy contests void", "academy prune", "academy export", "academy backup"}
+
+
+def test_the_commands_in_the_tables_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, academy: Callable[..., Any]
+) -> None:
+    monkeypatch.chdir(folder)
+    document = (ROOT / "docs" / "server.md").read_text()
+    ran = 0
+    for line in re.findall(r"^\| `(academy [^`]+)`", document, re.MULTILINE):
+        if any(line.startswith(command) for command in INCOMPLETE):
+            continue
+        words = [meant for word in line.split()[1:] for meant in MEANT.get(word, [word])]
+        said = academy(*words)
+        assert said.exit_code == 0, f"{line}: {said.err}"
+        ran += 1
+    assert ran >= 6
 
 
 def test_every_link_leads_somewhere() -> None:

@@ -40,9 +40,12 @@ def _connection_options(
         typer.Option(envvar="ACADEMY_TLS_CA", help="PEM file of the authority the server is checked by."),
     ] = None,
     tls_cert: Annotated[
-        Path | None, typer.Option(help="PEM certificate of this client (mutual TLS).")
+        Path | None,
+        typer.Option(envvar="ACADEMY_TLS_CERT", help="PEM certificate of this client (mutual TLS)."),
     ] = None,
-    tls_key: Annotated[Path | None, typer.Option(help="PEM key of this client's certificate.")] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(envvar="ACADEMY_TLS_KEY", help="PEM key of this client's certificate.")
+    ] = None,
     insecure: Annotated[
         bool, typer.Option(help="Send the token without TLS even to another machine.")
     ] = False,

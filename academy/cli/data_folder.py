@@ -73,17 +73,22 @@ def list_tokens(data: Data = DEFAULT_DATA, json: Json = False) -> None:
 
 
 def revoke_token(
-    token_id: Annotated[str, typer.Argument(help="The token's id, as `tokens list` shows it.")],
+    token: Annotated[
+        str,
+        typer.Argument(
+            help="The token's id, as `tokens list` shows it, or its name where no other has that."
+        ),
+    ],
     data: Data = DEFAULT_DATA,
     json: Json = False,
 ) -> None:
     """End a token's rights at once, also at a running server."""
     with _existing(data) as store:
-        token = store.run(RevokeToken(token_id))
+        revoked = store.run(RevokeToken(_token_id(store, token)))
     if json:
-        printing.print_json(_as_json(token))
+        printing.print_json(_as_json(revoked))
     else:
-        typer.echo(f"revoked {token.token_id} of {token.name}")
+        typer.echo(f"revoked {revoked.token_id} of {revoked.name}")
 
 
 def check(
@@ -174,6 +179,17 @@ def _existing(data: Path, *, read_only: bool = False) -> Store:
 def _check_exists(data: Path) -> None:
     if not (data / "data.mdb").exists():
         raise CommandError(f"{data}: holds no data of ACADEMY; give the folder with --data", ExitCode.USAGE)
+
+
+def _token_id(store: Store, wanted: str) -> str:
+    """The id of the token with this id or, among those not revoked, this name."""
+    found = store.tokens()
+    named = [each.token_id for each in found if each.name == wanted and each.revoked is None]
+    if any(each.token_id == wanted for each in found) or not named:
+        return wanted
+    if len(named) > 1:
+        raise CommandError(f"{wanted!r} is the name of {len(named)} tokens; give an id: {', '.join(named)}")
+    return named[0]
 
 
 def _duration(text: str) -> float:

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
+from academy.store.textfile import visible
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 
 def console() -> Console:
@@ -122,7 +123,7 @@ def openings_table(title: str, nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -
         mover = (node.mover or 1) - 1
         visits = max(node.visits, 1)
         table.add_row(
-            Text("  " * (node.depth - first) + (node.move or "(start)")),
+            Text("  " * (node.depth - first) + (visible(node.move) or "(start)")),
             str(node.visits),
             str(node.wins[mover]),
             str(node.draws[mover]),
@@ -165,6 +166,20 @@ def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
     return table
 
 
+def contests_table(title: str, contests: Iterable[contests_pb2.Contest], now: float) -> Table:
+    """Contests with their players by seat, and how long ago they were opened; `now` in seconds since 1970."""
+    table = new_table(title, " contest", " game", " players", " opened", "hours ago")
+    for contest in contests:
+        table.add_row(
+            Text(contest.contest_id),
+            contest.game_id,
+            Text(" - ".join(player.name for player in contest.players)),
+            contest.open_time.ToJsonString(),
+            f"{(now - contest.open_time.ToNanoseconds() / 1e9) / 3_600:,.1f}",
+        )
+    return table
+
+
 def events_table(events: Iterable[Any]) -> Table:
     """Events with who caused them and what they did."""
     table = new_table("Events", "number", " time", " game", " by", " what")
@@ -173,8 +188,8 @@ def events_table(events: Iterable[Any]) -> Table:
             str(event.sequence),
             event.time.ToJsonString(),
             event.game_id,
-            Text(event.actor),
-            Text(_what(event)),
+            Text(visible(event.actor)),
+            Text(visible(_what(event))),
         )
     return table
 

@@ -53,6 +53,13 @@ def serve(
     idle_seconds: Annotated[
         float, typer.Option(min=1.0, help="A stream on which nothing is asked for so long is closed.")
     ] = Limits.idle_stream_seconds,
+    contest_hours: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            help="A contest open for longer keeps its players from analysis no more: its arena may be lost.",
+        ),
+    ] = Limits.contest_seconds / 3_600,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], typer.Option(help="What to log.")
     ] = "info",
@@ -85,6 +92,7 @@ def serve(
                 concurrent_calls=concurrent_calls,
                 concurrent_calls_per_caller=min(concurrent_calls, Limits.concurrent_calls_per_caller),
                 idle_stream_seconds=idle_seconds,
+                contest_seconds=3_600 * contest_hours,
             ),
         )
         with Store(data) as store:

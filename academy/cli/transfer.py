@@ -5,6 +5,7 @@ messages, each after its length as a varint, the game first; a length of 0 ends 
 """
 
 import io
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -21,10 +22,11 @@ from academy.cli.connection import Server, with_server
 from academy.cli.failures import CommandError
 from academy.cli.libraries import Game, Json, LibraryName, number_of
 from academy.store.game_records import spec_from_proto
-from academy.store.textfile import read_text, write_text
+from academy.store.textfile import FIRST_LINE, read_text, write_text
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _TEXT_BEGINS = b"% academy text"
+_NOT_IN_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f\x80-\xff]")
 _END = libraries_pb2.ExportLibraryResponse()
 
 
@@ -61,16 +63,12 @@ def export(
             sys.stdout.buffer.write(chunk)
         sys.stdout.buffer.flush()
         return
-    partial = to.with_name(to.name + ".part")
     try:
-        with partial.open("wb") as file:
-            file.writelines(chunks)
-        partial.replace(to)
+        _write(to, chunks)
+        if to.is_file():
+            typer.echo(f"{to}: {to.stat().st_size:,} bytes")
     except OSError as error:
         raise CommandError(f"{to}: cannot be written ({error.strerror})") from error
-    finally:
-        partial.unlink(missing_ok=True)
-    typer.echo(f"{to}: {to.stat().st_size:,} bytes")
 
 
 def import_(
@@ -89,6 +87,10 @@ def import_(
     except OSError as error:
         raise CommandError(f"{file}: cannot be read ({error.strerror})") from error
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
+    if _is_text_unmarked(content):
+        raise CommandError(
+            f"{file}: is text, but its first line is not {FIRST_LINE!r}; write that line above it"
+        )
     records = (
         _records_of_text(content, file, described)
         if content.lstrip().startswith(_TEXT_BEGINS)
@@ -105,6 +107,28 @@ def import_(
             f"{game}: {response.patterns:,} patterns and {response.nodes:,} opening nodes taken in, "
             f"{response.evicted:,} had no room"
         )
+
+
+def _is_text_unmarked(content: bytes) -> bool:
+    """Whether a file is no binary export, yet does not begin as text does."""
+    text = content.strip()
+    return bool(text) and not text.startswith(_TEXT_BEGINS) and not _NOT_IN_TEXT.search(text[:1_000])
+
+
+def _write(path: Path, chunks: Iterable[bytes]) -> None:
+    """Write a file whole or not at all; into devices and pipes straight, since they cannot be replaced."""
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            file.writelines(chunks)
+        return
+    path = path.resolve()
+    partial = path.with_name(path.name + ".part")
+    try:
+        with partial.open("wb") as file:
+            file.writelines(chunks)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _binary(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[bytes]:
@@ -126,7 +150,7 @@ def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[by
                 patterns.append(record.pattern)
             case "node":
                 nodes.append(record.node)
-    for line in write_text(spec_from_proto(described), patterns, nodes):
+    for line in write_text(described.game_id, patterns, nodes):
         yield f"{line}\n".encode()
 
 

@@ -58,7 +58,7 @@ class Proposal:
     """A pattern proposed by the player in `seat` for the position after ply number `ply` (from 1).
 
     `pattern` is as it stood on the board, from the first player's side; `value` is the proposer's
-    own expected value after that ply, `value_before` the one before it.
+    own expected value after that ply, `value_before` the one it told last before it.
     """
 
     seat: int
@@ -79,6 +79,20 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class FalseConsultation:
+    """The player in `seat` consulted the opening tree about another game than was played.
+
+    Move `number` (from 1; of the player's own where moves are simultaneous) is the first that differs:
+    `claimed` by the player, `played` in the contest, or empty where the contest had ended.
+    """
+
+    seat: int
+    number: int
+    claimed: str
+    played: str
+
+
+@dataclass(frozen=True, slots=True)
 class ContestReport:
     """A contest's end. `contestants` and `results` are by seat."""
 
@@ -89,6 +103,7 @@ class ContestReport:
     proposals: tuple[Proposal, ...] = ()
     uses: tuple[Use, ...] = ()
     start_states: bytes = b""
+    false_consultations: tuple[FalseConsultation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,15 @@ expected value, and only knowledge of players of Elo above one's own less 200.
 """
 
 import math
-from typing import Final
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Final, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.knowledge.contests import FalseConsultation
+from academy.knowledge.signatures import ELO_SCALE
 
 MOVES_PER_CONSULTATION: Final = 4
 LOW_VALUE: Final = 0.33
@@ -53,13 +61,36 @@ def check_opening(consultations: int, own_move: int) -> None:
         raise FairUseExceeded(consultations, own_move)
 
 
-def check_value(value: float | None) -> None:
+def false_consultation(seat: int, claimed: Sequence[str], played: Sequence[str]) -> FalseConsultation | None:
+    """Return where the moves that a player claimed in consulting openings leave those that were played.
+
+    None where they are a beginning of them. The rule counts consultations by one's own moves, so
+    who claims other moves may have had more of them than were due.
+    """
+    for number, (told, true) in enumerate(zip_longest(claimed, played[: len(claimed)], fillvalue=""), 1):
+        if told != true:
+            return FalseConsultation(seat, number, told, true)
+    return None
+
+
+def check_low_value(value: float | None) -> None:
     """Let a query for patterns pass. Raises ValueNotLow."""
     if value is None or not value <= LOW_VALUE:
         raise ValueNotLow(value)
 
 
-def acceptable(knowledge_elo: float, player_elo: float) -> bool:
-    """Whether a player should accept knowledge of this mean Elo."""
-    # Rounded, since as floats 365.13 - 165.13 may be more or less than 200.
-    return round(knowledge_elo - player_elo + ELO_MARGIN, 6) > 0
+@overload
+def acceptable(knowledge_elo: float, player_elo: float) -> bool: ...
+
+
+@overload
+def acceptable(knowledge_elo: NDArray[np.float64], player_elo: float) -> NDArray[np.bool_]: ...
+
+
+def acceptable(knowledge_elo: float | NDArray[np.float64], player_elo: float) -> bool | NDArray[np.bool_]:
+    """Whether a player should accept knowledge of this mean Elo, or of each of these."""
+    # In hundredths, rounded: as floats 365.13 - 165.13 may be more or less than 200. A mean of several
+    # Elos may lie between two hundredths, and still counts as it is.
+    least = round((player_elo - ELO_MARGIN) * ELO_SCALE)
+    above = np.round(np.multiply(knowledge_elo, ELO_SCALE), 4) > least
+    return above if isinstance(knowledge_elo, np.ndarray) else bool(above)

@@ -9,10 +9,10 @@ from typing import Final
 
 from academy.knowledge import postmortem
 from academy.knowledge.contests import ContestReport, Judgement, Proposal, Result, Use, Verdict
-from academy.knowledge.library import PatternEntry, PatternLibrary
+from academy.knowledge.library import PatternEntry, PatternLibrary, check_entry
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import OpeningNode, OpeningTree, depth_limit
-from academy.knowledge.patterns import InvalidPattern, Pattern
+from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.signatures import Ballot, Vote
 from academy.knowledge.spec import GameSpec
@@ -207,12 +207,12 @@ class GameKnowledge:
     ) -> int:
         """Take in another library's patterns: known ones get their votes, others enter with fresh numbers.
 
-        With `replace_all` the library is emptied first. Returns how many capacity left no room for.
-        Raises InvalidPattern for one that addresses no player of this game, has no vote, or cannot
-        occur in it; nothing has changed then.
+        In a symmetric game a pattern for the second player is kept reversed, for the first. With
+        `replace_all` the library is emptied first. Returns how many capacity left no room for. Raises
+        InvalidPattern where `check_entry` does; nothing has changed then.
         """
         for entry in entries:
-            self._check_entry(entry)
+            check_entry(entry, self.spec)
         patterns = self.libraries[library]
         if replace_all:
             patterns.clear()
@@ -234,15 +234,6 @@ class GameKnowledge:
             fresh_id += 1
         self.counters = replace(self.counters, next_pattern_id=fresh_id)
         return len(self._evict(library))
-
-    def _check_entry(self, entry: PatternEntry) -> None:
-        if not 1 <= entry.player <= self.spec.players:
-            raise InvalidPattern(
-                f"a pattern for player {entry.player}: this game has players 1 to {self.spec.players}"
-            )
-        if not entry.ballot.proposers:
-            raise InvalidPattern(f"pattern {entry.pattern_id} has no vote: somebody must have proposed it")
-        self.spec.check_pattern(entry.pattern)
 
     def import_openings(self, nodes: Sequence[OpeningNode], replace_all: bool) -> int:
         """Add another tree's figures to this one's. Returns how many nodes capacity left no room for.

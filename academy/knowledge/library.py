@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from academy.knowledge import merging
 from academy.knowledge.cells import Code
 from academy.knowledge.contests import Verdict
-from academy.knowledge.patterns import Pattern
+from academy.knowledge.patterns import InvalidPattern, Pattern
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.signatures import Ballot, Signature, Vote
 from academy.knowledge.spec import GameSpec
@@ -69,6 +69,20 @@ class PatternEntry:
             last_contest=later.last_contest,
             last_contest_id=later.last_contest_id,
         )
+
+
+def check_entry(entry: PatternEntry, spec: GameSpec) -> None:
+    """Check a pattern from elsewhere. Raises InvalidPattern.
+
+    It must address a player of the game, have a vote, and be one that can occur in the game.
+    """
+    if not 1 <= entry.player <= spec.players:
+        raise InvalidPattern(
+            f"a pattern for player {entry.player}: this game has players 1 to {spec.players}"
+        )
+    if not entry.ballot.proposers:
+        raise InvalidPattern(f"pattern {entry.pattern_id} has no vote: somebody must have proposed it")
+    spec.check_pattern(entry.pattern)
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,11 @@ def cell_rule(vote: Vote, known: Ballot) -> CellRule | None:
     return generalised_cell if -band < gap < band else None
 
 
+def is_vague(codes: bytes) -> bool:
+    """Whether codes are nothing but `#`, `1`, `2` and `+`."""
+    return _VAGUE.issuperset(codes)
+
+
 def merged(
     new: Pattern, known: bytes, differing: Sequence[int], rule: CellRule, is_decisive: bool
 ) -> Pattern | None:
@@ -101,6 +106,6 @@ def merged(
         if code is None:
             return None
         codes[place] = code
-    if _VAGUE.issuperset(codes):
+    if is_vague(bytes(codes)):
         return None
     return new.with_codes(bytes(codes))

@@ -111,7 +111,7 @@ class OpeningTree:
         """
         return self._walk(self._line(moves, player))
 
-    def _walk(self, line: Sequence[str]) -> OpeningNode | None:
+    def _walk(self, line: Iterable[str]) -> OpeningNode | None:
         node_id = ROOT
         for move in line:
             child = self._children.get(node_id, {}).get(move)
@@ -129,10 +129,11 @@ class OpeningTree:
         spellings = self._spec.all_moves_back(moves, [child.move for child in children])
         return [Continuation(spelt, child) for spelt, child in zip(spellings, children, strict=True)]
 
-    def _line(self, moves: Sequence[str], player: int) -> tuple[str, ...]:
+    def _line(self, moves: Sequence[str], player: int) -> Iterable[str]:
         if self._spec.simultaneous:
             return (_branch(player), *moves)
-        return self._spec.canonical_moves(moves)
+        # Move by move, so that a list which leaves the tree costs no more than its way in it.
+        return self._spec.canonical_line(moves)
 
     # Learning
 

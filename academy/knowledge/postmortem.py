@@ -7,6 +7,7 @@ import math
 from typing import Final
 
 from academy.knowledge.contests import ContestReport, Proposal, Result
+from academy.knowledge.merging import is_vague
 from academy.knowledge.occurrence import occurs
 from academy.knowledge.settings import Library
 from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
@@ -33,6 +34,15 @@ def endgame_value(value: float, result: Result) -> float:
 
 def objection(proposal: Proposal, report: ContestReport, spec: GameSpec, average_length: float) -> str | None:
     """Return why a proposal does not count, or None where it does."""
+    for each in report.false_consultations:
+        if each.seat == proposal.seat:
+            return (
+                f"the proposer consulted the opening tree about another game: move {each.number} was said "
+                f"to be {each.claimed[:80]!r}, but "
+                + (f"{each.played[:80]!r} was played" if each.played else "the contest had ended")
+            )
+    if is_vague(proposal.pattern.codes):
+        return "nothing but '#', '1', '2' and '+': such a pattern lies almost anywhere"
     if not 1 <= proposal.ply <= len(report.plies):
         return f"ply {proposal.ply}: the contest had {len(report.plies)} plies"
     against = _contradiction(proposal, report, spec)
@@ -46,19 +56,21 @@ def objection(proposal: Proposal, report: ContestReport, spec: GameSpec, average
 def _contradiction(proposal: Proposal, report: ContestReport, spec: GameSpec) -> str | None:
     ply = report.plies[proposal.ply - 1]
     told = ply.values.get(proposal.seat)
-    if told is not None and _differ(told, proposal.value):
+    if told is None:
+        return f"the proposer told no expected value after ply {proposal.ply} of the contest"
+    if _differ(told, proposal.value):
         return (
             f"value {proposal.value:.4g} proposed, but {told:.4g} told in the contest for ply {proposal.ply}"
-        )
-    told = report.plies[proposal.ply - 2].values.get(proposal.seat) if proposal.ply > 1 else None
-    if told is not None and proposal.value_before is not None and _differ(told, proposal.value_before):
-        return (
-            f"value {proposal.value_before:.4g} before the move proposed, but {told:.4g} told in the "
-            f"contest for ply {proposal.ply - 1}"
         )
     if ply.states and not occurs(proposal.pattern, spec.geometry, ply.states):
         return f"the pattern did not stand on the board after ply {proposal.ply}"
     return None
+
+
+def _told_before(proposal: Proposal, report: ContestReport) -> float | None:
+    """What the proposer told last before the ply."""
+    earlier = reversed(report.plies[: proposal.ply - 1])
+    return next((ply.values[proposal.seat] for ply in earlier if proposal.seat in ply.values), None)
 
 
 def _differ(told: float, proposed: float) -> bool:
@@ -108,6 +120,14 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
     before = proposal.value_before
     if before is None:
         return "the expected value before the move was not stated"
+    told = _told_before(proposal, report)
+    if told is None:
+        return f"the proposer told no expected value before ply {proposal.ply} of the contest"
+    if _differ(told, before):
+        return (
+            f"value {before:.4g} before the move proposed, but {told:.4g} was told last in the contest "
+            f"before ply {proposal.ply}"
+        )
     raised, needed = gain(before, proposal.value), needed_gain(before, proposal.value)
     if raised < needed:
         return f"the move raised the expected value by {raised:.4g}; {needed:.2f} is needed"

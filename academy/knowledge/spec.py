@@ -1,7 +1,7 @@
 """What a game tells ACADEMY of itself: board, symmetries, reversal, and how its moves name cells."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -231,9 +231,21 @@ class GameSpec:
             tuple(sorted({self._renamed(move, names) for names in ways_back})) for move in canonical_moves
         ]
 
-    def canonical_moves(self, moves: Sequence[str]) -> tuple[str, ...]:
+    def canonical_line(self, moves: Iterable[str]) -> Iterator[str]:
+        """The least image of a list of moves, each worked out when it is asked for."""
+        if not self.cell_names:
+            yield from moves
+            return
+        renamings: Sequence[dict[str, str]] = self._renamings
+        for move in moves:
+            images = [self._renamed(move, names) for names in renamings]
+            least = min(images)
+            renamings = [names for names, image in zip(renamings, images, strict=True) if image == least]
+            yield least
+
+    def canonical_moves(self, moves: Iterable[str]) -> tuple[str, ...]:
         """The least image of a list of moves. Its beginnings are the least images of the list's."""
-        return min(self.move_images(moves))
+        return tuple(self.canonical_line(moves))
 
 
 def _as_key(symmetry: GridSymmetry | NodeSymmetry) -> tuple[int, ...]:

@@ -37,6 +37,12 @@ class PatternSyntaxError(InvalidPattern):
         super().__init__(f"line {line}, column {column}: {what}")
         self.line = line
         self.column = column
+        self._what = what
+
+    @property
+    def what(self) -> str:
+        """The fault without its place."""
+        return self._what
 
 
 def read_cells(text: str, geometry: Geometry) -> Pattern:
@@ -49,14 +55,17 @@ def read_cells(text: str, geometry: Geometry) -> Pattern:
     return _read_rows(rows, geometry)
 
 
-def read_patterns(text: str, geometry: Geometry) -> Iterator[tuple[Pattern, Signature]]:
-    """Read patterns, each with its label below it. Raises like `read_cells`."""
+def read_patterns(text: str, geometry: Geometry, first_line: int = 1) -> Iterator[tuple[Pattern, Signature]]:
+    """Read patterns, each with its label below it; errors count lines from `first_line`.
+
+    Raises like `read_cells`.
+    """
     rows: list[tuple[int, str]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), first_line):
         if line.lstrip().startswith("<"):
             if not rows:
                 raise PatternSyntaxError(number, 1, "a label with no cells above it")
-            yield _read_rows(rows, geometry), _read_signature(number, line)
+            yield _read_rows(rows, geometry), read_label(line, number)
             rows = []
         elif line.strip():
             rows.append((number, line))
@@ -185,7 +194,8 @@ def _read_nodes(rows: list[tuple[int, str]], geometry: GraphGeometry) -> Iterato
         yield geometry.nodes.index(words[1]), _code(line, text.index(words[0]) + 1, words[0])
 
 
-def _read_signature(line: int, text: str) -> Signature:
+def read_label(text: str, line: int = 1) -> Signature:
+    """Read a pattern's label; errors name `line`. Raises PatternSyntaxError."""
     found = _SIGNATURE.fullmatch(text.strip())
     if found is None:
         raise PatternSyntaxError(

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from academy.knowledge.boards import Board
-from academy.knowledge.fair_use import check_value
+from academy.knowledge.fair_use import check_low_value
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.signatures import ELO_SCALE
@@ -22,7 +22,7 @@ from academy.service.refusals import AnswerTooLarge, about, require
 from academy.service.seats import Seat, Seats
 from academy.service.writes import Writes
 from academy.store.contest_commands import CountConsultation
-from academy.store.contest_records import check_value as check_expected_value
+from academy.store.contest_records import check_value
 from academy.store.following import GameView
 from academy.store.game_records import pattern_library_from_proto
 from academy.store.tokens import Caller, Role
@@ -177,10 +177,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 seats[player] = self._seats.asking(caller, spec, request.contest_id, player)
             value = position.expected_value if position.HasField("expected_value") else None
             if value is not None:
-                check_expected_value(f"{field}.expected_value", value)
+                check_value(f"{field}.expected_value", value)
             seat = seats[player]
             if seat is not None:
-                check_value(value)
+                check_low_value(value)
             with about(f"{field}.board"):
                 board = Board.from_letters(spec.geometry, position.board)
             questions.append(

@@ -1,8 +1,11 @@
 """The arena's side: games registered, contests opened and reported."""
 
+import asyncio
+
 from academy.service import identity, paging
 from academy.service.guard import Context
 from academy.service.limits import Limits
+from academy.service.open_contests import open_contests, place_of
 from academy.service.seats import Seats
 from academy.service.writes import Writes
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
@@ -66,3 +69,16 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         """Return one contest; a bot sees those it plays."""
         contest = self._seats.visible(identity.caller(), request.contest_id)
         return messages.GetContestResponse(contest=contest)
+
+    async def ListOpenContests(
+        self, request: messages.ListOpenContestsRequest, context: Context
+    ) -> messages.ListOpenContestsResponse:
+        """Return the open contests, the oldest first."""
+        size = paging.page_size(request.page_size, self._limits)
+        key = paging.page_key(request, (int, str))
+        after = (int(key[0]), str(key[1])) if key else None
+        # Contests that nobody reported may have gathered: sorting them must not hold up others' calls.
+        found = await asyncio.to_thread(open_contests, self._store, request.game_id, after, size + 1)
+        contests, more = paging.fitting(found, size, self._limits)
+        token = paging.page_token(request, [*place_of(contests[-1])]) if more else ""
+        return messages.ListOpenContestsResponse(contests=contests, next_page_token=token)

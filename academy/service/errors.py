@@ -86,7 +86,7 @@ _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
 }
 
 # When asking again is worth it, for exceptions that do not say so themselves, in seconds.
-_RETRY_AFTER: Final[dict[type[Exception], float]] = {store.StoreBusy: 0.25}
+_RETRY_AFTER: Final[dict[type[Exception], float]] = {store.StoreBusy: 0.25, store.StoreFull: 30.0}
 
 
 @dataclass(frozen=True)

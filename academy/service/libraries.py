@@ -241,7 +241,7 @@ def _pattern(game: LiveGame, library: Library, pattern_id: int) -> pattern_pb2.P
 
 def _walked(tree: OpeningTree, spec: GameSpec, moves: Sequence[str]) -> OpeningNode:
     node = tree.root
-    for known, move in enumerate(spec.canonical_moves(moves)):
+    for known, move in enumerate(spec.canonical_line(moves)):
         step = next((child for child in tree.children(node.node_id) if child.move == move), None)
         if step is None:
             raise UnknownOpening(len(moves), known)

@@ -24,7 +24,13 @@ def end_with_parent() -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only this user can read; a reader sees all of it or nothing."""
+    """Write a file that only this user can read; a reader sees all of it or nothing.
+
+    A pipe or device cannot be replaced: it is written straight into, and as private as it was made.
+    """
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
     partial = path.with_name(path.name + ".part")
     partial.unlink(missing_ok=True)
     handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -8,7 +8,8 @@ class Limits:
     """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items.
 
     `questions_per_second` is what one caller may ask on average and `question_burst` at once, where a
-    call is one question and so is each position, move list or proposal in it beyond the first.
+    call is one question and so is each position, move list or proposal in it beyond the first. A contest
+    keeps its players from analysis for at most `contest_seconds`: its arena may never report it.
     """
 
     message_bytes: int = 4 * 1024 * 1024
@@ -32,3 +33,4 @@ class Limits:
     question_burst: float = 20_000.0
     idle_stream_seconds: float = 600.0
     write_seconds: float = 30.0
+    contest_seconds: float = 86_400.0

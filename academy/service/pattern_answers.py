@@ -6,21 +6,18 @@ of a symmetric game (and for the opponent of player 1) the board and its colours
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
-from academy.knowledge.fair_use import ELO_MARGIN
+from academy.knowledge.fair_use import acceptable
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import write_cells
 from academy.service.shelves import Shelf
 from academy.store.game_records import library_to_proto
 from academy.v1 import consultation_pb2 as messages
-
-_EVERYONE: Final = -np.inf
 
 
 @dataclass(frozen=True)
@@ -95,13 +92,14 @@ class PatternAnswer:
             views = [(own, False)]
             if question.both_players:
                 views.append((spec.reversed_board(own), True))
-        least = _EVERYONE if question.player_elo is None else question.player_elo - ELO_MARGIN
         parts = []
         for place, (_, shelf) in enumerate(self._shelves):
             for board, is_opponent in views if len(shelf) else ():
                 matches, figures = shelf.match(board)
                 opponents = np.full(len(matches), is_opponent)
-                wanted = figures["elo"] > least
+                wanted = np.ones(len(matches), np.bool_)
+                if question.player_elo is not None:
+                    wanted = acceptable(figures["elo"], question.player_elo)
                 if not spec.symmetric:
                     opponents = figures["player"] != question.player
                     if not question.both_players:

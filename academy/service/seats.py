@@ -1,8 +1,10 @@
 """Who may ask what about a contest: seats, tickets, and analysis outside of contests."""
 
+import time
 from dataclasses import dataclass
 
 from academy.knowledge.spec import GameSpec
+from academy.service.limits import Limits
 from academy.service.refusals import AnalysisDuringContest, InvalidField, NotPermitted, require
 from academy.store.errors import ContestOver, UnknownContest
 from academy.store.library_store import Store
@@ -22,8 +24,9 @@ class Seat:
 class Seats:
     """Finds the seat a caller may speak for."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, limits: Limits) -> None:
         self._store = store
+        self._contest_seconds = limits.contest_seconds
 
     def asking(self, caller: Caller, spec: GameSpec, contest_id: str, player: int) -> Seat | None:
         """Return the seat a consultation is made from, None for analysis outside a contest.
@@ -103,7 +106,10 @@ class Seats:
             raise AnalysisDuringContest(caller.name, spec.game_id, caller.contest_id)
         if caller.role is Role.BOT:
             for contest_id in self._store.open_contests(caller.name, spec.game_id):
-                raise AnalysisDuringContest(caller.name, spec.game_id, contest_id)
+                opened = self._store.contest(contest_id).contest.open_time
+                # An arena that was lost never reports: its players may analyse again some day.
+                if time.time() - opened.ToNanoseconds() / 1e9 < self._contest_seconds:
+                    raise AnalysisDuringContest(caller.name, spec.game_id, contest_id)
 
 
 def _seats(caller: Caller, contest: contests_pb2.Contest) -> list[int]:

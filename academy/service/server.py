@@ -84,7 +84,7 @@ class AcademyServer:
             maximum_concurrent_rpcs=2 * limits.concurrent_calls,
         )
         writes = Writes(store)
-        seats = Seats(store)
+        seats = Seats(store, limits)
         consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(
             ConsultationServicer(self.games, writes, seats, self._guard, limits, self.metrics), self._server
         )

@@ -3,7 +3,6 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from academy.store import event_log, pages
@@ -16,7 +15,7 @@ def backup(environment: Environment, target: Path) -> int:
 
     The folder appears complete or not at all. Raises StoreError where it is not empty or cannot be written.
     """
-    return _placed(target, environment.copy)
+    return _placed(target, environment)
 
 
 def restore(source: Path, target: Path) -> int:
@@ -27,7 +26,7 @@ def restore(source: Path, target: Path) -> int:
     if (source / "data.mdb").exists():
         _check_pages(source)
     with Environment(source, read_only=True) as environment:
-        return _placed(target, environment.copy)
+        return _placed(target, environment)
 
 
 def verify(folder: Path) -> None:
@@ -50,18 +49,21 @@ def _check_pages(folder: Path) -> None:
         raise StoreCorrupt(f"{folder}: {what}; take another backup, and keep this one for inspection")
 
 
-def _placed(target: Path, write: Callable[[Path], None]) -> int:
-    """Let `write` fill a folder beside the target, verify it, make it durable, and move it into place."""
+def _placed(target: Path, environment: Environment) -> int:
+    """Copy into a folder beside the target, verify it, make it durable, and move it into place."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise StoreError(f"{target}: must be an empty folder, or none; nothing was written")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
         try:
-            write(draft)
+            environment.copy(draft)
             verify(draft)
             (draft / "lock.mdb").unlink(missing_ok=True)
             data = draft / "data.mdb"
+            # Who may not read the data may not read a copy of them either.
+            shutil.copymode(environment.folder / data.name, data)
+            shutil.copymode(environment.folder, draft)
             size = data.stat().st_size
             sync(data)
             sync(draft)

@@ -1,16 +1,22 @@
 """Commands of the arena: register a game, open a contest, report it; and what players do in one."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.knowledge.contests import Judgement
-from academy.knowledge.fair_use import check_opening
+from academy.knowledge.fair_use import check_opening, false_consultation
 from academy.knowledge.settings import Library
 from academy.store import event_log, keys, proposal_tables
-from academy.store.contest_records import check_contest, proposal_from_proto, uses_to_proto
+from academy.store.contest_records import (
+    MAX_LINE_LENGTH,
+    check_contest,
+    check_report,
+    proposal_from_proto,
+    uses_to_proto,
+)
 from academy.store.contest_tables import contest_record, find_contest, seat_record, store_contest
 from academy.store.environment import Table
 from academy.store.errors import (
@@ -18,6 +24,7 @@ from academy.store.errors import (
     ContestConflict,
     ContestOver,
     GameConflict,
+    InvalidRecord,
     TooManyProposals,
     UnknownGame,
 )
@@ -147,8 +154,10 @@ class ReportContest:
             report.plies.extend(self.report.plies)
             report.results.extend(self.report.results)
             report.start_board = self.report.start_board
+            check_report(report, work.knowledge(record.contest.game_id).spec)
             reported.proposals.extend(held)
             reported.uses.extend(uses_to_proto(used))
+            reported.false_consultations.extend(self._false_consultations(work, record))
         event = events_pb2.Event(game_id=record.contest.game_id, actor=self.actor, contest_reported=reported)
         record.event, outcome = work.record(event)
         judgements = [proposal_tables.DROPPED_AS_VOID] * len(held) if self.report.void else outcome.judgements
@@ -157,6 +166,21 @@ class ReportContest:
             record.accepted += accepted
             record.dropped += not accepted
 
+    def _false_consultations(
+        self, work: Work, record: records_pb2.ContestRecord
+    ) -> Iterator[events_pb2.FalseConsultation]:
+        simultaneous = work.knowledge(record.contest.game_id).spec.simultaneous
+        for number, seat in enumerate(record.seats, 1):
+            if not seat.consultations:
+                continue
+            # As they were claimed: where moves are simultaneous, a player consults with its own.
+            played = [ply.move for ply in self.report.plies if not simultaneous or ply.player == number]
+            found = false_consultation(number, seat.consulted_moves, played)
+            if found is not None:
+                yield events_pb2.FalseConsultation(
+                    player=found.seat, number=found.number, claimed=found.claimed, played=found.played
+                )
+
 
 @dataclass(frozen=True, slots=True)
 class CountConsultation:
@@ -164,7 +188,7 @@ class CountConsultation:
 
     `own_move` is the number (from 1) of the player's next own move. The same list of moves as the
     last time counts once. Raises FairUseExceeded, ConsultationOutOfOrder where the moves do not continue the
-    last list, ContestOver, UnknownContest.
+    last list, InvalidRecord for a list too long to be kept, ContestOver, UnknownContest.
     """
 
     contest_id: str
@@ -174,6 +198,11 @@ class CountConsultation:
 
     def execute(self, work: Work) -> int:
         """Check the rules and store the count."""
+        length = sum(map(len, self.moves))
+        if length > MAX_LINE_LENGTH:
+            raise InvalidRecord(
+                "moves", f"{length:,} characters in all; at most {MAX_LINE_LENGTH:,} are allowed"
+            )
         record = contest_record(work.transaction, self.contest_id)
         _check_open(record)
         seat = seat_record(record, self.seat)

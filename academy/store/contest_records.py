@@ -7,6 +7,7 @@ from academy.knowledge.boards import Board, InvalidBoard
 from academy.knowledge.contests import (
     Contestant,
     ContestReport,
+    FalseConsultation,
     Judgement,
     Ply,
     Proposal,
@@ -26,6 +27,7 @@ from academy.v1 import contests_pb2, events_pb2, proposals_pb2
 
 MAX_PLIES: Final = 100_000
 MAX_MOVE_LENGTH: Final = 1_024
+MAX_LINE_LENGTH: Final = 262_144
 MAX_TERMINATION_LENGTH: Final = 256
 
 _TO_RESULT: Final = {
@@ -33,6 +35,10 @@ _TO_RESULT: Final = {
     contests_pb2.RESULT_DRAW: Result.DRAW,
     contests_pb2.RESULT_LOSS: Result.LOSS,
 }
+_RESULTS_OF_TWO: Final = (
+    sorted((contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS)),
+    sorted((contests_pb2.RESULT_DRAW, contests_pb2.RESULT_DRAW)),
+)
 _FROM_VERDICT: Final = {
     Verdict.HELD: proposals_pb2.VERDICT_HELD,
     Verdict.MATCHED: proposals_pb2.VERDICT_MATCHED,
@@ -56,6 +62,30 @@ def check_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
                 f"players[{place}].elo",
                 f"{player.elo!r} must be a number from -{MAX_ELO:.0f} to {MAX_ELO:.0f}",
             )
+
+
+def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
+    """Check what only new reports must keep to; the log may hold others. Raises InvalidRecord."""
+    known = [result for result in report.results if result in _TO_RESULT]
+    if spec.players == len(known) == 2 and sorted(known) not in _RESULTS_OF_TWO:
+        told = " and ".join(_TO_RESULT[result].value for result in known)
+        raise InvalidRecord(
+            "results",
+            f"{told} given; of two players one wins and the other loses, or both draw "
+            "(a contest without result is reported void)",
+        )
+    check_printable("termination", report.termination)
+    for place, ply in enumerate(report.plies):
+        check_printable(f"plies[{place}].move", ply.move)
+
+
+def check_printable(field: str, text: str) -> None:
+    """Raise InvalidRecord for text with control characters or others that cannot be seen."""
+    if not text.isprintable():
+        at = next(at for at, each in enumerate(text) if not each.isprintable())
+        raise InvalidRecord(
+            field, f"character {at + 1}, {text[at]!r}, cannot be seen: only printable text is allowed"
+        )
 
 
 def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> ContestReport:
@@ -84,6 +114,10 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
             for use in reported.uses
         ),
         start_states=_states(report.start_board, "start_board", spec),
+        false_consultations=tuple(
+            FalseConsultation(each.player, each.number, each.claimed, each.played)
+            for each in reported.false_consultations
+        ),
     )
 
 

@@ -64,8 +64,11 @@ def apply(knowledge: GameKnowledge, event: events_pb2.Event, read_event: EventRe
             return Outcome(judgements=tuple(knowledge.report(report, event.sequence)))
         case "proposal_judged":
             judged = event.proposal_judged
+            known = read_event(judged.report_event).contest_reported
             reported = events_pb2.ContestReported(
-                report=read_event(judged.report_event).contest_reported.report, proposals=[judged.proposal]
+                report=known.report,
+                proposals=[judged.proposal],
+                false_consultations=known.false_consultations,
             )
             report = report_from_proto(reported, spec)
             return Outcome(judgements=tuple(knowledge.judge_late(report, event.sequence)))

@@ -12,7 +12,7 @@ from academy.store.environment import Table
 from academy.store.errors import InvalidRecord, NotDeleted
 from academy.store.game_records import library_to_proto, settings_from_proto, settings_to_proto
 from academy.store.messages import packed, unpacked
-from academy.store.pattern_records import entry_to_proto
+from academy.store.pattern_records import check_results, entry_to_proto
 from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
 from academy.v1 import events_pb2, game_pb2, pattern_pb2
@@ -157,6 +157,8 @@ class ImportLibraries:
 
     def execute(self, work: Work) -> Imported:
         """Log the records, patterns in several events where they are many."""
+        for place, node in enumerate(self.nodes):
+            check_results(node, f"nodes[{place}]")
         evicted = 0
         for event in self._events():
             evicted += work.record(event)[1].removed

@@ -5,8 +5,9 @@ Stored messages leave out what follows from the rest; `with_figures` adds it for
 
 from typing import Final
 
-from academy.knowledge.library import PatternEntry
+from academy.knowledge.library import PatternEntry, check_entry
 from academy.knowledge.openings import ROOT, OpeningNode
+from academy.knowledge.patterns import InvalidPattern, Pattern
 from academy.knowledge.settings import Library
 from academy.knowledge.signatures import (
     ELO_SCALE,
@@ -18,9 +19,9 @@ from academy.knowledge.signatures import (
     Vote,
 )
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.text import write_cells
+from academy.knowledge.text import read_cells, write_cells
 from academy.store import keys
-from academy.store.contest_records import MAX_MOVE_LENGTH, pattern_from_cells
+from academy.store.contest_records import MAX_MOVE_LENGTH
 from academy.store.errors import InvalidRecord
 from academy.store.game_records import library_to_proto
 from academy.v1 import pattern_pb2
@@ -79,11 +80,6 @@ def entry_from_proto(
     record: pattern_pb2.PatternRecord, spec: GameSpec, field: str = "pattern"
 ) -> PatternEntry:
     """Read a pattern of a library; derived figures do not matter. Raises InvalidRecord naming the field."""
-    addressed = 1 if spec.symmetric else spec.players
-    if not 1 <= record.player <= addressed:
-        raise InvalidRecord(f"{field}.player", f"{record.player} must be from 1 to {addressed} in this game")
-    if not record.votes and not record.folded.votes:
-        raise InvalidRecord(f"{field}.votes", "a pattern needs at least one vote")
     if len(record.votes) > MAX_SEPARATE_VOTES:
         raise InvalidRecord(f"{field}.votes", f"{len(record.votes)} given; at most {MAX_SEPARATE_VOTES}")
     votes = tuple(_vote(vote, f"{field}.votes[{place}]") for place, vote in enumerate(record.votes))
@@ -91,9 +87,9 @@ def entry_from_proto(
         raise InvalidRecord(f"{field}.votes", "a player has more than one vote")
     if record.successes > record.uses:
         raise InvalidRecord(f"{field}.successes", f"{record.successes} of only {record.uses} uses")
-    return PatternEntry(
+    entry = PatternEntry(
         pattern_id=record.pattern_id,
-        pattern=pattern_from_cells(record.cells, spec, f"{field}.cells"),
+        pattern=_pattern(record.cells, spec, f"{field}.cells"),
         player=record.player,
         ballot=Ballot(votes, _folded(record.folded, f"{field}.folded")),
         uses=record.uses,
@@ -101,6 +97,18 @@ def entry_from_proto(
         last_contest=record.last_contest,
         last_contest_id=record.last_contest_id,
     )
+    try:
+        check_entry(entry, spec)
+    except InvalidPattern as fault:
+        raise InvalidRecord(field, str(fault)) from fault
+    return entry
+
+
+def _pattern(cells: str, spec: GameSpec, field: str) -> Pattern:
+    try:
+        return read_cells(cells, spec.geometry)
+    except InvalidPattern as fault:
+        raise InvalidRecord(field, str(fault)) from fault
 
 
 def _vote(vote: pattern_pb2.Vote, field: str) -> Vote:
@@ -149,6 +157,17 @@ def node_to_proto(node: OpeningNode, game_id: str) -> pattern_pb2.OpeningNodeRec
         elo_hundredths=node.elo_hundredths,
         mover=node.mover,
     )
+
+
+def check_results(record: pattern_pb2.OpeningNodeRecord, field: str = "node") -> None:
+    """Check that a node from elsewhere has a result for each visit and player. Raises InvalidRecord."""
+    for player, counts in enumerate(zip(record.wins, record.draws, record.losses, strict=False), 1):
+        if sum(counts) != record.visits:
+            raise InvalidRecord(
+                f"{field}.visits",
+                f"{record.visits}, but wins, draws and losses of player {player} add up to {sum(counts)}; "
+                "every visit has one result for each player",
+            )
 
 
 def node_from_proto(

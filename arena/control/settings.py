@@ -23,6 +23,7 @@ class AcademySettings:
     `address` is `host:port`, `unix:PATH`, or `embedded`: a server of our own on the folder `data`.
     The bearer token is given by at most one of `token`, `token_env` (a variable's name) and
     `token_file`. With `update` off, players may consult but ACADEMY learns nothing of the games.
+    `tls_cert` and `tls_key` are the arena's own, `player_tls_cert` and `player_tls_key` its players'.
     """
 
     address: str
@@ -34,11 +35,20 @@ class AcademySettings:
     tls_ca: Path | None = None
     tls_cert: Path | None = None
     tls_key: Path | None = None
+    player_tls_cert: Path | None = None
+    player_tls_key: Path | None = None
 
     @property
     def embedded(self) -> bool:
         """Whether the arena runs the server itself."""
         return self.address == EMBEDDED
+
+    @property
+    def player_environment(self) -> dict[str, str]:
+        """The variables that name the players' certificate and key, which have no secrets of a contest."""
+        files = {"ACADEMY_TLS_CERT": self.player_tls_cert, "ACADEMY_TLS_KEY": self.player_tls_key}
+        # Players may have other working directories.
+        return {name: str(file.resolve()) for name, file in files.items() if file is not None}
 
     def read_token(self) -> str | None:
         """The bearer token, from wherever it is kept. Raises MissingToken."""

@@ -3,6 +3,7 @@
 import shutil
 import sysconfig
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,6 +46,12 @@ def _control(path: Path, file: Table) -> Control:
     players, fixed = _players(_heading(file, "players"), folder)
     if kind == "all-play-all" and (seats := referee(game.name).from_settings(game.settings).seats) != 2:
         competition.fail("kind", f"all-play-all is for games of two, {game.name} has {seats} seats")
+    academy = _academy(file.table("academy"), path)
+    if academy is not None:
+        players = {
+            name: replace(player, environment=academy.player_environment | dict(player.environment))
+            for name, player in players.items()
+        }
     control = Control(
         path=path,
         kind=kind,
@@ -59,7 +66,7 @@ def _control(path: Path, file: Table) -> Control:
         record_games=competition.take("record_games", values.flag, True),
         check_players=competition.take("check_players", values.flag, True),
         elo=_ratings(file.table("ratings"), fixed),
-        academy=_academy(file.table("academy"), path),
+        academy=academy,
     )
     competition.finish()
     file.finish()
@@ -193,6 +200,8 @@ def _academy(table: Table | None, control: Path) -> AcademySettings | None:
         tls_ca=table.take("tls_ca", file, None),
         tls_cert=table.take("tls_cert", file, None),
         tls_key=table.take("tls_key", file, None),
+        player_tls_cert=table.take("player_tls_cert", file, None),
+        player_tls_key=table.take("player_tls_key", file, None),
     )
     table.finish()
     if settings.address == "none":
@@ -201,6 +210,8 @@ def _academy(table: Table | None, control: Path) -> AcademySettings | None:
         table.fail("token", "give only one of token, token_env and token_file")
     if (settings.tls_cert is None) != (settings.tls_key is None):
         table.fail("tls_cert", "tls_cert and tls_key go together")
+    if (settings.player_tls_cert is None) != (settings.player_tls_key is None):
+        table.fail("player_tls_cert", "player_tls_cert and player_tls_key go together")
     if not settings.embedded and not settings.address.startswith("unix:") and ":" not in settings.address:
         table.fail(
             "address", f"must be 'host:port', 'unix:PATH', 'embedded' or 'none', not {settings.address!r}"

@@ -97,7 +97,7 @@ class GtpPlayer(Player):
         try:
             self._process = ChildProcess(
                 seating.command,
-                environment={**setup.environment, **seating.environment},
+                environment={**seating.environment, **setup.environment},
                 working_directory=setup.working_directory,
                 stderr=_errors_of(seating),
                 memory_bytes=setup.memory_bytes,

@@ -1,7 +1,7 @@
 """A child process spoken to over pipes, line by line: no thread, and no wait without an end.
 
 Plain reads under a deadline: a round trip then costs some microseconds when the child runs on the
-same core, a tenth of what an event loop needs. Linux only (pidfd, PR_SET_PDEATHSIG).
+same core, a tenth of what an event loop needs. Linux only (pidfd, signals of pipes).
 """
 
 import contextlib
@@ -10,21 +10,24 @@ import resource
 import select
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from arena.players.error_log import ErrorLog
 from arena.players.failures import CannotStart, Disconnected, IllFormed, Late
-from arena.process_signals import die_with_parent, signal_name
+from arena.players.lifeline import Lifeline
+from arena.process_signals import signal_name
 
 MAX_LINE: Final = 1 << 20
 TERMINATE_SECONDS: Final = 0.5
 _CHUNK: Final = 1 << 16
 _LONGEST_POLL: Final = 3600.0
 _OBITUARY_SECONDS: Final = 0.3
+_LIMITED: Final = ("/bin/sh", "-c", 'ulimit -v "$1" && shift && exec "$@"', "arena")
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,8 @@ class ChildProcess:
 
     `environment` is added to this process's own, of which variables named ACADEMY_... stay here.
     `working_directory` None means this process's. `stderr` is None (this process's),
-    subprocess.DEVNULL, or a log. `memory_bytes` limits the address space (RLIMIT_AS). The process is
-    killed when the thread that made it ends. Raises CannotStart.
+    subprocess.DEVNULL, or a log. `memory_bytes` limits the address space (RLIMIT_AS). The process and
+    its group are killed when this process ends, however it ends. Raises CannotStart.
     """
 
     def __init__(
@@ -58,12 +61,17 @@ class ChildProcess:
         memory_bytes: int | None = None,
     ) -> None:
         self._log = stderr if isinstance(stderr, ErrorLog) else None
+        self._lifeline = Lifeline()
         try:
-            self._child = _launch(command, environment, working_directory, stderr, memory_bytes)
+            self._child = _launch(
+                command, environment, working_directory, stderr, memory_bytes, self._lifeline.descriptor
+            )
         except CannotStart:
+            self._lifeline.abandon()
             if self._log is not None:
                 self._log.close()
             raise
+        self._lifeline.hold(self._child.pid)
         self._peak_memory: int | None = None
         self._memory_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         self.pid: Final = self._child.pid
@@ -224,6 +232,7 @@ class ChildProcess:
         # wait4's figure counts what this process used before the child loaded its program.
         if self._peak_memory is None and usage.ru_maxrss * 1024 > self._memory_before:
             self._peak_memory = usage.ru_maxrss * 1024
+        self._lifeline.cut()
         os.close(self._pidfd)
         for pipe in (self._child.stdout, self._child.stderr):
             if pipe is not None:
@@ -259,37 +268,48 @@ def _inherited_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("ACADEMY_")}
 
 
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Keep children started meanwhile from inheriting that SIGINT is ignored: handlers are not inherited."""
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+    ):
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda number, frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def _launch(
     command: Sequence[str],
     environment: Mapping[str, str],
     working_directory: str | None,
     stderr: ErrorLog | int | None,
     memory_bytes: int | None,
+    lifeline: int,
 ) -> subprocess.Popen[bytes]:
     if not command:
         raise CannotStart("the command is empty")
     if working_directory is not None and not Path(working_directory).is_dir():
         raise CannotStart(f"bad working directory: {working_directory!r} is not a directory")
-    parent = os.getpid()
-
-    def prepare() -> None:
-        die_with_parent(signal.SIGKILL, parent)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        if memory_bytes is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
-
     try:
-        return subprocess.Popen(
-            command,
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE if isinstance(stderr, ErrorLog) else stderr,
-            env=_inherited_environment() | dict(environment),
-            cwd=working_directory,
-            process_group=0,
-            preexec_fn=prepare,
-        )
+        with _interruptible():
+            return subprocess.Popen(
+                # Limited from outside, a program could have started others before.
+                command if memory_bytes is None else (*_LIMITED, str(memory_bytes // 1024), *command),
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE if isinstance(stderr, ErrorLog) else stderr,
+                env=_inherited_environment() | dict(environment),
+                cwd=working_directory,
+                process_group=0,
+                pass_fds=[lifeline],
+            )
     except FileNotFoundError:
         raise CannotStart(f"cannot run {command[0]!r}: there is no such program") from None
     except PermissionError:

@@ -27,19 +27,22 @@ def post(connection: Connection, series_id: int, contest_id: str, report: bytes)
 
 
 class Outbox:
-    """The waiting reports of one competition, oldest first."""
+    """The reports of one competition."""
 
     def __init__(self, database: ResultsDatabase, series_id: int) -> None:
         self._database = database
         self._series_id = series_id
 
     def waiting(self, limit: int = 100) -> Sequence[WaitingReport]:
-        """The oldest reports that ACADEMY has neither acknowledged nor refused."""
+        """Reports that ACADEMY has neither acknowledged nor refused.
+
+        Those tried least often come first, so that none can hold up the others, then the oldest.
+        """
         table = OUTBOX.c
         query = (
             select(table.OutboxId, table.ContestId, table.Report, table.Attempts)
             .where(table.SeriesId == self._series_id, table.State == "waiting")
-            .order_by(table.OutboxId)
+            .order_by(table.Attempts, table.OutboxId)
             .limit(limit)
         )
         with self._database.transaction() as connection:
@@ -66,6 +69,18 @@ class Outbox:
         with self._database.transaction() as connection:
             counts.update((state, count) for state, count in connection.execute(query))
         return counts
+
+    def refusals(self, limit: int = 10) -> dict[str, str]:
+        """Why ACADEMY refused the newest of the refused reports, by contest."""
+        table = OUTBOX.c
+        query = (
+            select(table.ContestId, table.LastError)
+            .where(table.SeriesId == self._series_id, table.State == "refused")
+            .order_by(table.OutboxId.desc())
+            .limit(limit)
+        )
+        with self._database.transaction() as connection:
+            return {row.ContestId: row.LastError for row in connection.execute(query)}
 
     def _change(self, report: WaitingReport, **values: object) -> None:
         with self._database.transaction() as connection:

@@ -12,7 +12,7 @@ class Summary:
     """What a report tells beside the standings.
 
     `letters` are the players' letters in the cross-table, `reports` the outbox's counts (empty where
-    nothing is reported to ACADEMY).
+    nothing is reported to ACADEMY), `refusals` why the newest refused reports were, by contest.
     """
 
     name: str
@@ -24,6 +24,7 @@ class Summary:
     letters: Mapping[str, str]
     voids: int
     reports: Mapping[str, int]
+    refusals: Mapping[str, str]
 
 
 def report_text(summary: Summary, standings: Standings) -> str:
@@ -39,6 +40,7 @@ def report_text(summary: Summary, standings: Standings) -> str:
     if any(summary.reports.values()):
         counts = (f"{count} {state}" for state, count in summary.reports.items() if count)
         lines.append(f"reports to ACADEMY: {', '.join(counts)}")
+    lines += [f"report of {contest_id} refused: {why}" for contest_id, why in summary.refusals.items()]
     lines += ["", *_standings(standings), "", *_cross_table(summary, standings)]
     return "\n".join(lines) + "\n"
 

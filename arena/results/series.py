@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Text, cast, func, insert, select, update
+from sqlalchemy import Connection, Text, case, cast, func, insert, select, update
 
 from arena.jobs import GameResult
 from arena.results import own_tables as own
@@ -32,6 +32,15 @@ class OpenAttempt:
 
     attempt: Attempt
     contest: bytes | None
+
+
+@dataclass(frozen=True)
+class UnreportedContest:
+    """A contest that ACADEMY may hold open: as it was opened, and the report that waits, or None."""
+
+    contest_id: str
+    contest: bytes
+    report: bytes | None
 
 
 @dataclass(frozen=True)
@@ -105,6 +114,20 @@ class SeriesReader:
         query = select(func.count()).select_from(own.VOID).filter_by(SeriesId=self._series_id, Cause="void")
         with self._database.transaction() as connection:
             return int(connection.execute(query).scalar_one())
+
+    def unreported_contests(self) -> list[UnreportedContest]:
+        """The contests whose end ACADEMY has not acknowledged, oldest first: unfinished, waiting, refused."""
+        attempt, outbox = own.ATTEMPT.c, own.OUTBOX.c
+        waiting = case((outbox.State == "waiting", outbox.Report))
+        query = (
+            select(attempt.ContestId, attempt.Contest, waiting)
+            .join_from(own.ATTEMPT, own.OUTBOX, attempt.ContestId == outbox.ContestId, isouter=True)
+            .where(attempt.SeriesId == self._series_id, attempt.Contest.is_not(None))
+            .where(outbox.State.is_distinct_from("acknowledged"))
+            .order_by(attempt.Started, attempt.Name)
+        )
+        with self._database.transaction() as connection:
+            return [UnreportedContest(*row) for row in connection.execute(query)]
 
 
 class Series(SeriesReader):

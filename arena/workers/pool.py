@@ -16,8 +16,13 @@ from typing import Final, Self
 from arena.jobs import GameJob, GameResult
 from arena.process_signals import kill_session, signal_name
 from arena.workers.interface import WorkerLost
+from arena.workers.timed_players import broken_off
+from arena.workers.waiting import WaitNote
 
 STOP_SECONDS: Final = 5.0
+# How much later than its time limit a player may be broken off by the worker itself.
+GRACE_SECONDS: Final = 1.0
+_LOOK_SECONDS: Final = 0.5
 
 
 @dataclass
@@ -26,7 +31,9 @@ class _Worker:
     connection: Connection
     slot: int
     pidfd: int
+    note: WaitNote
     job: GameJob | None = None
+    started: float = 0.0
 
     def end(self, seconds: float) -> int:
         """Wait so long for the process to end, kill it if need be, and whatever it leaves; its exit code."""
@@ -38,6 +45,7 @@ class _Worker:
         kill_session(self.process.pid)
         os.close(self.pidfd)
         self.connection.close()
+        self.note.close()
         return self.process.wait()
 
 
@@ -47,7 +55,8 @@ class WorkerPool:
     With `pin`, each worker and its engines keep to one core, by turns: 10 to 20 times the speed for
     fast single-threaded engines, the wrong thing for engines with threads of their own.
 
-    A worker's end costs only the game it played, and the worker is replaced. Workers end when the
+    A worker's end costs only the game it played, and the worker is replaced. A worker whose player
+    cannot be broken off is ended; the player loses the game. Workers end when the
     thread that made the pool ends, in whatever way, and kill their engines. Each leads a session, in
     which its engines stay, so that what a killed worker leaves behind can be found and killed.
     """
@@ -57,7 +66,7 @@ class WorkerPool:
             raise ValueError(f"{size} workers: there must be at least one")
         self._cores = sorted(os.sched_getaffinity(0)) if pin else [-1]
         self._waiting: deque[GameJob] = deque()
-        self._lost: deque[WorkerLost] = deque()
+        self._lost: deque[GameResult | WorkerLost] = deque()
         self._workers: list[_Worker] = []
         try:
             for slot in range(size):
@@ -83,11 +92,16 @@ class WorkerPool:
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         while not self._lost and any(worker.job is not None for worker in self._workers):
-            remaining = None if deadline is None else max(0.0, deadline - time.monotonic())
+            remaining = _LOOK_SECONDS if deadline is None else max(0.0, deadline - time.monotonic())
             busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
-            ready = wait(list(busy), remaining)
+            ready = wait(list(busy), min(remaining, _LOOK_SECONDS))
             if not ready:
-                return None
+                for worker in busy.values():
+                    if worker.note.overdue(GRACE_SECONDS):
+                        worker.process.kill()
+                if deadline is not None and time.monotonic() >= deadline:
+                    return None
+                continue
             worker = busy[ready[0]]  # type: ignore[index]
             try:
                 result: GameResult | WorkerLost = worker.connection.recv()
@@ -120,22 +134,24 @@ class WorkerPool:
         self.stop()
 
     def _hire(self, slot: int) -> _Worker:
+        note = WaitNote.new()
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(
                 [
                     *(sys.executable, "-m", "arena.workers.worker"),
-                    *map(str, (theirs.fileno(), os.getpid(), slot, self._cores[slot % len(self._cores)])),
+                    *map(str, (theirs.fileno(), note.descriptor, os.getpid(), slot)),
+                    str(self._cores[slot % len(self._cores)]),
                 ],
                 stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[theirs.fileno(), note.descriptor],
                 start_new_session=True,
             )
         connection: Connection = Connection(ours.detach())
         # Callable players may come from wherever this process finds its modules.
         with contextlib.suppress(OSError):
             connection.send(sys.path)
-        return _Worker(process, connection, slot, os.pidfd_open(process.pid))
+        return _Worker(process, connection, slot, os.pidfd_open(process.pid), note)
 
     def _assign(self) -> None:
         for slot, worker in enumerate(self._workers):
@@ -148,8 +164,12 @@ class WorkerPool:
     def _replace(self, slot: int) -> _Worker:
         """Put a new worker in the place of one that has ended; what it played is lost."""
         worker = self._workers[slot]
+        overdue = worker.note.overdue(GRACE_SECONDS)
         code = worker.end(STOP_SECONDS)
-        if worker.job is not None:
+        if worker.job is not None and overdue is not None:
+            seconds = time.time() - worker.started
+            self._lost.append(broken_off(worker.job, overdue, worker.started, seconds))
+        elif worker.job is not None:
             how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}"
             self._lost.append(WorkerLost(worker.job.game_id, f"the worker that played it {how}"))
         self._workers[slot] = self._hire(slot)
@@ -161,5 +181,5 @@ def _hand_over(worker: _Worker, job: GameJob) -> bool:
         worker.connection.send(job)
     except OSError:
         return False
-    worker.job = job
+    worker.job, worker.started = job, time.time()
     return True

@@ -13,8 +13,11 @@ from typing import Final
 
 from arena.jobs import GameJob
 from arena.match import play
+from arena.players.protocols import PROTOCOLS
 from arena.process_signals import die_with_parent
 from arena.workers.interface import WorkerLost
+from arena.workers.timed_players import timed_players
+from arena.workers.waiting import WaitNote
 
 _NO_CORE: Final = -1
 
@@ -41,8 +44,8 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Take the connection's descriptor, the parent's process id, the slot and the core (-1: any)."""
-    descriptor, parent, slot, core = map(int, arguments)
+    """Take the descriptors of connection and note, the parent's process id, slot and core (-1: any)."""
+    descriptor, note, parent, slot, core = map(int, arguments)
     # The terminal's Ctrl-C is the parent's to judge.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _stop)
@@ -50,6 +53,8 @@ def main(arguments: list[str]) -> None:
     if core != _NO_CORE:
         # Engines inherit it: waking a process on another core is the price of a round trip.
         os.sched_setaffinity(0, {core})
+    # Here signals are ours to use, and the pool watches: elsewhere Python players only are judged late.
+    PROTOCOLS["python"] = timed_players(WaitNote(note))
     connection: Connection = Connection(descriptor)
     sys.path[:] = connection.recv()
     serve(connection, slot)

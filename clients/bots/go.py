@@ -4,15 +4,17 @@
     academy-go-bot monte-carlo --playouts 100 --academy
 
 With `--academy` it consults and proposes; the arena tells it where, for which contest and as whom
-(ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_TOKEN).
+(ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_TOKEN, and for TLS ACADEMY_TLS_CA, _CERT and _KEY).
 """
 
 import argparse
-import math
 import os
 import random
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from io import TextIOWrapper
+from typing import TypeVar
 
 from clients.academy import Academy, Connection, Seat
 from clients.bots.go_thinking import MonteCarloThinker, RandomThinker, Thinker
@@ -20,6 +22,8 @@ from clients.bots.gtp import GtpEngine, GtpError
 from clients.bots.scholar import Scholar
 from referees.api import IllegalMove, InvalidSetting, UnreadableMove
 from referees.go import BLACK, PASS, WHITE, Go, GoPosition
+
+Number = TypeVar("Number", int, float)
 
 _COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
 
@@ -52,19 +56,16 @@ class GoEngine(GtpEngine):
         self._settings[setting] = value
         self._begin()
 
-    def _number(self, arguments: Sequence[str]) -> float:
+    def _number(self, arguments: Sequence[str], kind: Callable[[str], Number]) -> Number:
         try:
-            number = float(arguments[0])
+            return kind(arguments[0])
         except (IndexError, ValueError):
-            number = math.nan
-        if not math.isfinite(number):
-            raise GtpError(f"a number is needed, not {' '.join(arguments)!r}")
-        return number
+            raise GtpError(f"a number is needed, not {' '.join(arguments)!r}") from None
 
     def gtp_boardsize(self, arguments: Sequence[str]) -> str:
         """Change the size; the board is cleared."""
         self._settings.pop("handicap", None)
-        self._change("board_size", int(self._number(arguments)))
+        self._change("board_size", self._number(arguments, int))
         return ""
 
     def gtp_clear_board(self, arguments: Sequence[str]) -> str:
@@ -77,13 +78,13 @@ class GoEngine(GtpEngine):
     def gtp_komi(self, arguments: Sequence[str]) -> str:
         """Change komi; the stones stay."""
         position, moves = self._position, self._moves
-        self._change("komi", self._number(arguments))
+        self._change("komi", self._number(arguments, float))
         self._position, self._moves = position, moves
         return ""
 
     def gtp_fixed_handicap(self, arguments: Sequence[str]) -> str:
         """Place handicap stones in the usual places."""
-        self._change("handicap", int(self._number(arguments)))
+        self._change("handicap", self._number(arguments, int))
         stones = enumerate(self._position.stones)
         return " ".join(self._referee.move_text(point) for point, stone in stones if stone)
 
@@ -180,13 +181,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.player == "monte-carlo":
         thinker = MonteCarloThinker(options.playouts, chance)
         name = f"monte-carlo-{options.playouts}"
-    connection = None
+    academy = None
     if options.academy is not None:
-        connection = Connection.from_environment()
-        if options.academy:
-            token = os.environ.get("ACADEMY_TOKEN", "")
-            connection = Connection(options.academy, token=token)
-    academy = Academy(connection) if connection else None
+        try:
+            connection = (
+                Connection(options.academy).with_environment()
+                if options.academy
+                else Connection.from_environment()
+            )
+            academy = Academy(connection) if connection else None
+        except (OSError, ValueError) as error:
+            parser.error(f"--academy: {error}")
+    for stream in (sys.stdin, sys.stdout):
+        # Whatever bytes arrive, each line is to be answered.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")
     GoEngine(name, thinker, academy, os.environ.get("ACADEMY_CONTEST", "")).run()
 
 

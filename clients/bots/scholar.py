@@ -28,17 +28,22 @@ class Scholar:
         self.referee = referee
         self.academy = academy
         self.seat = seat
+        self._told: float | None = None
 
     def choose(self, position: GoPosition, moves: Sequence[str]) -> Candidate:
-        """A move for the position that `moves` led to, and what is expected after it."""
+        """A move for the position that `moves` led to, and what is expected after it.
+
+        The value is what the arena is told: the next move's is compared with it.
+        """
         thought = self.thinker.think(self.referee, position)
         chosen = self._from_openings(position, moves, thought) or self._best(position, thought)
+        before, self._told = self._told, chosen.value
         if self.academy is not None and chosen.move != PASS:
             after = self.referee.play(position, {position.mover: chosen.move})
             board = self.referee.board(after, position.mover)
             for rows, columns in WINDOWS:
                 pattern = cut(board, chosen.move, rows, columns)
-                self.seat.moved(pattern, len(moves) + 1, thought.value, chosen.value)
+                self.seat.moved(pattern, len(moves) + 1, before, chosen.value)
         return chosen
 
     def _from_openings(

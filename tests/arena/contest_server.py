@@ -23,7 +23,9 @@ class ContestServer(contests_pb2_grpc.ContestServiceServicer):
         self.opened: dict[str, contests_pb2.Contest] = {}
         self.reports: dict[str, contests_pb2.ReportContestRequest] = {}
         self.counted: Counter[str] = Counter()
+        self.tried: Counter[str] = Counter()
         self.failures: deque[tuple[str, status_pb2.Status]] = deque()
+        self.failing_reports: dict[str, grpc.StatusCode] = {}
         self._server: grpc.Server | None = None
 
     def start(self) -> None:
@@ -96,6 +98,9 @@ class ContestServer(contests_pb2_grpc.ContestServiceServicer):
     ) -> contests_pb2.ReportContestResponse:
         self._check("ReportContest", context)
         contest_id = request.contest.contest_id
+        self.tried[contest_id] += 1
+        if contest_id in self.failing_reports:
+            context.abort(self.failing_reports[contest_id], "this one always")
         if request.contest.game_id not in self.games:
             _miss_game(request.contest.game_id, context)
         self.counted[contest_id] += 1

@@ -1,5 +1,8 @@
 """Players for the tests of the arena, and what is left of them."""
 
+import collections
+import contextlib
+import itertools
 import shutil
 import sys
 import time
@@ -89,3 +92,42 @@ def _state(pid: int) -> str:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return ""
+
+
+def hanging(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    def choose(view: Any) -> str:
+        time.sleep(3600)
+        return "pass"
+
+    return choose
+
+
+def stubborn(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    """Catches everything that is raised to break it off."""
+
+    def choose(view: Any) -> str:
+        while True:
+            with contextlib.suppress(BaseException):
+                time.sleep(3600)
+
+    return choose
+
+
+def stuck(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    """Never comes back from C code, which looks for no signals."""
+
+    def choose(view: Any) -> str:
+        collections.deque(itertools.count(), maxlen=0)
+        return "pass"
+
+    return choose
+
+
+def slow_starter(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    time.sleep(3600)
+    return always_pass(referee, seat, seed)
+
+
+def stuck_at_start(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    stuck(referee, seat, seed)(None)
+    return always_pass(referee, seat, seed)

@@ -1,6 +1,5 @@
 """What the arena tells ACADEMY, over a real socket."""
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,10 +7,12 @@ import grpc
 import pytest
 
 from academy.v1 import contests_pb2
+from arena import academy_link
 from arena.academy_link import (
     AcademyLink,
     contest_message,
     contest_report,
+    fitted,
     may_pass,
     misses_game,
     rejects_identity,
@@ -21,6 +22,7 @@ from clients.connection import AcademyRefusal, AcademyUnavailable, Connection
 from clients.game_messages import game_message
 from referees.api import Outcome, Termination
 from referees.go import Go
+from tests.academy.service.certificates import authority, signed
 from tests.arena.contest_server import TOKEN, ContestServer
 from tests.arena.results.examples import result
 
@@ -77,6 +79,33 @@ WIN, DRAW, LOSS = contests_pb2.RESULT_WIN, contests_pb2.RESULT_DRAW, contests_pb
 def test_results_by_seat(winners: tuple[int, ...], results: list[int]) -> None:
     outcome = Outcome(winners, Termination.RESIGNATION, "B+R")
     assert list(contest_report(CONTEST, result(outcome=outcome)).results) == results
+
+
+@pytest.mark.parametrize(
+    ("limit", "boards", "void", "told"),
+    [
+        (10_000, True, False, ""),
+        (
+            400,
+            False,
+            False,
+            "of 468 bytes is larger than the 400 that ACADEMY takes: it is sent without the boards",
+        ),
+        (100, False, True, "without the boards too: it is sent as void"),
+    ],
+)
+def test_a_report_too_large_for_academy_loses_its_boards_first(
+    monkeypatch: pytest.MonkeyPatch, limit: int, boards: bool, void: bool, told: str
+) -> None:
+    monkeypatch.setattr(academy_link, "MAX_REPORT_BYTES", limit)
+    whole = contest_report(CONTEST, result())
+    report, what = fitted(whole)
+    assert told in what and bool(what) is bool(told)
+    assert report.ByteSize() <= limit
+    assert any(ply.board for ply in report.plies) is boards
+    assert report.void is void and report.contest == CONTEST
+    assert void or [ply.move for ply in report.plies] == ["D4", "E5", "pass"]
+    assert all(ply.board for ply in whole.plies)
 
 
 def test_nothing_is_learnt_from_a_result_nobody_knows() -> None:
@@ -137,17 +166,20 @@ def test_a_wrong_token_is_refused_and_never_shown(server: ContestServer) -> None
 
 
 def test_tls_lets_in_only_those_who_hold_certificates(tmp_path: Path) -> None:
-    certificates = Certificates(tmp_path)
+    ca = authority(tmp_path, "ours")
+    client = signed(tmp_path, "arena", ca)
+    shown = signed(tmp_path, "server", ca)
+    assert shown.certificate is not None and shown.key is not None
     server = ContestServer(tmp_path)
-    port = server.start_tls(*certificates.server, certificates.authority)
+    port = server.start_tls(shown.certificate, shown.key, ca)
     try:
-        ours = Connection(f"localhost:{port}", TOKEN, certificates.authority, *certificates.client)
+        ours = Connection(f"localhost:{port}", TOKEN, ca, client.certificate, client.key)
         link = AcademyLink(ours)
         assert link.register_game(SPEC)
         link.close()
         for stranger in (
             Connection(f"localhost:{port}", TOKEN),
-            Connection(f"localhost:{port}", TOKEN, certificates.authority),
+            Connection(f"localhost:{port}", TOKEN, ca),
         ):
             link = AcademyLink(stranger)
             with pytest.raises(AcademyUnavailable):
@@ -155,38 +187,3 @@ def test_tls_lets_in_only_those_who_hold_certificates(tmp_path: Path) -> None:
             link.close()
     finally:
         server.stop()
-
-
-class Certificates:
-    """An authority, and a certificate with its key for each side, made by openssl."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self.authority = folder / "ca.pem"
-        make = [
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-days",
-            "1",
-        ]
-        self._openssl(*make, "-subj", "/CN=authority", "-keyout", "ca.key", "-out", "ca.pem")
-        self.server = self._signed("server", "localhost")
-        self.client = self._signed("client", "arena")
-
-    def _signed(self, name: str, subject: str) -> tuple[Path, Path]:
-        request = ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
-        names = ["-addext", f"subjectAltName=DNS:{subject}"]
-        self._openssl(
-            *request, "-subj", f"/CN={subject}", *names, "-keyout", f"{name}.key", "-out", f"{name}.csr"
-        )
-        sign = ["x509", "-req", "-days", "1", "-CA", "ca.pem", "-CAkey", "ca.key", "-copy_extensions", "copy"]
-        self._openssl(*sign, "-in", f"{name}.csr", "-out", f"{name}.pem")
-        return self._folder / f"{name}.pem", self._folder / f"{name}.key"
-
-    def _openssl(self, *arguments: str) -> None:
-        subprocess.run(["openssl", *arguments], cwd=self._folder, check=True, capture_output=True)

@@ -8,6 +8,7 @@ import grpc
 import pytest
 
 from academy.v1 import contests_pb2
+from arena import academy_link
 from arena import competition as loop
 from arena.academy_session import AcademySession
 from arena.competition import Competition, RunEnd
@@ -171,10 +172,12 @@ def test_an_interrupted_game_is_reported_void_and_played_again(tmp_path: Path, s
 def test_a_request_to_stop_lets_games_in_progress_finish(tmp_path: Path) -> None:
     arena = Arena(write_control(tmp_path, {"one": SLOW, "two": SLOW}, None, "parallel = 2"))
     show = arena.display.show
+    requested: list[bool] = []
 
     def stop_once(progress: Progress) -> None:
         show(progress)
-        if progress.standings.games == 1 and len(arena.display.results) == 1:
+        if progress.standings.games == 1 and not requested:
+            requested.append(True)
             arena.files.request_stop()
 
     arena.display.show = stop_once  # type: ignore[method-assign]
@@ -255,6 +258,17 @@ def test_a_run_ends_when_academy_stays_away(
     server.failures.clear()
     assert arena.run() is RunEnd.COMPLETED
     assert game_ids(server.game_reports) == ["AvB_0", "AvB_1"]
+
+
+def test_a_report_too_large_is_shortened_and_the_log_says_so(
+    tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(academy_link, "MAX_REPORT_BYTES", 170)
+    arena = Arena(write_control(tmp_path, {"one": PASSING, "two": PASSING}, server))
+    assert arena.run() is RunEnd.COMPLETED
+    assert game_ids(server.game_reports) == ["AvB_0", "AvB_1"]
+    assert not any(ply.board for report in server.reports.values() for ply in report.plies)
+    assert "game AvB_0: its report of" in arena.files.log.read_text()
 
 
 def test_without_update_academy_learns_nothing(tmp_path: Path, server: ContestServer) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import grpc
 import pytest
 
+from arena import reporter as module
 from arena.academy_link import contest_message, contest_report
 from arena.academy_session import AcademySession
 from arena.control.settings import AcademySettings
@@ -31,13 +32,16 @@ class Scene:
         self.reporter = Reporter(self.series.outbox, self.session)
         self.games = 0
 
-    def finish_game(self) -> str:
+    def finish_game(self, large: bool = False) -> str:
         attempt = self.series.next_attempt(f"AvB_{self.games}")
         self.games += 1
         contest = contest_message(attempt.contest_id, SPEC, ("a", "b"), (1000.0, 1000.0))
         self.series.begin(attempt, contest.SerializeToString())
         game = result(attempt.game_id)
-        report = contest_report(contest, game).SerializeToString()
+        told = contest_report(contest, game)
+        if large:
+            told.plies[0].board = "x" * 4 * 2**20
+        report = told.SerializeToString()
         self.series.finish(attempt, "AvB", 1, ("a", "b"), game, (1.0, 1.0), (1.0, 1.0), report)
         self.reporter.wake()
         return attempt.contest_id
@@ -94,6 +98,60 @@ def test_one_report_that_fails_does_not_hold_up_the_others(scene: Scene) -> None
     first, second = scene.finish_game(), scene.finish_game()
     eventually(lambda: scene.reporter.waiting() == 0)
     assert set(scene.server.reports) == {first, second}
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_FAILURES", 3)
+    monkeypatch.setattr(module, "FIRST_PAUSE_SECONDS", 0.05)
+
+
+@pytest.mark.parametrize("code", ["INTERNAL", "UNKNOWN", "ABORTED", "RESOURCE_EXHAUSTED"])
+def test_a_report_at_which_academy_always_fails_is_given_up_in_the_end(
+    impatient: None, scene: Scene, code: str
+) -> None:
+    scene.server.stop()
+    failing = scene.finish_game()
+    scene.server.failing_reports[failing] = grpc.StatusCode[code]
+    taken = scene.finish_game()
+    scene.server.start()
+    scene.reporter.hurry()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert set(scene.server.reports) == {taken}
+    ((contest, why),) = scene.series.outbox.refusals().items()
+    assert contest == failing
+    assert why.startswith(f"reporting the contest {failing}") and f"this one always [{code}]" in why
+    assert scene.server.tried[failing] == 3
+
+
+def test_a_report_too_large_for_the_server_is_given_up(impatient: None, scene: Scene) -> None:
+    large, taken = scene.finish_game(large=True), scene.finish_game()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert set(scene.server.reports) == {taken}
+    assert "RESOURCE_EXHAUSTED" in scene.series.outbox.refusals()[large]
+
+
+@pytest.mark.parametrize("code", ["UNAVAILABLE", "DEADLINE_EXCEEDED"])
+def test_a_report_that_never_arrives_goes_on_waiting_and_does_not_block_the_others(
+    impatient: None, scene: Scene, code: str
+) -> None:
+    scene.server.stop()
+    failing = scene.finish_game()
+    scene.server.failing_reports[failing] = grpc.StatusCode[code]
+    others = {scene.finish_game() for _ in range(3)}
+    scene.server.start()
+    scene.reporter.hurry()
+    eventually(lambda: set(scene.server.reports) == others)
+    eventually(lambda: scene.server.tried[failing] > 3)
+    assert scene.series.outbox.counts() == {"waiting": 1, "acknowledged": 3, "refused": 0}
+
+
+def test_a_busy_server_is_asked_again_however_often_it_says_so(impatient: None, scene: Scene) -> None:
+    for _ in range(5):
+        scene.server.put_off("ReportContest", 0.01)
+    contest = scene.finish_game()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert set(scene.server.reports) == {contest}
 
 
 def test_a_refused_report_is_given_up_and_named(scene: Scene) -> None:

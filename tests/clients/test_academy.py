@@ -8,10 +8,11 @@ import pytest
 
 from academy.knowledge.boards import Board
 from academy.knowledge.settings import Library
+from academy.knowledge.text import read_cells
 from academy.store.game_records import spec_from_proto
-from academy.v1 import contests_pb2
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 from clients.academy import Academy, AcademyRefusal, AsyncAcademy, Connection, Seat
-from clients.advice import OpeningMove, PatternMatch
+from clients.advice import OpeningMove, PatternMatch, ProposalStatus
 from tests.academy.service.examples import contest, report, teach, tiny_go
 from tests.academy.service.running import Running, serving
 
@@ -110,3 +111,45 @@ def test_a_refusal_says_why(connection: Connection, ask: Asking) -> None:
     with pytest.raises(AcademyRefusal) as refusal:
         ask(connection, Seat("chess", SPEC.geometry, 1), {})
     assert (refusal.value.code, refusal.value.reason) == ("NOT_FOUND", "UNKNOWN_GAME")
+
+
+CELLS = str.maketrans("01", "xo")
+
+
+def propose(connection: Connection, seat: Seat, plies: int) -> list[ProposalStatus]:
+    with Academy(connection) as academy:
+        return academy.propose(seat, plies)
+
+
+def propose_by_asyncio(connection: Connection, seat: Seat, plies: int) -> list[ProposalStatus]:
+    async def asked() -> list[ProposalStatus]:
+        async with AsyncAcademy(connection) as academy:
+            return await academy.propose(seat, plies)
+
+    return asyncio.run(asked())
+
+
+@pytest.mark.parametrize("submit", [propose, propose_by_asyncio])
+def test_where_few_proposals_are_allowed_the_best_are_submitted(
+    academy: Running, submit: Callable[[Connection, Seat, int], list[ProposalStatus]]
+) -> None:
+    name = f"few-{submit.__name__}"
+    arena, admin = academy.arena(), academy.admin()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(name)))
+    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest(name, name))).tickets
+    connection = Connection(str(academy.address), tickets[0])
+
+    def limited_to(allowed: int) -> Seat:
+        settings = game_pb2.LibrarySettings(max_submissions_per_contest=allowed)
+        admin.libraries.UpdateSettings(libraries_pb2.UpdateSettingsRequest(game_id=name, settings=settings))
+        seat = Seat(name, SPEC.geometry, 1, contest_id=name)
+        for number in range(8):
+            pattern = read_cells(f"{number:03b}".translate(CELLS), SPEC.geometry)
+            seat.moved(pattern, 81 + number, None, 0.5 + number / 20)
+        return seat
+
+    with pytest.raises(AcademyRefusal, match="TOO_MANY_PROPOSALS"):
+        submit(connection, limited_to(0), 100)
+    assert [status.ply for status in submit(connection, limited_to(3), 100)] == [88, 87, 86]
+    # Those that ACADEMY holds count, and may be submitted again.
+    assert [status.ply for status in submit(connection, limited_to(5), 100)] == [88, 87]

@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 from sgfmill import sgf
 
+from tests.arena.engines import needs_gnugo
+
 BIN = Path(sys.executable).parent
 ENVIRONMENT = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}:/usr/games"}
 GAMES = 60
@@ -113,6 +115,7 @@ def house(tmp_path: Path) -> Iterator[House]:
     made.kill_server()
 
 
+@needs_gnugo
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_sixty_games_survive_the_death_of_arena_and_server(house: House) -> None:

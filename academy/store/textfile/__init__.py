@@ -20,15 +20,15 @@
       E5 id 1 mover 1 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 3000
 
 A vote is player, Elo, value and the event that brought it; `folded` stands for votes too many to keep.
-The cells are in the pattern language of `academy.knowledge.text`. The label below them ends the
-pattern; it follows from the votes, so its numbers do not matter to the reader. An opening line is
+The cells are in the pattern language of `academy.knowledge.text`. The label below them follows from
+the votes: it may be left out, and one that says otherwise is refused. An opening line is
 indented two blanks more than the position it comes from; `values` and `elos` are sums over visits.
 Names are quoted as in JSON, and so is a move that is not one plain word. Numbers `id` may be left out
 of what is new. Empty lines and lines that begin with `%%` say nothing.
 """
 
 from academy.store.textfile.reading import LibraryTexts, read_text
-from academy.store.textfile.words import LibraryTextError
+from academy.store.textfile.words import FIRST_LINE, LibraryTextError, visible
 from academy.store.textfile.writing import write_text
 
-__all__ = ["LibraryTextError", "LibraryTexts", "read_text", "write_text"]
+__all__ = ["FIRST_LINE", "LibraryTextError", "LibraryTexts", "read_text", "visible", "write_text"]

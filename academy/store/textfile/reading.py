@@ -1,24 +1,26 @@
 """Libraries from text."""
 
 import itertools
+import re
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Final
 
 from academy.knowledge.openings import ROOT
-from academy.knowledge.patterns import InvalidPattern
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import ELO_SCALE
+from academy.knowledge.signatures import ELO_SCALE, Signature
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.text import PatternSyntaxError, read_patterns
+from academy.knowledge.text import PatternSyntaxError, read_cells, read_label
 from academy.store.errors import InvalidRecord
 from academy.store.game_records import library_to_proto
-from academy.store.pattern_records import entry_from_proto, node_from_proto
+from academy.store.pattern_records import check_results, entry_from_proto, node_from_proto
 from academy.store.textfile.words import FIRST_LINE, INDENT, LibraryTextError, Word, words
 from academy.v1 import pattern_pb2
 
 MAX_LENGTH: Final = 64 << 20
 
 _LIBRARIES: Final = {library.value: library for library in Library}
+_LABEL: Final = ("proposers", "elo", "value", "player")
 _NODE_FIGURES: Final = ("id", "mover", "visits", "wins", "draws", "losses", "values", "told", "elos")
 
 
@@ -78,6 +80,8 @@ class _Reader:
             else:
                 self._cells_line = self._cells_line or number
                 self._cells.append(line)
+        if self._cells:
+            self._end_pattern(len(lines))
         self._expect_no_pattern(len(lines))
         self._number_nodes()
         return self.found
@@ -87,7 +91,7 @@ class _Reader:
             raise LibraryTextError(line, 1, "'%' without a word after it")
         name, *rest = words
         if self._cells:
-            raise name.refuse("comes between a pattern's cells and the label that ends them")
+            self._end_pattern(line)
         match name.text:
             case "game":
                 (game,) = self._exactly(1, name, rest)
@@ -145,34 +149,32 @@ class _Reader:
             raise name.refuse(f"is followed by {len(rest)} words; it needs {count}")
         return rest
 
-    def _end_pattern(self, line: int, label: str) -> None:
+    def _end_pattern(self, line: int, label: str = "") -> None:
         if not self._cells:
             raise LibraryTextError(line, 1, "a label with no cells above it")
         assert self._library is not None
         cells = "\n".join(self._cells)
         try:
-            # Empty lines in front make the line numbers of its complaints right.
-            list(read_patterns("\n" * (self._cells_line - 1) + f"{cells}\n{label}", self._spec.geometry))
+            read_cells(cells, self._spec.geometry)
         except PatternSyntaxError as fault:
-            what = str(fault).partition(": ")[2]
-            raise LibraryTextError(fault.line, fault.column, what) from fault
-        except InvalidPattern as fault:
-            raise LibraryTextError(self._cells_line, 1, str(fault)) from fault
+            raise LibraryTextError(self._cells_line + fault.line - 1, fault.column, fault.what) from fault
         record = self._record
         record.game_id = self._spec.game_id
         record.library = library_to_proto(self._library)
         record.cells = cells
         try:
-            entry_from_proto(record, self._spec)
+            entry = entry_from_proto(record, self._spec)
         except InvalidRecord as fault:
             raise LibraryTextError(self._first_line or self._cells_line, 1, str(fault)) from fault
+        if label:
+            _check_label(line, label, entry.signature)
         self.found.patterns.setdefault(self._library, []).append(record)
         self._record, self._cells = pattern_pb2.PatternRecord(), []
         self._first_line = self._cells_line = 0
 
     def _expect_no_pattern(self, line: int) -> None:
         if self._cells or self._first_line:
-            raise LibraryTextError(line, 1, "a pattern ends with a label '< proposers; elo; value; player >'")
+            raise LibraryTextError(line, 1, "a pattern has cells below the lines that begin with '%'")
 
     # Openings
 
@@ -223,9 +225,26 @@ class _Reader:
             each.record.parent_id = ROOT if each.parent is None else each.parent.node_id
             try:
                 node_from_proto(each.record, self._spec)
+                check_results(each.record)
             except InvalidRecord as fault:
                 raise each.move.refuse(f"cannot be a node: {fault}") from fault
             self.found.nodes.append(each.record)
+
+
+def _check_label(line: int, label: str, signature: Signature) -> None:
+    """Compare a label with what the votes add up to, as exactly as it is written."""
+    try:
+        read_label(label, line)
+    except PatternSyntaxError as fault:
+        raise LibraryTextError(fault.line, fault.column, fault.what) from fault
+    for name, number in zip(_LABEL, re.finditer(r"[^<;>\s]+", label), strict=True):
+        written, voted = Decimal(number[0]), getattr(signature, name)
+        last_digit = Decimal(1).scaleb(int(written.as_tuple().exponent))
+        if abs(written - Decimal(voted)) > last_digit / 2:
+            raise Word(number[0], line, number.start() + 1).refuse(
+                f"is not the {name} of the pattern, which the lines above make {voted:.10g}: "
+                "change those (the votes count), or leave the label out"
+            )
 
 
 def _paired(move: Word, rest: list[Word]) -> dict[str, Word]:

@@ -104,8 +104,12 @@ def words(line: int, text: str) -> list[Word]:
 
 def quoted(text: str) -> str:
     """Return a JSON string in which every character can be seen."""
-    written = json.dumps(text, ensure_ascii=False)
-    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in written)
+    return visible(json.dumps(text, ensure_ascii=False))
+
+
+def visible(text: str) -> str:
+    """Return text with what cannot be seen escaped: it might command the terminal it is printed on."""
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
 
 
 def decimal(value: int, scale: int) -> str:

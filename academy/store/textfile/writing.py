@@ -5,29 +5,30 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
-from academy.knowledge.spec import GameSpec
+from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE, Signature
 from academy.store.game_records import library_to_proto
-from academy.store.pattern_records import entry_from_proto
 from academy.store.textfile.words import FIRST_LINE, INDENT, PLAIN_MOVE, decimal, quoted
 from academy.v1 import pattern_pb2
 
 
 def write_text(
-    spec: GameSpec,
+    game_id: str,
     patterns: Iterable[pattern_pb2.PatternRecord] = (),
     nodes: Sequence[pattern_pb2.OpeningNodeRecord] = (),
 ) -> Iterator[str]:
-    """Yield the lines of a text, without line ends. `read_text` gives the same records again."""
+    """Yield the lines of a text, without line ends, of records as an export has them, with figures.
+
+    `read_text` gives the same records again, but for the figures.
+    """
     yield FIRST_LINE
-    yield f"% game {spec.game_id}"
+    yield f"% game {game_id}"
     library = None
     for record in patterns:
         if record.library != library:
             library = record.library
             yield from ("", f"% library {_name_of(library)}")
         yield ""
-        yield from _pattern_lines(record, spec)
+        yield from _pattern_lines(record)
     if nodes:
         yield from ("", f"% library {Library.OPENING.value}", "")
         yield from _node_lines(nodes)
@@ -37,8 +38,7 @@ def _name_of(value: pattern_pb2.Library.ValueType) -> str:
     return next(library.value for library in Library if library_to_proto(library) == value)
 
 
-def _pattern_lines(record: pattern_pb2.PatternRecord, spec: GameSpec) -> Iterator[str]:
-    entry = entry_from_proto(record, spec)
+def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
     yield f"% id {record.pattern_id}"
     yield f"% player {record.player}"
     for vote in record.votes:
@@ -52,7 +52,8 @@ def _pattern_lines(record: pattern_pb2.PatternRecord, spec: GameSpec) -> Iterato
     yield f"% uses {record.uses} successes {record.successes}"
     yield f"% last {record.last_contest} {quoted(record.last_contest_id)}"
     yield record.cells
-    yield str(entry.signature)
+    label = record.signature
+    yield str(Signature(label.proposers, label.elo, label.value, label.player))
 
 
 def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]:
@@ -62,7 +63,7 @@ def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]
         (waiting if node.node_id == ROOT else children[node.parent_id]).append(node)
     while waiting:
         node = waiting.pop()
-        move = node.move if PLAIN_MOVE.fullmatch(node.move) else quoted(node.move)
+        move = node.move if PLAIN_MOVE.fullmatch(node.move) and node.move.isprintable() else quoted(node.move)
         values = "/".join(decimal(value, VALUE_SCALE) for value in node.value_millionths)
         wins, draws, losses = ("/".join(map(str, each)) for each in (node.wins, node.draws, node.losses))
         yield (

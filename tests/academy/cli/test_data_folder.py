@@ -33,6 +33,23 @@ def test_a_token_made_beside_a_running_server_is_good_until_it_is_revoked(tmp_pa
         assert refusal(lambda: client.contests.ListGames(GAMES)).reason == "TOKEN_REVOKED"
 
 
+def test_a_token_is_revoked_by_its_name_where_no_other_has_it(tmp_path: Path) -> None:
+    def made(name: str) -> str:
+        return str(run("tokens", "create", name, "--data", tmp_path, "--json").json()["token_id"])
+
+    first, other = made("ann"), made("bob")
+    assert run("tokens", "revoke", "ann", "--data", tmp_path).out == f"revoked {first} of ann\n"
+    # One that is revoked already is not meant.
+    second, third = made("ann"), made("ann")
+    said = run("tokens", "revoke", "ann", "--data", tmp_path)
+    assert said.exit_code == 1
+    assert "'ann' is the name of 2 tokens" in said.err and second in said.err and third in said.err
+    assert first not in said.err
+    # An id comes before a name.
+    made(other)
+    assert run("tokens", "revoke", other, "--data", tmp_path).out == f"revoked {other} of bob\n"
+
+
 def test_tokens_have_roles_and_may_expire(tmp_path: Path) -> None:
     made = run(
         "tokens", "create", "boss", "--role", "admin", "--expires", "30d", "--data", tmp_path, "--json"

@@ -177,6 +177,6 @@ def test_over_tls_with_certificates_of_both_sides(tmp_path: Path) -> None:
 
 
 def test_a_bot_is_told_what_it_lacks(academy: Academy, running: Running) -> None:
-    said = academy("statistics", "go", "--token", running.token("ann", Role.BOT))
+    said = academy("patterns", "go", "--token", running.token("ann", Role.BOT))
     assert said.exit_code == 1
     assert "this token's role is bot" in said.err and "use an admin's token" in said.err

@@ -1,5 +1,6 @@
 """Libraries to files and back."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,14 @@ def test_text_that_cannot_be_read_is_named_by_line_and_column(elsewhere: Any, tm
     assert said.err.startswith("academy: line 5, column ")
 
 
+def test_text_without_its_first_line_is_told_so(academy: Academy, elsewhere: Any, tmp_path: Path) -> None:
+    file = tmp_path / "go.txt"
+    file.write_text(academy("export", "go").out.split("\n", 1)[1])
+    said = elsewhere("import", "go", file)
+    assert said.exit_code == 1
+    assert "first line is not '% academy text 1'" in said.err
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"garbage", b"\xff" * 100, b"\xff" * 9 + b"\x01", b"% academy text 1\n\xff\n"]
 )
@@ -111,6 +120,37 @@ def test_files_that_cannot_be_read_or_written(academy: Academy, tmp_path: Path) 
     missing = tmp_path / "missing" / "file"
     assert "cannot be written" in academy("export", "go", "--to", missing).err
     assert "cannot be read" in academy("import", "go", missing).err
+
+
+def test_an_export_goes_straight_into_what_is_no_regular_file(academy: Academy, tmp_path: Path) -> None:
+    text = academy("export", "go").out
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # Open for reading and writing, so that neither side waits for the other.
+    reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        said = academy("export", "go", "--to", pipe)
+        assert (said.exit_code, said.out) == (0, "")
+        assert os.read(reader, 1 << 20).decode() == text
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
+    assert academy("export", "go", "--to", "/dev/null").exit_code == 0
+    assert Path("/dev/null").is_char_device()
+
+
+def test_an_export_through_a_link_keeps_the_link(academy: Academy, tmp_path: Path) -> None:
+    file, link = tmp_path / "file", tmp_path / "link"
+    file.write_text("old")
+    link.symlink_to(file)
+    assert academy("export", "go", "--to", link).exit_code == 0
+    assert link.is_symlink() and file.read_text().startswith("% academy text")
+    assert set(tmp_path.iterdir()) == {file, link}
+
+
+def test_an_export_to_a_folder_is_refused(academy: Academy, tmp_path: Path) -> None:
+    assert "Is a directory" in academy("export", "go", "--to", tmp_path).err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_failed_export_leaves_the_file_there_was(academy: Academy, tmp_path: Path) -> None:

@@ -67,10 +67,10 @@ def _report(random: Random, contest_id: str) -> ContestReport:
     plies, states = [], bytearray(START)
     for ply in range(random.randint(1, 9)):
         states[random.randrange(25)] = random.choice((State.FIRST_SOLDIER, State.SECOND_SOLDIER, State.EMPTY))
-        told = {seat: random.random() for seat in (1, 2) if random.random() < 0.4}
-        plies.append(
-            Ply(ply % 2 + 1, random.choice(MOVES), bytes(states), random.randint(0, 25), ply > 3, told)
-        )
+        # Movers nearly always say what they expect, others now and then.
+        mover = ply % 2 + 1
+        told = {seat: random.random() for seat in (1, 2) if random.random() < (0.9 if seat == mover else 0.2)}
+        plies.append(Ply(mover, random.choice(MOVES), bytes(states), random.randint(0, 25), ply > 3, told))
     return ContestReport(
         contest_id,
         tuple(
@@ -97,7 +97,9 @@ def _proposal(random: Random, plies: list[Ply]) -> Proposal:
         (row, column, ply.states[5 * (top + row) + left + column]) for row in (0, 1) for column in (0, 1)
     )
     value = ply.values.get(seat, random.choice((0.1, 0.5, 0.9)))
-    return Proposal(seat, random.choice(PATTERN_LIBRARIES), cut, number, value, max(0.0, value - 0.25))
+    told = [each.values[seat] for each in plies[: number - 1] if seat in each.values]
+    before = told[-1] if told else max(0.0, value - 0.25)
+    return Proposal(seat, random.choice(PATTERN_LIBRARIES), cut, number, value, before)
 
 
 def _entry(random: Random, number: int) -> PatternEntry:

@@ -1,6 +1,7 @@
 """Small games of every kind, as a referee would describe them, and how to write events for them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from academy.knowledge.boards import GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Proposal, Result
@@ -74,9 +75,12 @@ def contest(
     boards: Mapping[int, bytes] | None = None,
     proposals: tuple[Proposal, ...] = (),
 ) -> ContestReport:
-    """A contest in which players took turns. `values` and `boards` are by ply, from 1."""
+    """A contest in which players took turns. `values` and `boards` are by ply, from 1.
+
+    Proposers told what they propose, where `values` does not say otherwise.
+    """
     players = len(results)
-    return ContestReport(
+    report = ContestReport(
         contest_id,
         tuple(Contestant(name, elo) for name, elo in zip(names, elos, strict=True)),
         tuple(
@@ -91,6 +95,22 @@ def contest(
         results,
         proposals,
     )
+    return telling(report, *proposals)
+
+
+def telling(report: ContestReport, *proposals: Proposal) -> ContestReport:
+    """The report with the proposals' values told on their plies, and those before on the moves before.
+
+    What the report says already stays.
+    """
+    plies = list(report.plies)
+    for proposal in proposals:
+        previous = proposal.ply - len(report.results)
+        for number, value in ((proposal.ply, proposal.value), (previous, proposal.value_before)):
+            if value is not None and 1 <= number <= len(plies):
+                ply = plies[number - 1]
+                plies[number - 1] = replace(ply, values={proposal.seat: value, **ply.values})
+    return replace(report, plies=tuple(plies))
 
 
 def endgame(pattern: Pattern, value: float, *, seat: int = 1, ply: int = 1) -> Proposal:
@@ -98,6 +118,6 @@ def endgame(pattern: Pattern, value: float, *, seat: int = 1, ply: int = 1) -> P
     return Proposal(seat, Library.ENDGAME, pattern, ply, value)
 
 
-def tesuji(pattern: Pattern, before: float | None, value: float, *, seat: int = 1, ply: int = 1) -> Proposal:
-    """A proposal for the middle-game library."""
+def tesuji(pattern: Pattern, before: float | None, value: float, *, seat: int = 1, ply: int = 3) -> Proposal:
+    """A proposal for the middle-game library; unless told otherwise of the first player's second move."""
     return Proposal(seat, Library.MIDDLE_GAME, pattern, ply, value, before)

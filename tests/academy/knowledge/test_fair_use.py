@@ -2,14 +2,17 @@
 
 import math
 
+import numpy as np
 import pytest
 
+from academy.knowledge.contests import FalseConsultation
 from academy.knowledge.fair_use import (
     FairUseExceeded,
     ValueNotLow,
     acceptable,
+    check_low_value,
     check_opening,
-    check_value,
+    false_consultation,
     opening_allowance,
 )
 
@@ -38,7 +41,7 @@ def test_one_consultation_for_every_four_moves_the_first_included(own_move: int,
 
 @pytest.mark.parametrize("value", [0.0, 0.2, 0.33])
 def test_patterns_are_for_positions_of_low_value(value: float) -> None:
-    check_value(value)
+    check_low_value(value)
 
 
 @pytest.mark.parametrize(
@@ -46,26 +49,55 @@ def test_patterns_are_for_positions_of_low_value(value: float) -> None:
 )
 def test_and_for_no_others(value: float | None, said: str) -> None:
     with pytest.raises(ValueNotLow, match=said) as refused:
-        check_value(value)
+        check_low_value(value)
     assert refused.value.value is value
 
 
-@pytest.mark.parametrize(
-    ("knowledge", "player", "accepted"),
-    [
-        (1301, 1500, True),
-        (1300.01, 1500, True),
-        (1300, 1500, False),
-        (1200, 1500, False),
-        (2000, 1500, True),
-        (-150, 0, True),
-        (-200, 0, False),
-        # As floats 365.13 - 165.13 and its like are not always 200.
-        *((elo / 100, elo / 100 + 200, False) for elo in range(5621, 300_000, 997)),
-        *((elo / 100 + 0.01, elo / 100 + 200, True) for elo in range(5621, 300_000, 997)),
-    ],
+KNOWLEDGE = (
+    (1301, 1500, True),
+    (1300.01, 1500, True),
+    (1300, 1500, False),
+    (1200, 1500, False),
+    (2000, 1500, True),
+    (-150, 0, True),
+    (-200, 0, False),
+    # As floats 365.13 - 165.13 and its like are not always 200.
+    *((elo / 100, elo / 100 + 200, False) for elo in range(5621, 300_000, 997)),
+    *((elo / 100 + 0.01, elo / 100 + 200, True) for elo in range(5621, 300_000, 997)),
+    # A mean may lie between two hundredths.
+    (1300 + 1 / 300, 1500, True),
+    (1300 - 1 / 300, 1500, False),
 )
+
+
+@pytest.mark.parametrize(("knowledge", "player", "accepted"), KNOWLEDGE)
 def test_knowledge_is_accepted_from_players_not_200_below_oneself(
     knowledge: float, player: float, accepted: bool
 ) -> None:
     assert acceptable(knowledge, player) is accepted
+
+
+def test_of_many_pieces_of_knowledge_the_same_are_accepted_as_of_each() -> None:
+    elos = np.array([knowledge for knowledge, _, _ in KNOWLEDGE], np.float64)
+    for player in {player for _, player, _ in KNOWLEDGE}:
+        assert acceptable(elos, player).tolist() == [acceptable(float(elo), player) for elo in elos]
+
+
+@pytest.mark.parametrize(
+    ("claimed", "played", "differs"),
+    [
+        ("", "", None),
+        ("", "a b", None),
+        ("a b", "a b", None),
+        ("a b", "a b c", None),
+        ("a c", "a b c", FalseConsultation(2, 2, "c", "b")),
+        ("a b c d", "a b", FalseConsultation(2, 3, "c", "")),
+        ("b", "a", FalseConsultation(2, 1, "b", "a")),
+        # As it was written: an image of the board is another list of moves.
+        ("A", "a", FalseConsultation(2, 1, "A", "a")),
+    ],
+)
+def test_where_claimed_moves_leave_those_played(
+    claimed: str, played: str, differs: FalseConsultation | None
+) -> None:
+    assert false_consultation(2, claimed.split(), played.split()) == differs

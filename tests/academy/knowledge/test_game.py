@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from academy.knowledge.contests import Judgement, Proposal, Result, Use, Verdict
+from academy.knowledge.contests import Judgement, Ply, Proposal, Result, Use, Verdict
 from academy.knowledge.game import PATTERN_LIBRARIES, Changes, Counters, GameKnowledge
 from academy.knowledge.library import PatternEntry, UnknownPattern
 from academy.knowledge.measures import Measures
@@ -33,12 +33,17 @@ def entries(game: GameKnowledge, library: Library = ENDGAME) -> list[PatternEntr
 def propose(
     game: GameKnowledge, *proposals: Proposal, results: tuple[Result, ...] = (WIN, LOSS), event: int = 1
 ) -> list[Judgement]:
-    """A contest of as many plies as players, all proposals belonging to it."""
+    """A contest with a move of the proposer for every value that belongs to the proposals."""
+    plies: list[Ply] = []
+    placed = []
+    for each in proposals:
+        for value in (each.value_before, each.value):
+            if value is not None:
+                plies.append(Ply(each.seat, "pass", values={each.seat: value}))
+        placed.append(replace(each, ply=len(plies)))
     names = [f"player {event}-{seat}" for seat in range(len(results))]
-    report = contest(
-        ["pass"] * len(results), results, names=names, elos=(1500,) * len(results), proposals=proposals
-    )
-    return game.report(report, event)
+    report = contest((), results, names=names, elos=(1500,) * len(results))
+    return game.report(replace(report, plies=tuple(plies), proposals=tuple(placed)), event)
 
 
 # Judgement and perspective
@@ -230,8 +235,8 @@ def test_a_lowered_capacity_prunes_at_once() -> None:
     propose(game, *(endgame(cells("x " * width), 0.5 + width / 10) for width in (1, 2, 3, 4)))
     game.report(contest(["A1", "B2", "C3"]), 2)
     removed = game.change_settings(LibrarySettings(endgame_capacity=3, opening_capacity=1))
-    # "pass", "pass" and A1, B2, C3 were in the tree.
-    assert removed == 1 + 4
+    # Four times "pass", and A1, B2, C3 were in the tree.
+    assert removed == 1 + 6
     assert (len(game.libraries[ENDGAME]), len(game.openings)) == (3, 1)
     assert 1 not in game.libraries[ENDGAME].entries
 

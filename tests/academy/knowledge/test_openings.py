@@ -1,5 +1,6 @@
 """The opening tree: what is counted where, what leaves it, and what is pruned."""
 
+import time
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -433,6 +434,17 @@ CONTESTS = st.lists(
     ),
     max_size=15,
 )
+
+
+def test_a_list_that_leaves_the_tree_costs_no_more_than_its_way_in_it() -> None:
+    grove = Grove(GO)
+    grove.play("A1 B2 C3")
+    for beginning in ([], ["A1", "B2"]):
+        line = beginning + ["A1" * 500] * 4_000
+        started = time.process_time()
+        assert grove.tree.find(line) is None
+        assert grove.tree.continuations(line) == []
+        assert time.process_time() - started < 0.25
 
 
 @settings(max_examples=60)

@@ -2,19 +2,25 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
 from academy.knowledge.boards import Board
-from academy.knowledge.contests import Proposal, Result
-from academy.knowledge.patterns import Pattern
+from academy.knowledge.contests import ContestReport, Proposal, Result
 from academy.knowledge.postmortem import endgame_value, objection
 from academy.knowledge.spec import GameSpec
 
-from .games import DIPLOMACY, DRAW, GO, HEX, LOSS, WIN, cells, contest, endgame, tesuji
+from .games import DIPLOMACY, DRAW, GO, HEX, LOSS, WIN, cells, contest, endgame, telling, tesuji
 
 LONG = ["pass"] * 60
+SHORT = ["A1", "B2", "C3"]
+
+
+def judged(
+    proposal: Proposal, report: ContestReport, spec: GameSpec = GO, average_length: float = 30.0
+) -> str | None:
+    """What is said against a proposal whose proposer told its values, unless the report says otherwise."""
+    return objection(proposal, telling(report, proposal), spec, average_length)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +63,7 @@ def test_an_endgame_value_in_the_light_of_the_result(value: float, result: Resul
 )
 def test_the_last_fifth(ply: int, plies: int, average: float, counts: bool) -> None:
     report = contest(["pass"] * plies)
-    against = objection(endgame(cells("x"), 0.5, ply=ply), report, GO, average)
+    against = judged(endgame(cells("x"), 0.5, ply=ply), report, average_length=average)
     assert (against is None) is counts
     if against is not None:
         assert against.startswith(
@@ -72,7 +78,7 @@ def test_the_last_fifth_of_any_whole_average_is_exact() -> None:
         counts = [
             ply
             for ply in (first - 1, first)
-            if objection(endgame(cells("x"), 0.5, ply=ply), report, GO, float(average)) is None
+            if judged(endgame(cells("x"), 0.5, ply=ply), report, average_length=float(average)) is None
         ]
         assert counts == [first], average
 
@@ -80,7 +86,7 @@ def test_the_last_fifth_of_any_whole_average_is_exact() -> None:
 @pytest.mark.parametrize("result", [WIN, DRAW, LOSS])
 def test_endgame_patterns_count_whatever_the_result_and_the_adversary(result: Result) -> None:
     report = contest(LONG, (result, WIN), elos=(2500, 0))
-    assert objection(endgame(cells("x"), 0.5, ply=60), report, GO, 60.0) is None
+    assert judged(endgame(cells("x"), 0.5, ply=60), report, average_length=60.0) is None
 
 
 # Middle-game: a good move against a worthy adversary
@@ -111,7 +117,7 @@ def test_endgame_patterns_count_whatever_the_result_and_the_adversary(result: Re
     ],
 )
 def test_the_move_must_raise_the_expected_value(before: float, after: float, counts: bool) -> None:
-    against = objection(tesuji(cells("x"), before, after, ply=1), contest(["A1"]), GO, 30.0)
+    against = judged(tesuji(cells("x"), before, after), contest(SHORT))
     assert (against is None) is counts
     if against is not None:
         needed = "0.10" if before < 0.5 < after else "0.20"
@@ -133,36 +139,34 @@ def test_the_move_must_raise_the_expected_value(before: float, after: float, cou
     ],
 )
 def test_the_adversary_must_be_worthy(own: float, adversary: float, counts: bool) -> None:
-    report = contest(["A1"], elos=(own, adversary))
-    against = objection(tesuji(cells("x"), 0.2, 0.9), report, GO, 30.0)
+    report = contest(SHORT, elos=(own, adversary))
+    against = judged(tesuji(cells("x"), 0.2, 0.9), report)
     assert (against is None) is counts
     if against is not None:
         assert against == f"adversary's Elo {adversary:.0f} is not above own Elo {own:.0f} - 100"
 
 
 def test_of_several_adversaries_the_strongest_counts() -> None:
-    worthy = contest(["a"], (WIN, LOSS, LOSS), names="abc", elos=(1500, 100, 1450))
-    unworthy = contest(["a"], (WIN, LOSS, LOSS), names="abc", elos=(1500, 100, 1350))
-    proposal = tesuji(cells("x PAR", DIPLOMACY), 0.2, 0.9)
-    assert objection(proposal, worthy, DIPLOMACY, 30.0) is None
-    assert objection(proposal, unworthy, DIPLOMACY, 30.0) is not None
+    worthy = contest(list("abcd"), (WIN, LOSS, LOSS), names="abc", elos=(1500, 100, 1450))
+    unworthy = contest(list("abcd"), (WIN, LOSS, LOSS), names="abc", elos=(1500, 100, 1350))
+    proposal = tesuji(cells("x PAR", DIPLOMACY), 0.2, 0.9, ply=4)
+    assert judged(proposal, worthy, DIPLOMACY) is None
+    assert judged(proposal, unworthy, DIPLOMACY) is not None
 
 
 @pytest.mark.parametrize(("result", "against"), [(WIN, None), (DRAW, None), (LOSS, "the contest was lost")])
 def test_the_contest_must_be_won_or_drawn(result: Result, against: str | None) -> None:
-    report = contest(["A1"], (result, WIN))
-    assert objection(tesuji(cells("x"), 0.2, 0.9), report, GO, 30.0) == against
+    report = contest(SHORT, (result, WIN))
+    assert judged(tesuji(cells("x"), 0.2, 0.9), report) == against
 
 
 def test_the_move_must_be_the_proposers_own() -> None:
     report = contest(["A1", "B2"])
-    assert objection(tesuji(cells("x"), 0.2, 0.9, ply=2), report, GO, 30.0) == (
-        "ply 2 was not the proposer's move"
-    )
+    assert judged(tesuji(cells("x"), 0.2, 0.9, ply=2), report) == ("ply 2 was not the proposer's move")
 
 
 def test_the_value_before_must_be_stated() -> None:
-    assert objection(tesuji(cells("x"), None, 0.9), contest(["A1"]), GO, 30.0) == (
+    assert judged(tesuji(cells("x"), None, 0.9), contest(SHORT)) == (
         "the expected value before the move was not stated"
     )
 
@@ -172,7 +176,7 @@ def test_the_value_before_must_be_stated() -> None:
 
 @pytest.mark.parametrize("ply", [0, -1, 3])
 def test_the_ply_must_have_been_played(ply: int) -> None:
-    against = objection(endgame(cells("x"), 0.5, ply=ply), contest(["A1", "B2"]), GO, 30.0)
+    against = judged(endgame(cells("x"), 0.5, ply=ply), contest(["A1", "B2"]))
     assert against == f"ply {ply}: the contest had 2 plies"
 
 
@@ -180,27 +184,52 @@ def test_the_ply_must_have_been_played(ply: int) -> None:
     ("told", "proposed", "contradicts"),
     [(0.9, 0.9, False), (0.9, 0.91, False), (0.9, 0.89, False), (0.9, 0.911, True), (0.9, 0.5, True)],
 )
-@pytest.mark.parametrize("make", [endgame, lambda pattern, value: tesuji(pattern, 0.2, value)])
+@pytest.mark.parametrize("make", [endgame, lambda pattern, value, ply: tesuji(pattern, 0.2, value, ply=ply)])
 def test_the_value_must_be_the_one_told_in_the_contest_within_a_hundredth(
-    make: Callable[[Pattern, float], Proposal], told: float, proposed: float, contradicts: bool
+    make: Callable[..., Proposal], told: float, proposed: float, contradicts: bool
 ) -> None:
-    report = contest(["A1"], values={1: {1: told, 2: 0.0}})
-    against = objection(make(cells("x"), proposed), report, GO, 30.0)
+    report = contest(SHORT, values={3: {1: told, 2: 0.0}})
+    against = judged(make(cells("x"), proposed, ply=3), report)
     assert against == (
-        f"value {proposed:.4g} proposed, but {told:.4g} told in the contest for ply 1"
+        f"value {proposed:.4g} proposed, but {told:.4g} told in the contest for ply 3"
         if contradicts
         else None
     )
 
 
+@pytest.mark.parametrize("proposal", [endgame(cells("x"), 0.9, ply=3), tesuji(cells("x"), 0.2, 0.9)])
+def test_a_value_that_was_told_to_nobody_does_not_count(proposal: Proposal) -> None:
+    # Told before and by the other, but not by the proposer for this ply.
+    report = contest(SHORT, values={1: {1: 0.2}, 3: {2: 0.9}})
+    assert objection(proposal, report, GO, 30.0) == (
+        "the proposer told no expected value after ply 3 of the contest"
+    )
+
+
 @pytest.mark.parametrize(("told", "contradicts"), [(0.2, False), (0.21, False), (0.5, True)])
-def test_so_must_the_value_before_the_move(told: float, contradicts: bool) -> None:
-    report = contest(["A1", "B2", "C3"], values={1: {2: told}, 2: {1: told}, 3: {1: 0.9}})
-    for seat, ply in ((2, 2), (1, 3)):
-        proposal = tesuji(cells("x"), 0.2, 0.9, seat=seat, ply=ply)
-        against = objection(proposal, replace(report, results=(WIN, DRAW)), GO, 30.0)
-        said = f"value 0.2 before the move proposed, but 0.5 told in the contest for ply {ply - 1}"
-        assert against == (said if contradicts else None)
+@pytest.mark.parametrize(("seat", "ply"), [(1, 5), (2, 6), (1, 7)])
+def test_the_value_before_must_be_the_one_told_last(
+    seat: int, ply: int, told: float, contradicts: bool
+) -> None:
+    # Players tell what they expect after their own moves; before the last such move, something else.
+    before = {number: {seat: 0.7} for number in range(seat, ply - 2, 2)}
+    report = contest(["pass"] * 7, (DRAW, DRAW), values=before | {ply - 2: {seat: told}})
+    against = judged(tesuji(cells("x"), 0.2, 0.9, seat=seat, ply=ply), report)
+    said = f"value 0.2 before the move proposed, but 0.5 was told last in the contest before ply {ply}"
+    assert against == (said if contradicts else None)
+
+
+def test_what_was_told_last_counts_however_long_ago() -> None:
+    report = contest(["pass"] * 7, values={1: {1: 0.2}, 7: {1: 0.9}})
+    assert objection(tesuji(cells("x"), 0.2, 0.9, ply=7), report, GO, 30.0) is None
+
+
+@pytest.mark.parametrize(("seat", "ply"), [(1, 1), (2, 2)])
+def test_before_the_first_value_told_no_move_is_a_tesuji(seat: int, ply: int) -> None:
+    proposal = tesuji(cells("x"), 0.2, 0.9, seat=seat, ply=ply)
+    assert judged(proposal, contest(SHORT, (DRAW, DRAW))) == (
+        f"the proposer told no expected value before ply {ply} of the contest"
+    )
 
 
 @pytest.mark.parametrize(
@@ -219,9 +248,20 @@ def test_the_pattern_must_have_stood_on_the_board(
 ) -> None:
     board = Board.from_letters(spec.geometry, letters).states
     report = contest(["A1"], boards={1: board})
-    against = objection(endgame(cells(pattern, spec), 0.5), report, spec, 30.0)
+    against = judged(endgame(cells(pattern, spec), 0.5), report, spec)
     assert against == (None if stood else "the pattern did not stand on the board after ply 1")
 
 
 def test_without_boards_told_a_pattern_is_believed() -> None:
-    assert objection(endgame(cells("w w w"), 0.5), contest(["A1"]), GO, 30.0) is None
+    assert judged(endgame(cells("w w w"), 0.5), contest(["A1"])) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [("1", False), ("2 2", False), ("1 2 / # +", False), ("1 -", True), ("# x", True), ("W 2", True)],
+)
+@pytest.mark.parametrize("make", [endgame, lambda pattern, value, ply: tesuji(pattern, 0.2, value, ply=ply)])
+def test_a_pattern_must_say_something(make: Callable[..., Proposal], pattern: str, says: bool) -> None:
+    against = judged(make(cells(pattern), 0.9, ply=3), contest(SHORT))
+    said = "nothing but '#', '1', '2' and '+': such a pattern lies almost anywhere"
+    assert against == (None if says else said)

@@ -143,6 +143,7 @@ def lines(draw: st.DrawFn, spec: GameSpec, most: int = 6) -> list[str]:
 def test_all_images_of_a_line_have_one_canonical_line(data: st.DataObject, spec: GameSpec) -> None:
     line = data.draw(lines(spec))
     assert {spec.canonical_moves(image) for image in spec.move_images(line)} == {spec.canonical_moves(line)}
+    assert spec.canonical_moves(line) == min(spec.move_images(line))
 
 
 @given(st.data(), st.sampled_from([GO, DRAUGHTS, HEX]))

@@ -68,15 +68,29 @@ def contest(
 
 
 def report(
-    told: contests_pb2.Contest, moves: Sequence[str], boards: Sequence[str] = (), *, first: str = "WIN"
+    told: contests_pb2.Contest,
+    moves: Sequence[str],
+    boards: Sequence[str] = (),
+    *,
+    first: str = "WIN",
+    values: Sequence[float] = (),
 ) -> contests_pb2.ReportContestRequest:
-    """A contest of two that ended with `first` for the first player; `boards` by ply, from the first on."""
+    """A contest of two that ended with `first` for the first player.
+
+    `boards`, and `values` as the movers told them, are by ply, from the first on.
+    """
     second = {"WIN": "LOSS", "LOSS": "WIN", "DRAW": "DRAW"}[first]
     return contests_pb2.ReportContestRequest(
         contest=told,
         plies=[
             contests_pb2.Ply(
-                player=1 + place % 2, move=move, board=boards[place] if place < len(boards) else ""
+                player=1 + place % 2,
+                move=move,
+                board=boards[place] if place < len(boards) else "",
+                values=[
+                    contests_pb2.SeatValue(player=1 + place % 2, value=value)
+                    for value in values[place : place + 1]
+                ],
             )
             for place, move in enumerate(moves)
         ],
@@ -106,7 +120,7 @@ def teach(
                 proposals=[proposals_pb2.NewProposal(library=ENDGAME, cells=cells, ply=1, value=value)],
             )
         )
-        arena.contests.ReportContest(report(told, ["c3"], first="DRAW"))
+        arena.contests.ReportContest(report(told, ["c3"], first="DRAW", values=[value]))
 
 
 def position(board: str, player: int = 1, expected_value: float | None = None) -> consultation_pb2.Position:

@@ -358,7 +358,14 @@ class TestPatterns:
         )
         ended = contests_pb2.ReportContestRequest(
             contest=told,
-            plies=[contests_pb2.Ply(player=2, move="A-C", board="x-o--")],
+            plies=[
+                contests_pb2.Ply(
+                    player=2,
+                    move="A-C",
+                    board="x-o--",
+                    values=[contests_pb2.SeatValue(player=2, value=0.9)],
+                )
+            ],
             results=[contests_pb2.RESULT_LOSS, contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
         )
         assert arena.contests.ReportContest(ended).accepted == 1

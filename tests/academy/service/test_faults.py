@@ -34,7 +34,7 @@ def test_a_full_store_refuses_and_keeps_answering(tmp_path: Path) -> None:
             except grpc.RpcError:
                 refused = refusal(lambda told=told: arena.contests.ReportContest(told))
 
-        assert (refused.code, refused.reason) == (EXHAUSTED, "STORE_FULL")
+        assert (refused.code, refused.reason, refused.retry_after) == (EXHAUSTED, "STORE_FULL", 30.0)
         assert str(tmp_path) not in refused.message
         statistics = libraries_pb2.GetStatisticsRequest(game_id=GAME)
         assert academy.admin().libraries.GetStatistics(statistics).contests == stored

@@ -7,6 +7,9 @@ from tests.academy.service.running import Client, Running, refusal
 
 AFTER = board("-----", "-----", "--x--", "-----", "-----")
 
+# What the players told, ply by ply: ann plays first.
+TOLD = (0.4, 0.2, 0.7, 0.2, 0.75)
+
 
 def opened(academy: Running, game_id: str, contest_id: str) -> list[Client]:
     arena = academy.arena()
@@ -26,9 +29,11 @@ def own(client: Client, **fields: object) -> proposals_pb2.ListProposalsResponse
     return client.proposals.ListProposals(proposals_pb2.ListProposalsRequest(**fields))  # type: ignore[arg-type]
 
 
-def tesuji(cells: str = "-x-", before: float = 0.4, value: float = 0.7) -> proposals_pb2.NewProposal:
+def tesuji(
+    cells: str = "-x-", before: float = 0.4, value: float = 0.7, ply: int = 3
+) -> proposals_pb2.NewProposal:
     return proposals_pb2.NewProposal(
-        library=MIDDLE_GAME, cells=cells, ply=1, value=value, value_before=before
+        library=MIDDLE_GAME, cells=cells, ply=ply, value=value, value_before=before
     )
 
 
@@ -39,16 +44,17 @@ def test_proposals_wait_for_the_report_and_are_then_judged(academy: Running) -> 
         "judged/1",
         tesuji(),
         tesuji(cells="-o-"),
-        tesuji(cells="---\n-x-", before=0.65),
-        proposals_pb2.NewProposal(library=ENDGAME, cells="x", ply=2, value=0.81),
+        tesuji(cells="---\n-x-", before=0.7, value=0.75, ply=5),
+        proposals_pb2.NewProposal(library=ENDGAME, cells="x", ply=5, value=0.75),
+        tesuji(cells="x-", before=0.1),
     )
     submitted(bob, "judged/1", tesuji())
     assert {proposal.verdict for proposal in held} == {proposals_pb2.VERDICT_HELD}
 
-    told = report(contest("judged/1", "judged"), ["c3", "b2"], [AFTER, AFTER])
+    told = report(contest("judged/1", "judged"), ["a1", "b2", "c3", "b4", "e5"], [AFTER] * 5, values=TOLD)
     ended = academy.arena().contests.ReportContest(told)
 
-    assert (ended.accepted, ended.dropped) == (2, 3)
+    assert (ended.accepted, ended.dropped) == (2, 4)
     # Newest first.
     verdicts = [(each.verdict, each.reason) for each in own(ann).proposals][::-1]
     assert [verdict for verdict, _ in verdicts] == [
@@ -56,11 +62,13 @@ def test_proposals_wait_for_the_report_and_are_then_judged(academy: Running) -> 
         proposals_pb2.VERDICT_DROPPED,
         proposals_pb2.VERDICT_DROPPED,
         proposals_pb2.VERDICT_INSERTED,
+        proposals_pb2.VERDICT_DROPPED,
     ]
     assert "did not stand on the board" in verdicts[1][1]
     assert "0.05" in verdicts[2][1] and "0.20" in verdicts[2][1]
+    assert "value 0.1 before the move proposed, but 0.4 was told last" in verdicts[4][1]
     assert own(bob).proposals[0].player == "bob"
-    assert "was not the proposer's move" in own(bob).proposals[0].reason
+    assert "told no expected value after ply 3" in own(bob).proposals[0].reason
 
 
 def test_the_same_proposal_again_is_the_same(academy: Running) -> None:
@@ -77,7 +85,9 @@ def test_the_same_proposal_again_is_the_same(academy: Running) -> None:
 
 def test_a_proposal_after_the_report_is_judged_at_once(academy: Running) -> None:
     opened(academy, "late", "late/1")
-    academy.arena().contests.ReportContest(report(contest("late/1", "late"), ["c3"], [AFTER]))
+    academy.arena().contests.ReportContest(
+        report(contest("late/1", "late"), ["a1", "b2", "c3"], [AFTER] * 3, values=TOLD)
+    )
 
     proposals = submitted(academy.bot("ann"), "late/1", tesuji())
 
@@ -136,6 +146,6 @@ def test_a_board_that_was_reported_is_what_counts(academy: Running) -> None:
     ann, _ = opened(academy, "counts", "counts/1")
     submitted(ann, "counts/1", proposals_pb2.NewProposal(library=ENDGAME, cells="xx", ply=1, value=0.9))
 
-    told = report(contest("counts/1", "counts"), ["c3"], [EMPTY])
+    told = report(contest("counts/1", "counts"), ["c3"], [EMPTY], values=[0.9])
 
     assert academy.arena().contests.ReportContest(told).accepted == 0

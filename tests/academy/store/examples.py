@@ -74,8 +74,11 @@ def report(
             board="".join(board),
             legal_moves=SIZE * SIZE - number,
             interaction=number > 10,
-            values=[contests_pb2.SeatValue(player=player, value=round(chance.random(), 3))],
         )
+        value = round(chance.random(), 3)
+        # Both say what they expect, and they agree.
+        told.plies[-1].values.add(player=player, value=value)
+        told.plies[-1].values.add(player=3 - player, value=round(1 - value, 3))
     return told
 
 
@@ -84,12 +87,12 @@ def endgame_proposal(
 ) -> proposals_pb2.NewProposal:
     """The 3x3 around the last move (or a move `back` plies before it), as the player in `seat` sees it."""
     ply = told.plies[len(told.plies) - 1 - back]
-    values = [value.value for value in ply.values if value.player == seat]
+    (value,) = [value.value for value in ply.values if value.player == seat]
     return proposals_pb2.NewProposal(
         library=pattern_pb2.LIBRARY_ENDGAME,
         cells=window(ply.board, go().cell_names.index(ply.move)),
         ply=len(told.plies) - back,
-        value=values[0] if values else 0.5,
+        value=value,
     )
 
 

@@ -80,12 +80,13 @@ def entries(draw: st.DrawFn, spec: GameSpec) -> PatternEntry:
 @st.composite
 def nodes(draw: st.DrawFn) -> list[OpeningNode]:
     """An opening tree of two players, the root first."""
-    figures = st.tuples(counts, counts)
     tree: list[OpeningNode] = []
     for node_id in range(draw(st.integers(1, 12))):
         parent = draw(st.sampled_from(tree)) if tree else None
         visits = draw(counts)
         sums = st.integers(0, visits * 1_000_000)
+        wins = draw(st.tuples(st.integers(0, visits), st.integers(0, visits)))
+        draws = tuple(draw(st.integers(0, visits - won)) for won in wins)
         tree.append(
             OpeningNode(
                 node_id=node_id,
@@ -94,9 +95,9 @@ def nodes(draw: st.DrawFn) -> list[OpeningNode]:
                 depth=parent.depth + 1 if parent else 0,
                 mover=draw(st.integers(1, 2)) if parent else 0,
                 visits=visits,
-                wins=draw(figures),
-                draws=draw(figures),
-                losses=draw(figures),
+                wins=wins,
+                draws=draws,
+                losses=tuple(visits - won - drawn for won, drawn in zip(wins, draws, strict=True)),
                 value_millionths=draw(st.tuples(sums, sums)),
                 values=draw(counts),
                 elo_hundredths=draw(st.integers(-(2**40), 2**40)),

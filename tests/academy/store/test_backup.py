@@ -1,5 +1,6 @@
 """Backups: whole, of one moment, and put back only where nothing is lost."""
 
+import stat
 import threading
 from pathlib import Path
 
@@ -64,6 +65,19 @@ def test_nothing_is_written_over(store: Store, tmp_path: Path, act: str) -> None
             restore(tmp_path / "source", target)
     assert [path.name for path in target.iterdir()] == ["notes.txt"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "source", "target"]
+
+
+@pytest.mark.parametrize(("folder", "file"), [(0o700, 0o600), (0o750, 0o640)])
+def test_who_may_read_a_copy_is_who_may_read_the_data(
+    store: Store, tmp_path: Path, folder: int, file: int
+) -> None:
+    store.environment.folder.chmod(folder)
+    (store.environment.folder / "data.mdb").chmod(file)
+    backup(store.environment, tmp_path / "copy")
+    restore(tmp_path / "copy", tmp_path / "restored")
+    for copy in ("copy", "restored"):
+        modes = [(tmp_path / copy).stat().st_mode, (tmp_path / copy / "data.mdb").stat().st_mode]
+        assert [stat.S_IMODE(mode) for mode in modes] == [folder, file]
 
 
 def test_an_empty_folder_is_filled(store: Store, tmp_path: Path) -> None:

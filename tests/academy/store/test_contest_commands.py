@@ -1,5 +1,7 @@
 """Games registered, contests opened and reported, consultations counted: once each, whatever is repeated."""
 
+from collections.abc import Callable
+
 import pytest
 
 from academy.knowledge.fair_use import FairUseExceeded
@@ -156,6 +158,35 @@ def test_a_wrong_report_leaves_the_contest_open(store: Store) -> None:
     assert store.run(ReportContest(report("c1"), "arena")).counted
 
 
+@pytest.mark.parametrize(
+    ("spoil", "complaint"),
+    [
+        (lambda told: told.results.__setitem__(1, contests_pb2.RESULT_WIN), "results: win and win given"),
+        (lambda told: told.results.__setitem__(0, contests_pb2.RESULT_LOSS), "results: loss and loss given"),
+        (lambda told: told.results.__setitem__(1, contests_pb2.RESULT_DRAW), "results: win and draw given"),
+        (lambda told: told.results.__setitem__(0, contests_pb2.RESULT_DRAW), "one wins and the other loses"),
+        (lambda told: setattr(told.plies[3], "move", "E5\x1b[2J"), r"plies\[3\]\.move: character 3, '\\x1b'"),
+        (lambda told: setattr(told.plies[3], "move", "\u2028"), r"plies\[3\]\.move: character 1"),
+        (lambda told: setattr(told, "termination", "a\nb"), "termination: character 2"),
+    ],
+)
+def test_what_no_contest_can_end_with_is_refused(
+    store: Store, spoil: Callable[[contests_pb2.ReportContestRequest], None], complaint: str
+) -> None:
+    told = report("c1")
+    spoil(told)
+    with pytest.raises(InvalidRecord, match=complaint):
+        store.run(ReportContest(told, "arena"))
+    assert store.last_event() == 1
+
+
+@pytest.mark.parametrize("results", [("WIN", "LOSS"), ("LOSS", "WIN"), ("DRAW", "DRAW")])
+def test_what_a_contest_of_two_can_end_with(store: Store, results: tuple[str, str]) -> None:
+    told = report("c1")
+    told.results[:] = [contests_pb2.Result.Value(f"RESULT_{each}") for each in results]
+    assert store.run(ReportContest(told, "arena")).counted
+
+
 def test_a_void_contest_teaches_nothing_and_drops_its_proposals(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     told = report("c1")
@@ -217,6 +248,13 @@ def test_consultations_need_an_open_contest_and_a_seat_in_it(store: Store) -> No
     store.run(ReportContest(report("c1"), "arena"))
     with pytest.raises(ContestOver):
         store.run(CountConsultation("c1", 1, [], own_move=1))
+
+
+def test_a_list_of_moves_too_long_to_be_kept_is_refused(store: Store) -> None:
+    store.run(OpenContest(contest("c1")))
+    with pytest.raises(InvalidRecord, match="moves: 262,145 characters in all; at most 262,144"):
+        store.run(CountConsultation("c1", 1, ["E" * 1_024] * 256 + ["E"], own_move=129))
+    assert store.run(CountConsultation("c1", 1, ["E" * 1_024] * 256, own_move=129)) == 1
 
 
 # Uses

@@ -24,7 +24,7 @@ def test_a_report_is_read_as_it_was_told() -> None:
     assert [(player.name, player.elo) for player in read.contestants] == [("gnugo 1", 1500), ("seki", 1550)]
     assert read.results == (Result.WIN, Result.LOSS)
     assert [(ply.player, ply.move) for ply in read.plies] == [(ply.player, ply.move) for ply in told.plies]
-    assert read.plies[2].values == {1: told.plies[2].values[0].value}
+    assert read.plies[2].values == {each.player: each.value for each in told.plies[2].values}
     assert [len(ply.states) for ply in read.plies] == [81, 81, 81]
     assert read.start_states[-1] == 2
     assert [(use.seat, use.library, use.pattern_ids) for use in read.uses] == [

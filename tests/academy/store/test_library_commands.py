@@ -5,6 +5,7 @@ import pytest
 from academy.knowledge.library import UnknownPattern
 from academy.knowledge.openings import UnknownLine
 from academy.knowledge.settings import InvalidSettings, Library, LibrarySettings
+from academy.knowledge.text import read_cells
 from academy.store.check import check
 from academy.store.contest_commands import RegisterGame
 from academy.store.errors import InvalidRecord, NotDeleted, UnknownGame
@@ -163,6 +164,15 @@ def test_what_another_game_has_learnt_can_be_imported(store: Store) -> None:
     assert not list(check(store.environment))
 
 
+def test_in_a_symmetric_game_a_pattern_for_the_second_player_is_imported_reversed(store: Store) -> None:
+    vote = pattern_pb2.Vote(player="ann", elo_hundredths=150_000, value_millionths=900_000)
+    record = pattern_pb2.PatternRecord(pattern_id=7, cells="x o\n- -", player=2, votes=[vote])
+    store.run(ImportLibraries("go-9x9", {ENDGAME: [record]}, [], False, "admin"))
+    (entry,) = view(store).libraries[ENDGAME].values()
+    assert (entry.player, entry.signature.value) == (1, 0.9)
+    assert entry.pattern == go().canonical(read_cells("o x\n- -", go().geometry))
+
+
 def test_an_import_is_taken_whole_or_not_at_all(store: Store) -> None:
     learn(store, contests=12)
     before = view(store)
@@ -192,3 +202,13 @@ def test_capacity_holds_for_imports_too(store: Store) -> None:
     assert imported.evicted == len(patterns[ENDGAME]) - 4
     assert len(view(store, "small").libraries[ENDGAME]) == 4
     assert go("small") == view(store, "small").spec
+
+
+def test_nodes_with_more_or_fewer_results_than_visits_are_not_taken_in(store: Store) -> None:
+    root = pattern_pb2.OpeningNodeRecord(
+        visits=2, wins=[1, 1], draws=[0, 0], losses=[1, 0], value_millionths=[0, 0]
+    )
+    with pytest.raises(InvalidRecord, match=r"nodes\[0\]\.visits: 2, .* of player 2 add up to 1"):
+        store.run(ImportLibraries("go-9x9", {}, [root], False, "admin"))
+    root.losses[1] = 1
+    assert store.run(ImportLibraries("go-9x9", {}, [root], False, "admin")).nodes == 1

@@ -1,9 +1,11 @@
 """Proposals: held until the report, judged with it or at once after it, each only once."""
 
+from collections.abc import Callable
+
 import pytest
 
 from academy.store.check import check
-from academy.store.contest_commands import OpenContest, ReportContest, SubmitProposals
+from academy.store.contest_commands import CountConsultation, OpenContest, ReportContest, SubmitProposals
 from academy.store.errors import InvalidRecord, TooManyProposals, UnknownContest
 from academy.store.library_commands import ChangeSettings
 from academy.store.library_store import Page, Store
@@ -107,6 +109,40 @@ def test_proposals_need_a_contest_and_a_seat(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     with pytest.raises(InvalidRecord, match="must be from 1 to 2"):
         store.run(SubmitProposals("c1", 3, [], "gnugo 1"))
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda moves: moves[:8], ""),
+        (lambda moves: [], ""),
+        (
+            lambda moves: [*moves[:5], "pass", *moves[6:8]],
+            "move 6 was said to be 'pass', but '{}' was",
+        ),
+        # Longer than the contest was: more consultations than were due.
+        (lambda moves: [*moves, "pass"], "move 61 was said to be 'pass', but the contest had ended"),
+    ],
+)
+def test_who_consulted_about_another_game_has_nothing_taken_in(
+    store: Store, change: Callable[[list[str]], list[str]], reason: str, late: bool
+) -> None:
+    told = report("c1")
+    moves = [ply.move for ply in told.plies]
+    store.run(OpenContest(contest("c1")))
+    store.run(CountConsultation("c1", 1, change(moves), own_move=31))
+    if late:
+        store.run(ReportContest(told, "arena"))
+    store.run(SubmitProposals("c1", 1, [endgame_proposal(told), endgame_proposal(told, back=2)], "gnugo 1"))
+    store.run(SubmitProposals("c1", 2, [endgame_proposal(told, seat=2, back=1)], "seki"))
+    store.run(ReportContest(told, "arena"))
+    judged, _ = store.proposals("gnugo 1", Page())
+    assert {each.verdict == proposals_pb2.VERDICT_DROPPED for each in judged} == {bool(reason)}
+    assert all(reason.format(moves[5]) in each.reason for each in judged)
+    # The other player is not to blame, and the log tells the same story again.
+    assert store.proposals("seki", Page())[0][0].verdict != proposals_pb2.VERDICT_DROPPED
+    assert not list(check(store.environment))
 
 
 @pytest.mark.parametrize("contest_id", ["", "c1"])

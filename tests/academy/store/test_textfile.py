@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.settings import Library
-from academy.store.pattern_records import entry_to_proto, node_to_proto
+from academy.store.pattern_records import entry_to_proto, node_to_proto, with_figures
 from academy.store.textfile import LibraryTextError, read_text, write_text
 from tests.academy.store import strategies
 from tests.academy.store.examples import go
@@ -25,7 +25,7 @@ TEXT = """\
 % last 17 "t-5/17"
 x - o
 - - #
-< 2; 740; 0.9; 1 >
+< 2; 740; 0.8125; 1 >
 
 % library opening
 
@@ -39,13 +39,17 @@ x - o
 @given(data=st.data(), kind=st.sampled_from(list(strategies.SPECS)))
 def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
     spec = strategies.SPECS[kind]
-    patterns = [
-        entry_to_proto(entry, library, spec)
+    entries = [
+        (entry, library)
         for library in (Library.MIDDLE_GAME, Library.ENDGAME)
         for entry in data.draw(st.lists(strategies.entries(spec), max_size=3))
     ]
+    patterns = [entry_to_proto(entry, library, spec) for entry, library in entries]
+    exported = [with_figures(entry_to_proto(entry, library, spec), entry) for entry, library in entries]
     nodes = [node_to_proto(node, spec.game_id) for node in data.draw(strategies.nodes())]
-    found = read_text("\n".join(write_text(spec, patterns, nodes)), spec)
+    text = "\n".join(write_text(spec.game_id, exported, nodes))
+    assert all(str(entry.signature) in text for entry, _ in entries)
+    found = read_text(text, spec)
     assert [record for records in found.patterns.values() for record in records] == patterns
     assert sorted(found.nodes, key=lambda node: node.node_id) == sorted(nodes, key=lambda node: node.node_id)
 
@@ -74,8 +78,18 @@ def test_line_ends_of_windows_do_no_harm() -> None:
     assert read_text(TEXT.replace("\n", "\r\n"), go()) == read_text(TEXT, go())
 
 
+@pytest.mark.parametrize("label", ["", "< 2; 740.25; 0.81; 1 >\n", "< 2; 7e2; 0.8124699784; 1 >\n"])
+def test_a_label_may_be_left_out_or_say_less_exactly_what_the_votes_say(label: str) -> None:
+    assert read_text(TEXT.replace("< 2; 740; 0.8125; 1 >\n", label), go()) == read_text(TEXT, go())
+
+
+def test_the_last_pattern_may_end_the_text() -> None:
+    cut = TEXT[: TEXT.index("< 2;")]
+    assert len(read_text(cut, go()).patterns[Library.ENDGAME]) == 1
+
+
 def test_an_empty_library_is_a_text_too() -> None:
-    assert read_text("\n".join(write_text(go())), go()).patterns == {}
+    assert read_text("\n".join(write_text("go-9x9")), go()).patterns == {}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +102,7 @@ def test_an_empty_library_is_a_text_too() -> None:
         ("% id 12", "% id twelve", 7, 6, "not a whole number"),
         ("% id 12", "% id 12 13", 7, 3, "followed by 2 words; it needs 1"),
         ("% id 12", "% number 12", 7, 3, "none of id, player"),
-        ("% player 1", "% player 2", 7, 1, "2 must be from 1 to 1"),
+        ("% player 1", "% player 3", 7, 1, "player 3: this game has players 1 to 2"),
         ("% player 1", "% player 4294967296", 8, 10, "too great"),
         ('"seki" -20', "seki -20", 10, 8, "not a name in quotes"),
         ('"seki" -20', '"seki -20', 10, 8, "not a name in quotes"),
@@ -99,8 +113,31 @@ def test_an_empty_library_is_a_text_too() -> None:
         ("successes 2", "successes 4", 7, 1, "4 of only 3 uses"),
         ("x - o", "x - q", 13, 5, "letter 'q'"),
         ("- - #", "- -", 14, 3, "a row of 2 cells"),
-        ("< 2; 740; 0.9; 1 >", "< 2; 740 >", 15, 1, "not a label"),
-        ("< 2; 740; 0.9; 1 >\n", "", 16, 3, "the label that ends them"),
+        ("< 2; 740; 0.8125; 1 >", "< 2; 740 >", 15, 1, "not a label"),
+        (
+            "< 2; 740",
+            "< 3; 740",
+            15,
+            3,
+            "'3' is not the proposers of the pattern, which the lines above make 2",
+        ),
+        ("740;", "741;", 15, 6, "'741' is not the elo of the pattern, which the lines above make 740.25"),
+        ("0.8125;", "0.8126;", 15, 11, "make 0.8124699784: change those (the votes count), or leave"),
+        ("0.8125; 1 >", "0.8125; 2 >", 15, 19, "'2' is not the player of the pattern"),
+        (
+            "D3 mover 1 visits 1",
+            "D3 mover 1 visits 2",
+            22,
+            3,
+            "2, but wins, draws and losses of player 1 add up to 1",
+        ),
+        (
+            "losses 0/1 values 1/0 told 0 elos 1500\n  D3",
+            "losses 0/0 values 1/0 told 0 elos 1500\n  D3",
+            21,
+            5,
+            "of player 2 add up to 0",
+        ),
         ("x - o\n- - #\n", "", 13, 1, "no cells above"),
         ('    "player 1"', '   "player 1"', 21, 4, "indented by 3 blanks"),
         ('    "player 1"', '      "player 1"', 21, 7, "indented by 6 blanks"),

@@ -70,6 +70,8 @@ command = "some.module:player"
 address = "academy.example:4000"
 token_env = "SOME_TOKEN"
 tls_ca = "ca.pem"
+player_tls_cert = "player.pem"
+player_tls_key = "player.key"
 update = false
 """
 
@@ -109,7 +111,12 @@ def test_every_setting_arrives(tmp_path: Path) -> None:
     )
     assert alpha.command == (str(tmp_path / "bin/engine"),)
     assert alpha.working_directory == str(tmp_path / "nets")
-    assert (alpha.environment, alpha.discard_stderr) == ({"THREADS": "1"}, True)
+    certificate = {
+        "ACADEMY_TLS_CERT": str(tmp_path / "player.pem"),
+        "ACADEMY_TLS_KEY": str(tmp_path / "player.key"),
+    }
+    assert (alpha.environment, alpha.discard_stderr) == (certificate | {"THREADS": "1"}, True)
+    assert found.players["beta"].environment == certificate
     assert alpha.parameters == {
         "startup_commands": ("seed 1", "level 5"),
         "aliases": {"genmove": "my-genmove"},
@@ -121,7 +128,15 @@ def test_every_setting_arrives(tmp_path: Path) -> None:
     assert found.academy is not None
     assert found.academy.address == "academy.example:4000"
     assert found.academy.tls_ca == tmp_path / "ca.pem"
+    assert found.academy.player_tls_cert == tmp_path / "player.pem"
+    assert found.academy.player_tls_key == tmp_path / "player.key"
     assert not found.academy.update and not found.academy.embedded
+
+
+def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
+    text = FULL.replace('{ THREADS = "1" }', '{ ACADEMY_TLS_CERT = "own.pem" }')
+    alpha = control(tmp_path, text).players["alpha"]
+    assert alpha.environment["ACADEMY_TLS_CERT"] == "own.pem"
 
 
 @pytest.mark.parametrize(
@@ -211,6 +226,11 @@ def test_every_setting_arrives(tmp_path: Path) -> None:
         ),
         ('token_env = "SOME_TOKEN"', 'token_env = "A"\ntoken = "b"', "academy.token: give only one of"),
         ('tls_ca = "ca.pem"', 'tls_cert = "c.pem"', "academy.tls_cert: tls_cert and tls_key go together"),
+        (
+            'player_tls_key = "player.key"',
+            "",
+            "academy.player_tls_cert: player_tls_cert and player_tls_key go together",
+        ),
         ("[academy]", "[acadamy]", "acadamy: unknown setting; did you mean 'academy'?"),
         ("[ratings]", "[[ratings]]", "ratings: must be a table headed [ratings]"),
         ("[competition]", "[competition", "is not valid TOML"),

@@ -35,7 +35,8 @@ def test_a_program_is_told_where_academy_is_and_how_to_trust_it(tmp_path: Path) 
     told = tmp_path / "told"
     program = f"import json, os; json.dump(dict(os.environ), open({str(told)!r}, 'w'))"
     access = AcademyAccess("academy:50551", "cup/1", ("ticket-1", "ticket-2"), tls_ca="/etc/authority.pem")
-    player = PlayerSetup("engine", (sys.executable, "-c", program))
+    own = {"ACADEMY_TLS_CA": "/home/ann/authority.pem", "ACADEMY_TLS_CERT": "/home/ann/own.pem"}
+    player = PlayerSetup("engine", (sys.executable, "-c", program), environment=own)
     play(job(player, python_player("other"), game_id="0_7", academy=access))
     environment = json.loads(told.read_text())
     assert {
@@ -44,6 +45,7 @@ def test_a_program_is_told_where_academy_is_and_how_to_trust_it(tmp_path: Path) 
         "ACADEMY_ADDRESS": "academy:50551",
         "ACADEMY_CONTEST": "cup/1",
         "ACADEMY_TOKEN": "ticket-1",
-        "ACADEMY_TLS_CA": "/etc/authority.pem",
+        "ACADEMY_TLS_CA": "/home/ann/authority.pem",
+        "ACADEMY_TLS_CERT": "/home/ann/own.pem",
         "GOMILL_GAME_ID": "0_7",
     }

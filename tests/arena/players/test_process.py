@@ -1,12 +1,16 @@
 """Child processes over pipes: lines under deadlines, limits, and ends that leave nothing behind."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent import futures
 from pathlib import Path
 
+import grpc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -157,6 +161,13 @@ def test_memory_is_limited():
     process.end(0.0)
 
 
+def test_what_cannot_be_started_with_a_limit_says_why_too(tmp_path):
+    process = start("no-such-program", memory_bytes=256 << 20, stderr=ErrorLog(tmp_path / "log", "p"))
+    assert process.read_line(soon()) is None
+    assert re.search('status 127; its last words: ".*no-such-program: not found', process.obituary())
+    process.end(0.0)
+
+
 def test_cpu_time_and_peak_memory_are_those_of_the_program():
     ballast = bytearray(100 << 20)
     lines = ("import time", "x = b'x' * (50 << 20); del x", "while time.process_time() < 0.2: pass")
@@ -227,17 +238,61 @@ def test_descriptors_are_not_used_up():
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
-def test_children_do_not_outlive_a_killed_parent():
+@pytest.mark.parametrize("memory_bytes", [None, 1 << 30])
+def test_children_do_not_outlive_a_killed_parent(memory_bytes):
+    # The second child is started while the first one lives, and must not keep it alive.
     program = (
-        "import sys, time; from arena.players.process import ChildProcess\n"
-        "print(ChildProcess(['sleep', '100'], environment={}).pid, flush=True); time.sleep(100)"
+        "import time; from arena.players.process import ChildProcess\n"
+        "command = ['sh', '-c', 'sleep 100 & echo $! $$; wait']\n"
+        f"children = [ChildProcess(command, environment={{}}, memory_bytes={memory_bytes}) for _ in 'ab']\n"
+        "for child in children: print(child.read_line(time.monotonic() + 20).decode(), flush=True)\n"
+        "time.sleep(100)"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
-        child = int(parent.stdout.readline())
-        assert running([child])
+        children = [int(pid) for _ in "ab" for pid in parent.stdout.readline().split()]
+        assert len(running(children)) == 4
         parent.send_signal(signal.SIGKILL)
-    assert not left_running([child])
+    assert not left_running(children)
+
+
+def test_children_outlive_the_thread_that_started_them():
+    started = []
+    thread = threading.Thread(target=lambda: started.append(start("cat")))
+    thread.start()
+    thread.join()
+    (process,) = started
+    process.write_line(b"still there", soon())
+    assert process.read_line(soon()) == b"still there"
+    process.end(1.0)
+
+
+def test_threads_of_grpc_are_no_hindrance():
+    servers = [grpc.server(futures.ThreadPoolExecutor(2)) for _ in range(3)]
+    for server in servers:
+        server.add_insecure_port("127.0.0.1:0")
+        server.start()
+    try:
+        for _ in range(30):
+            process = start("cat")
+            process.write_line(b"1", soon())
+            assert process.read_line(soon()) == b"1"
+            process.end(1.0)
+    finally:
+        for server in servers:
+            server.stop(0).wait()
+
+
+def test_children_can_be_interrupted_though_the_arena_cannot():
+    program = (
+        "import os, signal, time; from arena.players.process import ChildProcess\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "child = ChildProcess(['sleep', '100'], environment={})\n"
+        "os.kill(child.pid, signal.SIGINT)\n"
+        "print(child.obituary(), signal.getsignal(signal.SIGINT).name)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20)
+    assert done.stdout == "was killed by SIGINT SIG_IGN\n", done.stderr
 
 
 def test_the_log_holds_whole_lines_under_their_label_and_is_bounded(tmp_path):

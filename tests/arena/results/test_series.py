@@ -167,6 +167,17 @@ def test_reports_leave_the_outbox_one_by_one(database: ResultsDatabase) -> None:
     (left,) = series.outbox.waiting()
     assert (left.report, left.attempts) == (b"report 2", 1)
     assert series.outbox.counts() == {"waiting": 1, "acknowledged": 1, "refused": 1}
+    assert series.outbox.refusals() == {second.contest_id: "no such game"}
+
+
+def test_a_report_that_failed_goes_behind_those_not_tried_yet(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    for number in range(3):
+        finish(series, begun(series, f"AvB_{number}"), b"report %d" % number)
+    first, *_ = series.outbox.waiting()
+    series.outbox.failed(first, "unreachable")
+    assert [waiting.report for waiting in series.outbox.waiting()] == [b"report 1", b"report 2", b"report 0"]
+    assert [waiting.report for waiting in series.outbox.waiting(limit=1)] == [b"report 1"]
 
 
 def test_competitions_can_share_a_database(database: ResultsDatabase) -> None:

@@ -75,7 +75,8 @@ def test_the_report_shows_it_all() -> None:
         total=6,
         letters={"long-name": "A", "b": "B", "c": "C"},
         voids=2,
-        reports={"waiting": 1, "acknowledged": 2, "refused": 0},
+        reports={"waiting": 1, "acknowledged": 2, "refused": 1},
+        refusals={"uuid/AvB_0/1": "reporting the contest: the server broke [INTERNAL]"},
     )
     assert report_text(summary, standings).splitlines() == [
         "all-play-all: contest",
@@ -84,7 +85,8 @@ def test_the_report_shows_it_all() -> None:
         "go   board_size: 9   komi: 7.5",
         "3/6 games played",
         "2 void games; see the log",
-        "reports to ACADEMY: 1 waiting, 2 acknowledged",
+        "reports to ACADEMY: 1 waiting, 2 acknowledged, 1 refused",
+        "report of uuid/AvB_0/1 refused: reporting the contest: the server broke [INTERNAL]",
         "",
         "player     games  wins  draws  losses  unknown  forfeits  points   Elo  CPU s",
         "long-name      1     1      0       0        0         0       1  1010   2.00",

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.jobs import GameResult
+from arena.jobs import Fault, GameResult
 from arena.players.player import Choice
 from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
+from referees.api import Termination
 from tests.arena.engines import job, left_running, misbehaving, noted, python_player, running
 
 PASSERS = python_player("a"), python_player("b")
@@ -154,6 +155,44 @@ def test_whatever_a_referee_raises_costs_one_game(capfd):
     assert lost.reason.startswith("InvalidSetting: 'board_size'")
     assert isinstance(result, GameResult)
     assert "game bad: Traceback" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("factory", "seconds", "how"),
+    [
+        ("hanging", 0.3, "no answer within 0.3 s"),
+        ("stubborn", 0.3, "no answer within 0.3 s; it could only be ended with its worker"),
+        ("stuck", 0.3, "no answer within 0.3 s; it could only be ended with its worker"),
+    ],
+)
+def test_a_python_player_that_never_answers_loses_its_game(pool, factory, seconds, how):
+    player = python_player("late", f"tests.arena.engines:{factory}", move_seconds=seconds)
+    began = time.monotonic()
+    pool.submit(job(player, PASSERS[1], game_id="late"))
+    pool.submit(job(*PASSERS, game_id="other"))
+    results = {result.game_id: result for result in finished(pool, 2)}
+    assert time.monotonic() - began < 6.0
+    late = results["late"]
+    assert (late.outcome.summary, late.outcome.termination) == ("W+F", Termination.FORFEIT)
+    assert late.usage[0].fault is Fault.LATE
+    assert late.usage[0].remark == f"player late: {how}"
+    assert results["other"].outcome.summary == "W+0.5"
+    pool.submit(job(*PASSERS, game_id="next"))
+    assert finished(pool, 1)[0].game_id == "next"
+
+
+@pytest.mark.parametrize("factory", ["slow_starter", "stuck_at_start"])
+def test_a_python_player_that_never_gets_ready_makes_the_game_void(pool, factory):
+    pool.submit(job(python_player("late", f"tests.arena.engines:{factory}", start_seconds=0.3), PASSERS[1]))
+    [result] = finished(pool, 1)
+    reason = result.reason if isinstance(result, WorkerLost) else result.void_reason
+    assert reason.startswith("player late: not ready within 0.3 s")
+
+
+def test_a_worker_is_left_alone_while_its_player_has_time(pool):
+    slow = python_player("slow", "tests.arena.engines:sleepy", move_seconds=0.5)
+    pool.submit(job(slow, slow, settings={"board_size": 5, "komi": 0.5}))
+    assert finished(pool, 1)[0].outcome.summary == "W+0.5"
 
 
 def test_workers_leave_interrupts_to_the_parent(pool):

@@ -5,6 +5,8 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from clients.bots.go import GoEngine
 from clients.bots.go_thinking import MonteCarloThinker, RandomThinker, is_eye, playout, sensible_moves
@@ -78,9 +80,13 @@ def test_where_nothing_is_sensible_the_thinkers_pass() -> None:
     [
         (["boardsize 1"], ("?", "unacceptable size")),
         (["boardsize x"], ("?", "a number is needed, not 'x'")),
-        (["komi nan"], ("?", "a number is needed, not 'nan'")),
         (["boardsize nan"], ("?", "a number is needed, not 'nan'")),
-        (["fixed_handicap inf"], ("?", "a number is needed, not 'inf'")),
+        (["boardsize inf"], ("?", "a number is needed, not 'inf'")),
+        (["boardsize"], ("?", "a number is needed, not ''")),
+        (["fixed_handicap nan"], ("?", "a number is needed, not 'nan'")),
+        (["fixed_handicap"], ("?", "a number is needed, not ''")),
+        (["komi"], ("?", "a number is needed, not ''")),
+        (["komi nan"], ("?", "'komi': ")),
         (["boardsize 5", "play b A1", "play w A1"], ("?", "illegal move")),
         (["play green A1"], ("?", "invalid color or coordinate")),
         (["play b Z99"], ("?", "invalid color or coordinate")),
@@ -97,6 +103,41 @@ def test_commands(engine: GoEngine, commands: list[str], answer: tuple[str, str]
         last = engine.answer(name, arguments)
     assert last[0] == answer[0]
     assert last[1].startswith(answer[1]) or sorted(last[1].split()) == sorted(answer[1].split())
+
+
+WORDS = st.one_of(
+    st.sampled_from(
+        ["b", "white", "A1", "T19", "pass", "resign", "nan", "-inf", "1e999", "0", "2", "5", "9", "-1", "6.5"]
+    ),
+    st.text(max_size=5),
+    st.integers().map(str),
+)
+COMMANDS = st.sampled_from(
+    GoEngine("", RandomThinker(random.Random(1)), None, "").answer("list_commands", [])[1].split()
+)
+LINES = st.lists(st.tuples(st.one_of(COMMANDS, st.text(max_size=5)), st.lists(WORDS, max_size=3)), max_size=8)
+
+
+@settings(max_examples=150, deadline=None)
+@given(LINES)
+def test_whatever_is_said_each_line_is_answered(lines: list[tuple[str, list[str]]]) -> None:
+    engine = GoEngine("bot", RandomThinker(random.Random(1)), academy=None, contest_id="")
+    for command, arguments in lines:
+        status, answer = engine.answer(command, arguments)
+        assert status in "=?"
+        assert "\n\n" not in answer
+
+
+def test_bytes_that_are_no_text_are_answered_too() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "clients.bots.go", "random"],
+        input=b"\xff\xfe\nboardsize \xe9\nname\nquit\n",
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.count(b"\n\n") == 4
+    assert (done.stdout.count(b"?"), done.stderr) == (2, b"")
 
 
 def test_a_move_comes_with_an_expected_value(engine: GoEngine) -> None:

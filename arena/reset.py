@@ -1,0 +1,101 @@
+"""Deleting a competition's outputs, after its contests have been ended at ACADEMY."""
+
+from contextlib import closing
+from dataclasses import dataclass
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from academy.v1 import contests_pb2
+from arena.academy_link import AcademyLink, may_pass, void_report
+from arena.academy_session import AcademySession
+from arena.competition_files import CompetitionFiles
+from arena.control.settings import AcademySettings, Control, MissingToken
+from arena.embedded import EmbeddedFailure
+from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
+from arena.results.series import SeriesReader, UnreportedContest
+from clients.connection import AcademyRefusal, AcademyUnavailable
+from referees.api import referee
+
+
+@dataclass(frozen=True)
+class LeftOpen:
+    """Contests that stay open at ACADEMY, and why. No ids: it is not known which."""
+
+    contest_ids: tuple[str, ...]
+    why: str
+
+    def __str__(self) -> str:
+        if not self.contest_ids:
+            return f"contests may stay open at ACADEMY: {self.why}; `academy contests list` shows them"
+        return (
+            f"{len(self.contest_ids)} contests stay open at ACADEMY: {self.why}; "
+            f"end them with: academy contests void {' '.join(self.contest_ids)}"
+        )
+
+
+def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
+    """Delete all outputs of a competition; return what ACADEMY could not be told of, or None.
+
+    Reports that wait are delivered first, and attempts that were broken off are reported void: their
+    contests would stay open for ever, and nobody knew of them any more. Raises AlreadyRunning.
+    """
+    with files.locked():
+        left = _end_contests(control, files)
+        files.reset()
+    return left
+
+
+def _end_contests(control: Control, files: CompetitionFiles) -> LeftOpen | None:
+    if not files.results.exists():
+        return None
+    try:
+        with closing(ResultsDatabase.open(sqlite_url(files.results), create=False)) as database:
+            contests = SeriesReader.find(database, files.name).unreported_contests()
+    except (ResultsError, SQLAlchemyError) as error:
+        return None if control.academy is None else LeftOpen((), f"the results can't be read: {error}")
+    if not contests:
+        return None
+    if control.academy is None:
+        return LeftOpen(_ids(contests), "the control file has no [academy] any more")
+    if control.academy.embedded and not control.academy.data.exists():
+        return None
+    return _report(contests, control, control.academy, files)
+
+
+def _report(
+    contests: list[UnreportedContest], control: Control, academy: AcademySettings, files: CompetitionFiles
+) -> LeftOpen | None:
+    spec = referee(control.game.name).from_settings(control.game.settings).spec()
+    left: list[UnreportedContest] = []
+    why = ""
+    try:
+        with closing(AcademySession(academy, spec, files.academy_log)) as session:
+            for place, contest in enumerate(contests):
+                try:
+                    _end(session.link, contest)
+                except AcademyRefusal as refusal:
+                    left.append(contest)
+                    why = str(refusal)
+                except AcademyUnavailable as error:
+                    left += contests[place:]
+                    why = str(error)
+                    break
+    except (AcademyUnavailable, AcademyRefusal, EmbeddedFailure, MissingToken, OSError) as error:
+        left, why = contests, str(error)
+    return LeftOpen(_ids(left), why) if left else None
+
+
+def _end(link: AcademyLink, contest: UnreportedContest) -> None:
+    """Deliver the contest's report; where ACADEMY will never take it, or there is none, report it void."""
+    if contest.report is not None:
+        try:
+            link.report(contests_pb2.ReportContestRequest.FromString(contest.report))
+            return
+        except AcademyRefusal as refusal:
+            if may_pass(refusal):
+                raise
+    link.report(void_report(contests_pb2.Contest.FromString(contest.contest), "reset"))
+
+
+def _ids(contests: list[UnreportedContest]) -> tuple[str, ...]:
+    return tuple(contest.contest_id for contest in contests)

@@ -1,0 +1,79 @@
+"""Contests that nobody reports, from the command line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from academy.store.tokens import Role
+from academy.v1 import contests_pb2
+from tests.academy.cli.conftest import Academy, run
+from tests.academy.service import examples
+from tests.academy.service.running import serving
+
+
+@pytest.fixture
+def left(tmp_path: Path):  # type: ignore[no-untyped-def]
+    """The command line pointed at a server with three open contests and a reported one."""
+    with serving(tmp_path / "data") as server:
+        arena = server.arena().contests
+        arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        for number in range(4):
+            told = examples.contest(f"cup/{number}", "go")
+            arena.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+        arena.ReportContest(examples.report(told, ["c3"], first="DRAW"))
+        token = server.token("admin", Role.ADMIN)
+        yield lambda *arguments: run(*arguments, ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token)
+
+
+def ids(left: Any, *options: str) -> list[str]:
+    return [each["contest_id"] for each in left("contests", "list", *options, "--json").json()["contests"]]
+
+
+def test_open_contests_are_listed_with_players_and_age(left: Any) -> None:
+    lines = [line.strip("│").split("│") for line in left("contests", "list").out.splitlines() if "│" in line]
+    rows = [[cell.strip() for cell in cells] for cells in lines]
+    assert [(row[0], row[1], row[2], row[4]) for row in rows] == [
+        (f"cup/{number}", "go", "ann - bob", "0.0") for number in range(3)
+    ]
+
+
+def test_they_come_in_pages(left: Any) -> None:
+    first = left("contests", "list", "--limit", "2", "--json").json()
+    token = first["next_page_token"]
+    assert [each["contest_id"] for each in first["contests"]] == ["cup/0", "cup/1"]
+    assert ids(left, "--limit", "2", "--page", token) == ["cup/2"]
+    assert f"more with --page {token}" in left("contests", "list", "--limit", "2").out
+
+
+def test_contests_are_voided_by_hand(left: Any) -> None:
+    assert left("contests", "void", "cup/0").out == "cup/0: void, 0 proposals dropped\n"
+    (ended,) = left("contests", "void", "cup/2", "cup/2", "--json").json()
+    assert (ended["contest_id"], ended["state"]) == ("cup/2", "CONTEST_STATE_VOID")
+    assert ids(left, "go") == ["cup/1"]
+    assert left("statistics", "go", "--json").json()["contests"] == 1
+
+
+@pytest.mark.parametrize(
+    ("contest_id", "words"),
+    [
+        ("cup/3", "contest 'cup/3' is reported already; what was learnt from it stays"),
+        ("cup/9", "UNKNOWN_CONTEST"),
+        ("no blanks", "without blanks"),
+    ],
+)
+def test_if_one_cannot_be_voided_none_is(left: Any, contest_id: str, words: str) -> None:
+    said = left("contests", "void", "cup/0", contest_id)
+    assert said.exit_code == 1
+    assert words in said.err and len(said.err.splitlines()) == 1
+    assert ids(left) == ["cup/0", "cup/1", "cup/2"]
+
+
+def test_a_contest_that_is_void_is_not_voided_again(left: Any) -> None:
+    left("contests", "void", "cup/0")
+    assert "contest 'cup/0' is void already" in left("contests", "void", "cup/0").err
+
+
+def test_they_are_the_admins_alone(academy: Academy, running: Any) -> None:
+    said = academy("contests", "list", "--token", running.token("cup", Role.ARENA))
+    assert said.exit_code == 1 and "use an admin's token" in said.err

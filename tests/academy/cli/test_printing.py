@@ -1,0 +1,29 @@
+"""What is printed cannot command the terminal, whatever older data hold."""
+
+from academy.cli import printing
+from academy.store.textfile import write_text
+from academy.v1 import contests_pb2, events_pb2, pattern_pb2
+
+ESCAPE = "E5\x1b[2J\x9b1m"
+NODE = pattern_pb2.OpeningNodeRecord(
+    node_id=1, move=ESCAPE, depth=1, mover=1, visits=1, wins=[1], draws=[0], losses=[0], value_millionths=[1]
+)
+
+ROOT = pattern_pb2.OpeningNodeRecord(visits=1, wins=[1], draws=[0], losses=[0], value_millionths=[1])
+
+
+def test_moves_and_words_are_printed_without_their_control_characters() -> None:
+    told = contests_pb2.ReportContestRequest(termination=ESCAPE)
+    event = events_pb2.Event(actor=ESCAPE, contest_reported=events_pb2.ContestReported(report=told))
+    console = printing.console()
+    with console.capture() as capture:
+        console.print(printing.openings_table("Openings", [NODE]))
+        console.print(printing.events_table([event]))
+    printed = capture.get()
+    assert printed.count(r"E5\u001b[2J\u009b1m") == 3
+    assert all(each.isprintable() or each == "\n" for each in printed)
+
+
+def test_nor_does_a_text_hold_them() -> None:
+    text = "".join(write_text("go", nodes=[ROOT, NODE]))
+    assert r'"E5\u001b[2J\u009b1m"' in text and text.isprintable()

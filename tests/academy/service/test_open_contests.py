@@ -1,0 +1,107 @@
+"""Contests that are never reported: found by age, ended by hand, and in nobody's way for ever."""
+
+import time
+from pathlib import Path
+
+import grpc
+import pytest
+
+from academy.service.addresses import Address
+from academy.service.limits import Limits
+from academy.service.server import ServerSettings
+from academy.v1 import consultation_pb2, contests_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import contest, report
+from tests.academy.service.running import Client, Running, refusal, serving
+
+
+def opened(academy: Running, game_id: str, *contest_ids: str) -> None:
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(game_id)))
+    for contest_id in contest_ids:
+        arena.contests.OpenContest(
+            contests_pb2.OpenContestRequest(contest=contest(contest_id, game_id, ("ann", "bob")))
+        )
+
+
+def listed(academy: Running, **fields: object) -> contests_pb2.ListOpenContestsResponse:
+    request = contests_pb2.ListOpenContestsRequest(**fields)  # type: ignore[arg-type]
+    return academy.admin().contests.ListOpenContests(request)
+
+
+def ids(response: contests_pb2.ListOpenContestsResponse) -> list[str]:
+    return [each.contest_id for each in response.contests]
+
+
+def analyse(client: Client, game_id: str) -> consultation_pb2.LookUpOpeningResponse:
+    return client.consultation.LookUpOpening(
+        consultation_pb2.LookUpOpeningRequest(game_id=game_id, player=1, moves=["c3"])
+    )
+
+
+def test_open_contests_are_listed_oldest_first(fresh: Running) -> None:
+    opened(fresh, "go", "z", "a", "m")
+    opened(fresh, "hex", "between")
+    opened(fresh, "go", "b")
+    assert ids(listed(fresh)) == ["z", "a", "m", "between", "b"]
+    assert ids(listed(fresh, game_id="go")) == ["z", "a", "m", "b"]
+    assert ids(listed(fresh, game_id="hex")) == ["between"]
+    first = listed(fresh).contests[0]
+    assert [player.name for player in first.players] == ["ann", "bob"]
+    assert first.state == contests_pb2.CONTEST_STATE_OPEN
+    assert abs(first.open_time.ToNanoseconds() / 1e9 - time.time()) < 60
+
+
+def test_pages_hold_every_open_contest_once(fresh: Running) -> None:
+    wanted = [f"{number:02}" for number in range(7)]
+    opened(fresh, "go", *wanted)
+    found, token = [], ""
+    for _ in range(3):
+        page = listed(fresh, page_size=3, page_token=token)
+        found += ids(page)
+        token = page.next_page_token
+    assert (found, token) == (wanted, "")
+
+
+def test_what_was_reported_or_void_is_not_listed(fresh: Running) -> None:
+    opened(fresh, "go", "reported", "void", "open")
+    contests = fresh.admin().contests
+    contests.ReportContest(report(contest("reported", "go"), ["c3"], first="DRAW"))
+    contests.ReportContest(contests_pb2.ReportContestRequest(contest=contest("void", "go"), void=True))
+    assert ids(listed(fresh)) == ["open"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "reason"),
+    [
+        ({"game_id": "chess"}, grpc.StatusCode.NOT_FOUND, "UNKNOWN_GAME"),
+        ({"page_size": -1}, grpc.StatusCode.INVALID_ARGUMENT, ""),
+        ({"page_token": "AAAA"}, grpc.StatusCode.INVALID_ARGUMENT, ""),
+    ],
+)
+def test_what_cannot_be_listed_is_refused(
+    academy: Running, fields: dict[str, object], code: grpc.StatusCode, reason: str
+) -> None:
+    found = refusal(lambda: listed(academy, **fields))
+    assert found.code is code and found.reason.startswith(reason)
+
+
+def test_an_open_contest_bars_its_players_from_analysis_until_it_is_void(fresh: Running) -> None:
+    opened(fresh, "go", "left/1")
+    ann = fresh.bot("ann")
+    assert refusal(lambda: analyse(ann, "go")).reason == "ANALYSIS_DURING_CONTEST"
+    fresh.admin().contests.ReportContest(
+        contests_pb2.ReportContestRequest(contest=contests_pb2.Contest(contest_id="left/1"), void=True)
+    )
+    analyse(ann, "go")
+
+
+def test_a_contest_that_is_open_for_too_long_bars_nobody(tmp_path: Path) -> None:
+    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0))
+    now = [time.time() - 3_700.0]
+    with serving(tmp_path / "data", settings, clock=lambda: now[0]) as academy:
+        opened(academy, "go", "old")
+        analyse(academy.bot("ann"), "go")
+        now[0] = time.time() - 3_500.0
+        opened(academy, "go", "young")
+        assert "'young'" in refusal(lambda: analyse(academy.bot("ann"), "go")).message

@@ -1,0 +1,179 @@
+"""Deleting a competition: what ACADEMY still waits for is told first, or named."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+
+from academy.v1 import contests_pb2
+from arena import academy_session, competition
+from arena.academy_link import AcademyLink
+from arena.competition_files import CompetitionFiles
+from arena.control.settings import Control
+from arena.control.toml_file import read
+from arena.embedded import EmbeddedAcademy
+from arena.reset import LeftOpen, reset
+from arena.run import run
+from tests.arena.contest_server import ContestServer
+from tests.arena.control_files import PASSING, misbehaving, write_control
+
+HANGING = misbehaving("hang-in-genmove")
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ContestServer]:
+    server = ContestServer(tmp_path)
+    server.start()
+    yield server
+    server.stop()
+
+
+def opened(path: Path) -> tuple[Control, CompetitionFiles]:
+    return read(path), CompetitionFiles(path)
+
+
+def killed_in_a_game(path: Path) -> None:
+    """Run a competition and kill the arena while its first game is played."""
+    arena = subprocess.Popen([sys.executable, "-m", "arena.cli", "run", str(path), "-q"])
+    log = path.with_suffix(".log")
+    deadline = time.monotonic() + 30
+    while not (log.exists() and "game started" in log.read_text()):
+        assert arena.poll() is None and time.monotonic() < deadline
+        time.sleep(0.02)
+    arena.send_signal(signal.SIGKILL)
+    arena.wait()
+
+
+def with_hanging_game(tmp_path: Path, server: ContestServer | None, more: str = "") -> Path:
+    players = {"one": PASSING, "engine": HANGING}
+    return write_control(tmp_path, players, server, "rounds = 1\ncheck_players = false", more)
+
+
+def test_a_broken_off_games_contest_is_void_before_it_is_forgotten(
+    tmp_path: Path, server: ContestServer
+) -> None:
+    path = with_hanging_game(tmp_path, server)
+    killed_in_a_game(path)
+    assert len(server.opened) == 1 and not server.reports
+
+    assert reset(*opened(path)) is None
+
+    assert server.void_reports == set(server.opened)
+    assert {each.name for each in tmp_path.glob("contest*")} == {"contest.toml", "contest.lock", "contests"}
+
+
+def test_a_report_that_waits_is_delivered_before_it_is_forgotten(
+    tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(competition, "DELIVERY_SECONDS", 0.2)
+    path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
+    server.fail("ReportContest", *[grpc.StatusCode.UNAVAILABLE] * 20)
+    control, files = opened(path)
+    ended = run(control, files, parallel=1, max_games=None, quiet=True, log_protocol=False)
+    assert ended.undelivered == 1
+    server.failures.clear()
+
+    assert reset(control, files) is None
+
+    assert server.game_reports == set(server.opened)
+
+
+def test_what_academy_refused_is_reported_void(tmp_path: Path, server: ContestServer) -> None:
+    path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
+    server.fail("ReportContest", grpc.StatusCode.INVALID_ARGUMENT)
+    control, files = opened(path)
+    run(control, files, parallel=1, max_games=None, quiet=True, log_protocol=False)
+    assert not server.reports
+
+    assert reset(control, files) is None
+
+    assert server.void_reports == set(server.opened)
+
+
+def test_what_academy_acknowledged_is_not_told_again(tmp_path: Path, server: ContestServer) -> None:
+    path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 2")
+    control, files = opened(path)
+    run(control, files, parallel=1, max_games=None, quiet=True, log_protocol=False)
+    server.stop()
+
+    assert reset(control, files) is None
+
+    assert set(server.tried.values()) == {1}
+
+
+def test_contests_that_stay_open_are_named(
+    tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(academy_session, "FIRST_CALL_SECONDS", 0.2)
+    path = with_hanging_game(tmp_path, server)
+    killed_in_a_game(path)
+    (contest_id,) = server.opened
+    server.stop()
+
+    left = reset(*opened(path))
+
+    assert left is not None and left.contest_ids == (contest_id,)
+    assert f"end them with: academy contests void {contest_id}" in str(left)
+    assert not path.with_suffix(".results.sqlite").exists()
+
+
+def test_contests_that_academy_refuses_to_end_are_named(tmp_path: Path, server: ContestServer) -> None:
+    path = with_hanging_game(tmp_path, server)
+    killed_in_a_game(path)
+    (contest_id,) = server.opened
+    server.failing_reports[contest_id] = grpc.StatusCode.PERMISSION_DENIED
+    left = reset(*opened(path))
+    assert left is not None and left.contest_ids == (contest_id,) and "this one always" in left.why
+
+
+def test_results_that_cannot_be_read_are_deleted_all_the_same(tmp_path: Path, server: ContestServer) -> None:
+    path = with_hanging_game(tmp_path, server)
+    path.with_suffix(".results.sqlite").write_bytes(b"no database " * 100)
+    left = reset(*opened(path))
+    assert isinstance(left, LeftOpen) and "`academy contests list` shows them" in str(left)
+    assert not path.with_suffix(".results.sqlite").exists()
+
+
+def test_a_competition_that_was_never_run_is_reset_without_academy(tmp_path: Path) -> None:
+    server = ContestServer(tmp_path)
+    assert reset(*opened(with_hanging_game(tmp_path, server))) is None
+
+
+def test_contests_of_an_embedded_academy_are_ended_too(tmp_path: Path) -> None:
+    path = with_hanging_game(tmp_path, None, '[academy]\naddress = "embedded"')
+    killed_in_a_game(path)
+    with sqlite3.connect(path.with_suffix(".results.sqlite")) as database:
+        ((contest_id,),) = database.execute('SELECT "ContestId" FROM "ARENA_Attempt"')
+
+    assert reset(*opened(path)) is None
+
+    academy = EmbeddedAcademy(path.with_suffix(".academy"), tmp_path / "again.log")
+    try:
+        connection = academy.start()
+        link = AcademyLink(connection)
+        told = contests_pb2.GetContestRequest(contest_id=contest_id)
+        found = link._stub.GetContest(told, timeout=10.0, metadata=connection.metadata)
+        link.close()
+    finally:
+        academy.close()
+    assert found.contest.state == contests_pb2.CONTEST_STATE_VOID
+
+
+def test_the_command_names_them_and_has_a_status_for_it(
+    tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = with_hanging_game(tmp_path, server)
+    killed_in_a_game(path)
+    (contest_id,) = server.opened
+    path.write_text(path.read_text().partition("[academy]")[0])
+    done = subprocess.run(
+        [sys.executable, "-m", "arena.cli", "reset", str(path)], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 5
+    assert done.stderr.startswith("arena: 1 contests stay open at ACADEMY") and contest_id in done.stderr

@@ -1,0 +1,80 @@
+"""Players of a competition reach an ACADEMY that asks for certificates, and propose to it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from academy.service.addresses import Address, Certificates
+from academy.service.server import ServerSettings
+from academy.store.tokens import Role
+from clients.academy import Academy, Connection
+from tests.academy.service import certificates
+from tests.academy.service.running import serving
+
+BIN = Path(sys.executable).parent
+
+CONTROL = """\
+[competition]
+kind = "all-play-all"
+rounds = 2
+
+[game]
+name = "go"
+board_size = 5
+komi = 0.5
+move_limit = 60
+
+[players.random]
+command = "academy-go-bot random --seed {{seed}} --academy"
+
+[players.monte-carlo]
+command = "academy-go-bot monte-carlo --playouts 5 --seed {{seed}} --academy"
+
+[academy]
+address = "localhost:{port}"
+token = "{token}"
+tls_ca = "ours.pem"
+tls_cert = "arena.pem"
+tls_key = "arena.key"
+player_tls_cert = "player.pem"
+player_tls_key = "player.key"
+"""
+
+
+def test_players_show_the_certificate_that_the_control_file_names(tmp_path: Path) -> None:
+    authority = certificates.authority(tmp_path, "ours")
+    server = certificates.signed(tmp_path, "server", authority)
+    for name in ("arena", "player"):
+        certificates.signed(tmp_path, name, authority)
+    settings = ServerSettings(
+        address=Address.parse("127.0.0.1:0"),
+        certificates=Certificates(server.certificate, server.key, authority=authority),
+    )
+    with serving(tmp_path / "data", settings) as academy:
+        control = tmp_path / "cup.toml"
+        token = academy.token("arena", Role.ARENA)
+        control.write_text(CONTROL.format(port=academy.address.port, token=token))
+        done = subprocess.run(
+            [BIN / "arena", "run", control, "--quiet"],
+            env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"},
+            # The files are named relative to the control file's folder.
+            cwd="/",
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        log = (tmp_path / "cup.log").read_text()
+        assert done.returncode == 0, done.stdout + done.stderr + log
+        assert "going on without ACADEMY" not in log
+        for name in ("random", "monte-carlo"):
+            own = Connection(
+                f"localhost:{academy.address.port}",
+                academy.token(name),
+                authority,
+                tmp_path / "player.pem",
+                tmp_path / "player.key",
+            )
+            with Academy(own) as reader:
+                contests = {proposal.contest_id for proposal in reader.own_proposals()}
+            assert len(contests) == 2, f"{name} proposed in {contests}"
