@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto)
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench clean fuzz crash-loop soak
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
@@ -23,6 +23,16 @@ check: $(VENV)/installed-dev.stamp
 bench: $(VENV)/installed-dev.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m benchmarks.figures $(PARTS)
+
+# Long, by hand; the tests run each for a moment.
+fuzz: $(VENV)/installed-dev.stamp
+	$(BIN)/python -m tests.fuzz
+
+crash-loop: $(VENV)/installed-dev.stamp
+	$(BIN)/python -m benchmarks.crash_loop
+
+soak: $(VENV)/installed-dev.stamp
+	$(BIN)/python -m benchmarks.soak
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'

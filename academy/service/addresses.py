@@ -31,6 +31,8 @@ class Address:
             path = text.removeprefix("unix:")
             if path.startswith("//"):
                 path = path.removeprefix("//")
+            if path.startswith("//"):
+                path = "/" + path.lstrip("/")
             if not path or len(path.encode()) > MAX_SOCKET_PATH:
                 raise InvalidAddress(
                     f"{text!r}: a Unix socket's path has 1 to {MAX_SOCKET_PATH} bytes, this one "
@@ -38,9 +40,12 @@ class Address:
                 )
             return cls(path=path)
         host, colon, port = text.rpartition(":")
-        if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+        if host.startswith("[") and host.endswith("]"):
+            host = host[1:-1]
+        stray = "[" in host or "]" in host
+        if not colon or not host or stray or not port.isascii() or not port.isdigit() or int(port) > 65_535:
             raise InvalidAddress(f"{text!r}: write host:port (port 0 to 65535) or unix:PATH")
-        return cls(host=host.removeprefix("[").removesuffix("]"), port=int(port))
+        return cls(host=host, port=int(port))
 
     @property
     def is_local(self) -> bool:

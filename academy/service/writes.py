@@ -16,7 +16,7 @@ from academy.store.library_store import Store
 from academy.store.writing import Command
 
 _T = TypeVar("_T")
-_SEATS_REMEMBERED: Final = 4_096
+_SEATS_REMEMBERED: Final = 1_024
 _log = structlog.get_logger()
 
 

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from academy.store import event_log
+from academy.store import event_log, pages
 from academy.store.environment import Environment, Table
 from academy.store.errors import StoreCorrupt, StoreError
 
@@ -23,17 +23,30 @@ def restore(source: Path, target: Path) -> int:
 
     The copy is verified before it appears. Raises StoreError, StoreCorrupt, SchemaMismatch.
     """
+    if (source / "data.mdb").exists():
+        _check_pages(source)
     with Environment(source, read_only=True) as environment:
         return _placed(target, environment)
 
 
 def verify(folder: Path) -> None:
-    """Check that a copy opens and its log is whole. Raises StoreCorrupt, SchemaMismatch."""
+    """Check that a copy opens and its log has no gaps. Raises StoreCorrupt, SchemaMismatch."""
+    _check_pages(folder)
     with Environment(folder, read_only=True) as environment, environment.reading() as transaction:
-        last = event_log.last_sequence(transaction)
+        first, last = event_log.first_sequence(transaction), event_log.last_sequence(transaction)
+        expected = last - first + 1 if last else 0
         logged = transaction.count(Table.EVENTS)
-        if not last == logged == transaction.count(Table.EVENTS_BY_GAME):
-            raise StoreCorrupt(f"{folder}: {logged:,} events are stored, the last is number {last:,}")
+        whole = first <= event_log.compacted(transaction) + 1
+        if not (whole and expected == logged == transaction.count(Table.EVENTS_BY_GAME)):
+            raise StoreCorrupt(
+                f"{folder}: {logged:,} events are stored, the first is number {first:,}, "
+                f"the last is number {last:,}"
+            )
+
+
+def _check_pages(folder: Path) -> None:
+    for what in pages.damage(folder):
+        raise StoreCorrupt(f"{folder}: {what}; take another backup, and keep this one for inspection")
 
 
 def _placed(target: Path, environment: Environment) -> int:
@@ -52,10 +65,10 @@ def _placed(target: Path, environment: Environment) -> int:
             shutil.copymode(environment.folder / data.name, data)
             shutil.copymode(environment.folder, draft)
             size = data.stat().st_size
-            _sync(data)
-            _sync(draft)
+            sync(data)
+            sync(draft)
             draft.rename(target)
-            _sync(target.parent)
+            sync(target.parent)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     except StoreError:
@@ -65,7 +78,8 @@ def _placed(target: Path, environment: Environment) -> int:
     return size
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Have a file or folder written to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

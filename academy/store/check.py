@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from academy.knowledge.settings import Library
-from academy.store import event_log, game_tables, keys, proposal_tables, rebuild
+from academy.store import event_log, game_tables, keys, proposal_tables, rebuild, snapshots
 from academy.store.contest_tables import find_contest
 from academy.store.environment import Environment, Table, Transaction
 from academy.store.errors import StoreCorrupt
@@ -23,9 +23,9 @@ class Finding:
 
 @dataclass(slots=True)
 class _Log:
-    """What one pass over the log found."""
+    """What one pass over the log found; `start` is the event before its first."""
 
-    events: int = 0
+    start: int = 0
     reports: int = 0
     games: set[str] = field(default_factory=set)
 
@@ -42,6 +42,9 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
         games = [unpacked(game_pb2.Game, stored).game_id for _, stored in transaction.scan(Table.GAMES)]
         for game_id in sorted(log.games - set(games)):
             yield Finding(game_id, "has events, but no record of the game")
+        for key, _ in transaction.scan(Table.SNAPSHOTS):
+            if key.decode() not in games:
+                yield Finding(key.decode(), "has a snapshot, but no record of the game")
         for game_id in games:
             yield from _check_game(transaction, game_id, replay)
         yield from _check_contests(transaction, log)
@@ -49,12 +52,15 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
 
 
 def _check_log(transaction: Transaction, log: _Log) -> Iterator[Finding]:
+    # Of what was given up for snapshots, the rest may wait to be removed.
+    log.start = min(max(event_log.first_sequence(transaction) - 1, 0), event_log.compacted(transaction))
+    expected = log.start
     for key, stored in transaction.scan(Table.EVENTS):
-        log.events += 1
+        expected += 1
         sequence = keys.last_number(key)
-        if sequence != log.events:
-            yield Finding("", f"event {log.events} is missing: {sequence} comes in its place")
-            log.events = sequence
+        if sequence != expected:
+            yield Finding("", f"event {expected} is missing: {sequence} comes in its place")
+            expected = sequence
         try:
             event = event_log.unpack(stored)
         except StoreCorrupt as fault:
@@ -85,7 +91,7 @@ def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterato
         yield Finding(game_id, str(fault))
         return
     newest = next(transaction.scan(Table.EVENTS_BY_GAME, keys.in_game(game_id), backwards=True), None)
-    last = 0 if newest is None else keys.last_number(newest[0])
+    last = snapshots.generation(transaction, game_id) if newest is None else keys.last_number(newest[0])
     if generation != last:
         yield Finding(game_id, f"its generation is {generation}, but its last event is {last}")
     feed = next(transaction.scan(Table.CHANGES, keys.in_game(game_id), backwards=True), None)
@@ -114,7 +120,7 @@ def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
         record = unpacked(records_pb2.ContestRecord, stored)
         contest = record.contest
         is_open = contest.state == contests_pb2.CONTEST_STATE_OPEN
-        reported += record.event > 0
+        reported += record.event > log.start
         if is_open != (record.event == 0):
             state = contests_pb2.ContestState.Name(contest.state)
             yield Finding(

@@ -9,7 +9,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from academy.knowledge.contests import Judgement
 from academy.knowledge.fair_use import check_opening, false_consultation
 from academy.knowledge.settings import Library
-from academy.store import keys, proposal_tables
+from academy.store import event_log, keys, proposal_tables
 from academy.store.contest_records import (
     MAX_LINE_LENGTH,
     check_contest,
@@ -315,6 +315,8 @@ class SubmitProposals:
     ) -> Judgement:
         if record.contest.state == contests_pb2.CONTEST_STATE_VOID:
             return proposal_tables.DROPPED_AS_VOID
+        if record.event <= event_log.compacted(work.transaction):
+            return proposal_tables.DROPPED_AS_TOO_LATE
         event = events_pb2.Event(
             game_id=record.contest.game_id,
             actor=self.actor,

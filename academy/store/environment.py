@@ -56,6 +56,7 @@ class Table(StrEnum):
     DELETED_PATTERNS = "deleted_patterns"
     EVENTS = "events"
     EVENTS_BY_GAME = "events_by_game"
+    SNAPSHOTS = "snapshots"
     CONTESTS = "contests"
     OPEN_CONTESTS = "open_contests"
     USES = "uses"

@@ -1,4 +1,7 @@
-"""The event log: everything the libraries were made from, numbered from 1 without gaps over all games."""
+"""The event log: everything the libraries were made from, numbered from 1 without gaps over all games.
+
+Its oldest part may have been given up for snapshots (`academy.store.compaction`).
+"""
 
 import zlib
 from collections.abc import Iterator
@@ -10,6 +13,7 @@ from academy.store.errors import StoreCorrupt
 from academy.store.messages import packed, unpacked
 from academy.v1 import events_pb2
 
+_COMPACTED: Final = b"compacted"
 _PLAIN: Final = b"\x00"
 _DEFLATED: Final = b"\x01"
 _WORTH_DEFLATING: Final = 256
@@ -43,6 +47,38 @@ def last_sequence(transaction: Transaction) -> int:
     for key, _ in transaction.scan(Table.EVENTS, backwards=True):
         return keys.last_number(key)
     return 0
+
+
+def first_sequence(transaction: Transaction) -> int:
+    """Return the number of the oldest event that is kept, 0 where there is none."""
+    for key, _ in transaction.scan(Table.EVENTS):
+        return keys.last_number(key)
+    return 0
+
+
+def compacted(transaction: Transaction) -> int:
+    """Return the number up to which events were given up, whether or not they are still there."""
+    stored = transaction.get(Table.META, _COMPACTED)
+    return 0 if stored is None else int.from_bytes(stored)
+
+
+def give_up(transaction: Transaction, cut: int) -> None:
+    """Say that nothing may rely on events up to number `cut` any more."""
+    transaction.put(Table.META, _COMPACTED, keys.number(max(cut, compacted(transaction))))
+
+
+def remove_oldest(transaction: Transaction, most: int) -> int:
+    """Remove up to `most` of the events given up, oldest first; return how many were there."""
+    cut = compacted(transaction)
+    old: list[tuple[bytes, events_pb2.Event]] = []
+    for key, stored in transaction.scan(Table.EVENTS):
+        if keys.last_number(key) > cut or len(old) == most:
+            break
+        old.append((key, unpack(stored)))
+    for key, event in old:
+        transaction.delete(Table.EVENTS, key)
+        transaction.delete(Table.EVENTS_BY_GAME, keys.in_game(event.game_id, event.sequence))
+    return len(old)
 
 
 def append(transaction: Transaction, event: events_pb2.Event) -> None:

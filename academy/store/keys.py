@@ -6,6 +6,7 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 | table | key | value |
 |---|---|---|
 | meta | `schema` | version of the schema, in digits |
+| meta | `compacted` | number of the last event that may have been removed |
 | games | game | academy.v1.Game with its present settings |
 | game_state | game | GameState |
 | measures | game | the sums behind its measures, as JSON with sorted keys |
@@ -15,6 +16,7 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 | deleted_patterns | game, library, pattern number | DeletedPattern |
 | events | sequence | format byte and academy.v1.Event |
 | events_by_game | game, sequence | nothing |
+| snapshots | game | its generation and the compressed Snapshot |
 | contests | contest | ContestRecord |
 | open_contests | digest of a player's name, game, contest | nothing; until the report |
 | uses | contest, seat, library, pattern number | nothing; until the report |

@@ -13,6 +13,10 @@ from academy.v1 import proposals_pb2
 ID_LENGTH: Final = 24
 DROPPED_AS_VOID: Final = Judgement(Verdict.DROPPED, "the contest ended without a result")
 """What becomes of the proposals of a void contest."""
+DROPPED_AS_TOO_LATE: Final = Judgement(
+    Verdict.DROPPED, "the contest was reported so long ago that its moves are no longer kept"
+)
+"""What becomes of proposals for a contest whose report was given up for a snapshot."""
 
 
 def find(transaction: Transaction, proposal_id: str) -> proposals_pb2.Proposal | None:

@@ -1,37 +1,59 @@
 """A game's libraries made again from its events, and what differs from the stored ones."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from academy.knowledge.game import GameKnowledge
-from academy.store import event_log, fold, game_tables, keys
+from academy.store import event_log, fold, game_tables, keys, snapshots
 from academy.store.environment import Table, Transaction
 from academy.store.errors import StoreCorrupt
+from academy.v1 import events_pb2
 
 _OF_A_GAME = (Table.PATTERNS, Table.OPENINGS)
 _ONE_OF_A_GAME = (Table.GAMES, Table.GAME_STATE, Table.MEASURES)
 
 
-def rebuild(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
-    """Return what the events of a game add up to, and the number of the last. Raises StoreCorrupt."""
-    knowledge: GameKnowledge | None = None
-    generation = 0
-    for event in event_log.scan(transaction, game_id):
-        generation = event.sequence
-        if knowledge is None:
-            knowledge = fold.begin(event)
-            continue
+def rebuild(
+    transaction: Transaction, game_id: str, begun: tuple[GameKnowledge, int] | None = None
+) -> tuple[GameKnowledge, int]:
+    """Return what all events of a game add up to, and the number of the last of them.
+
+    It goes on from `begun`, or from the game's snapshot, or from its first event. Raises StoreCorrupt.
+    """
+    begun = begun or snapshots.find(transaction, game_id)
+    events = event_log.scan(transaction, game_id, after=0 if begun is None else begun[1])
+    made = advanced(begun, events, lambda number: event_log.get(transaction, number))
+    if made is None:
+        raise StoreCorrupt(f"game {game_id!r} has no events")
+    return made
+
+
+def advanced(
+    begun: tuple[GameKnowledge, int] | None, events: Iterable[events_pb2.Event], read_event: fold.EventReader
+) -> tuple[GameKnowledge, int] | None:
+    """Return what is known of a game, and its last event, once its next events are taken in.
+
+    None is before the first event, which must register the game. Raises StoreCorrupt.
+    """
+    for event in events:
         try:
-            fold.apply(knowledge, event, lambda number: event_log.get(transaction, number))
+            if begun is None:
+                begun = fold.begin(event), event.sequence
+            else:
+                fold.apply(begun[0], event, read_event)
+                begun = begun[0], event.sequence
         except (ValueError, LookupError) as fault:
             raise StoreCorrupt(f"event {event.sequence} cannot be taken in: {fault}") from fault
-    if knowledge is None:
-        raise StoreCorrupt(f"game {game_id!r} has no events")
-    return knowledge, generation
+    return begun
 
 
-def differences(transaction: Transaction, game_id: str) -> Iterator[str]:
-    """Compare a game's stored records with its rebuilt ones, byte for byte; yield what differs."""
-    knowledge, generation = rebuild(transaction, game_id)
+def differences(
+    transaction: Transaction, game_id: str, begun: tuple[GameKnowledge, int] | None = None
+) -> Iterator[str]:
+    """Compare a game's stored records with its rebuilt ones, byte for byte; yield what differs.
+
+    `begun` is a part that was rebuilt already. Raises StoreCorrupt.
+    """
+    knowledge, generation = rebuild(transaction, game_id, begun)
     expected = {(table, key): value for table, key, value in game_tables.records(knowledge, generation)}
     for table, key, stored in _stored(transaction, game_id):
         made = expected.pop((table, key), None)

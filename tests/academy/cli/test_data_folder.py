@@ -155,3 +155,42 @@ def test_version_and_help() -> None:
         "settings", "tokens", "check", "backup", "restore",
     ):  # fmt: skip
         assert command in told
+
+
+def test_old_events_are_compacted_beside_a_running_server(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(data) as server:
+        arena = server.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        told = [examples.report(examples.contest(f"go/{number}", "go"), ["c3"]) for number in range(9)]
+        for each in told:
+            arena.contests.ReportContest(each)
+
+        done = run_in_a_process("compact", "--data", data, "--keep", 2, "--json").json()
+
+        assert done == {"removed": 8, "left": 2}
+        assert not arena.contests.ReportContest(told[0]).counted
+        more = examples.report(examples.contest("go/more", "go"), ["c3"])
+        assert arena.contests.ReportContest(more).counted
+        refused = run_in_a_process("compact", "--data", data, "--shrink")
+        assert refused.exit_code == 1 and "stop its servers" in refused.err
+    assert "sound" in run("check", "--data", data).out
+    shrunk = run("compact", "--data", data, "--keep", 1, "--shrink").out
+    assert "2 events replaced by snapshots, 1 left" in shrunk and "bytes before" in shrunk
+    assert "sound" in run("check", "--data", data).out
+
+
+def test_a_damaged_page_is_named_before_it_can_do_harm(filled: Path) -> None:
+    file = filled / "data.mdb"
+    content = file.read_bytes()
+    named = []
+    for page in range(2, len(content) // 4096):
+        file.write_bytes(content[: page * 4096] + bytes(4096) + content[(page + 1) * 4096 :])
+        said = run("check", "--data", filled)
+        if said.exit_code == 4:
+            named.append(page)
+            assert f"page {page}" in said.out
+            assert "restore a backup" in said.out
+            if len(named) == 3:
+                break
+    assert len(named) == 3

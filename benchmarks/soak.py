@@ -1,0 +1,162 @@
+"""Mixed load for an hour: does anything grow that should not?
+
+    python -m benchmarks.soak [--minutes 60] [--processes 2] [--callers 4]
+
+Contests, consultations, proposals and admins' changes as fast as they are answered, while an admin compacts
+the log now and then. Prints a line a sample and verdicts: memory of the processes, latencies and the file, of
+the last third of the time against the second (in the first the libraries fill). Ends with 1 where one is not
+flat.
+"""
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.crash_loop import wrong
+from benchmarks.mixed_load import Load, Site
+
+SAMPLES = 30
+# A server keeps this many events; replays begin at most so far back.
+EVENTS_KEPT = 1_000
+MEMORY_MAY_GROW = 1.10
+LATENCY_MAY_GROW = 1.5
+# A contest and its proposals are remembered for ever, so that no report is counted twice.
+BYTES_A_CONTEST = 3_000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What was seen over one stretch of time: seconds, bytes, contests in all, and latencies in seconds."""
+
+    at: float
+    contests: int
+    memory: int
+    file: int
+    consultation: tuple[float, float]
+    report: tuple[float, float]
+
+
+def soak(folder: Path, minutes: float, processes: int, callers: int) -> tuple[list[Sample], list[str]]:
+    """Run it; return the samples, and what was lost or refused."""
+    samples = []
+    begun = time.monotonic()
+    # Far above what the callers can ask, whatever the machine.
+    with Site(folder, processes, ["--rate", "1000000"]) as site:
+        load = Load(site, callers, "soak")
+        for number in range(1, SAMPLES + 1):
+            time.sleep(max(0.0, begun + minutes * 60 * number / SAMPLES - time.monotonic()))
+            taken = load.take_seconds()
+            samples.append(
+                Sample(
+                    at=time.monotonic() - begun,
+                    contests=len(load.taken().reports),
+                    memory=site.memory(),
+                    file=_bytes_used(site.data),
+                    consultation=_percentiles([s for what, s in taken if what in ("opening", "patterns")]),
+                    report=_percentiles([s for what, s in taken if what == "report"]),
+                )
+            )
+            _print(samples[-1])
+            if load.taken().unexpected:
+                break
+            _compact(site.data)
+        load.stop()
+        told = load.taken()
+        faults = [*told.unexpected, *wrong(site.data, told, replay=True)]
+    return samples, faults
+
+
+def _compact(data: Path) -> None:
+    command = [sys.executable, "-m", "academy", "compact", "--data", str(data), "--keep", str(EVENTS_KEPT)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def _bytes_used(data: Path) -> int:
+    """Bytes the file takes on the disk."""
+    return (data / "data.mdb").stat().st_blocks * 512
+
+
+def _percentiles(seconds: list[float]) -> tuple[float, float]:
+    if len(seconds) < 2:
+        return (float("nan"), float("nan"))
+    hundredths = statistics.quantiles(seconds, n=100)
+    return hundredths[49], hundredths[98]
+
+
+def _print(sample: Sample) -> None:
+    print(
+        f"{sample.at / 60:7.1f} min {sample.contests:9,} contests {sample.memory / 2**20:8.1f} MiB "
+        f"{sample.file / 2**20:8.1f} MiB on disk   consultation p50 {sample.consultation[0] * 1e3:6.1f} "
+        f"p99 {sample.consultation[1] * 1e3:6.1f} ms   report p50 {sample.report[0] * 1e3:6.1f} "
+        f"p99 {sample.report[1] * 1e3:6.1f} ms",
+        flush=True,
+    )
+
+
+def verdicts(samples: list[Sample]) -> list[tuple[bool, str]]:
+    """Return whether each thing is flat, with its figures."""
+    third = len(samples) // 3
+    before, after = samples[third : 2 * third], samples[2 * third :]
+
+    def medians(figure: str, place: int | None = None) -> tuple[float, float]:
+        def of(sample: Sample) -> float:
+            value = getattr(sample, figure)
+            return float(value if place is None else value[place])
+
+        return statistics.median(map(of, before)), statistics.median(map(of, after))
+
+    found = []
+    early, late = medians("memory")
+    found.append(
+        (
+            late <= MEMORY_MAY_GROW * early,
+            f"memory {early / 2**20:.1f} -> {late / 2**20:.1f} MiB, may grow by {MEMORY_MAY_GROW:.2f}",
+        )
+    )
+    for what in ("consultation", "report"):
+        for place, name in enumerate(("p50", "p99")):
+            early, late = medians(what, place)
+            found.append(
+                (
+                    late <= LATENCY_MAY_GROW * early,
+                    f"{what} {name} {early * 1e3:.1f} -> {late * 1e3:.1f} ms, "
+                    f"may grow by {LATENCY_MAY_GROW:.2f}",
+                )
+            )
+    contests = after[-1].contests - before[0].contests
+    grown = (after[-1].file - before[0].file) / max(contests, 1)
+    found.append(
+        (
+            grown <= BYTES_A_CONTEST,
+            f"file {before[0].file / 2**20:.1f} -> {after[-1].file / 2**20:.1f} MiB over {contests:,} "
+            f"contests, {grown:,.0f} bytes each, at most {BYTES_A_CONTEST:,}",
+        )
+    )
+    return found
+
+
+def main() -> int:
+    """Run it from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--callers", type=int, default=4)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="academy-soak-") as folder:
+        samples, faults = soak(Path(folder), options.minutes, options.processes, options.callers)
+    told = verdicts(samples) if len(samples) == SAMPLES else []
+    for flat, what in told:
+        print(f"{'FLAT ' if flat else 'GROWS'} {what}")
+    for fault in faults:
+        print(f"FAULT {fault}")
+    print(f"{'SOUND' if not faults else 'FAULTY'}: every acknowledged report and proposal, and the replay")
+    return 0 if told and all(flat for flat, _ in told) and not faults else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,216 @@
+"""Disks that are full, folders that may not be written, records of another version, clocks that go backwards.
+
+Each is told clearly; what can still be answered is; and nothing that was acknowledged is lost.
+"""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+
+from academy.service.addresses import Address
+from academy.service.server import ServerSettings
+from academy.store.backup import backup
+from academy.store.check import check
+from academy.store.contest_commands import RegisterGame
+from academy.store.environment import Environment, Table
+from academy.store.errors import StoreError
+from academy.store.library_store import Store
+from academy.store.tokens import CreateToken, Role
+from academy.v1 import consultation_pb2, contests_pb2
+from tests.academy.cli.conftest import run
+from tests.academy.service import examples
+from tests.academy.service.disks import fill, small_disk
+from tests.academy.service.examples import EMPTY, position
+from tests.academy.service.running import Refused, Running, refusal, serving
+
+GAME = "faults"
+SETTINGS = ServerSettings(address=Address.parse("127.0.0.1:0"))
+
+
+def told(number: int) -> contests_pb2.ReportContestRequest:
+    """A report of about a hundred kilobytes that does not compress."""
+    moves = [os.urandom(500).hex() for _ in range(100)]
+    return examples.report(examples.contest(f"{GAME}/{number}", GAME), ["c3", *moves])
+
+
+def reports_until_refused(academy: Running, first: int = 0) -> tuple[int, Refused]:
+    """Report contests until one is refused; return how many were not, and how it was."""
+    arena = academy.arena()
+    for number in range(first, first + 1_000):
+        try:
+            assert arena.contests.ReportContest(told(number)).counted
+        except grpc.RpcError:
+            return number, refusal(lambda: arena.contests.ReportContest(told(10_000)))
+    raise AssertionError("the disk is never full")
+
+
+def check_reads_go_on(academy: Running) -> None:
+    reader = academy.bot("reader")
+    assert reader.consultation.LookUpOpening(
+        consultation_pb2.LookUpOpeningRequest(game_id=GAME, player=1, moves=["c3"])
+    ).known
+    request = consultation_pb2.MatchPatternsRequest(game_id=GAME, positions=[position(EMPTY)])
+    assert len(reader.consultation.MatchPatterns(request).positions) == 1
+    assert reader.contests.GetGame(contests_pb2.GetGameRequest(game_id=GAME)).game.game_id == GAME
+
+
+def check_kept(store: Store, reports: int) -> None:
+    """Every acknowledged report is there once, and the folder is sound."""
+    assert store.follow().refresh(GAME).measures.contests == reports
+    assert list(check(store.environment)) == []
+
+
+def prepare(academy: Running) -> None:
+    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+    academy.token("reader")
+
+
+def test_a_full_disk_refuses_writes_answers_reads_and_recovers(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 8) as disk, serving(disk / "data", SETTINGS) as academy:
+        prepare(academy)
+        assert academy.arena().contests.ReportContest(told(0)).counted
+        ballast = fill(disk)
+
+        reports, refused = reports_until_refused(academy, first=1)
+
+        assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "STORE_FULL")
+        check_reads_go_on(academy)
+        check_kept(academy.store, reports)
+        ballast.unlink()
+        assert academy.arena().contests.ReportContest(told(reports)).counted
+        check_kept(academy.store, reports + 1)
+
+
+def test_a_backup_to_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 1) as disk, Store(tmp_path / "data") as store:
+        store.run(RegisterGame(examples.tiny_go(GAME), "arena"))
+        ballast = fill(disk)
+        with pytest.raises(StoreError, match=r"room|No space"):
+            backup(store.environment, disk / "backup")
+        assert list(disk.iterdir()) == [ballast]
+
+
+def test_a_full_map_refuses_writes_and_answers_reads(tmp_path: Path) -> None:
+    with serving(tmp_path, SETTINGS, largest_map=4 << 20) as academy:
+        prepare(academy)
+        reports, refused = reports_until_refused(academy)
+        assert reports > 5
+        assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "STORE_FULL")
+        check_reads_go_on(academy)
+        check_kept(academy.store, reports)
+    # With a larger limit everything is there, and goes on.
+    with serving(tmp_path, SETTINGS) as academy:
+        assert academy.arena().contests.ReportContest(told(reports)).counted
+        check_kept(academy.store, reports + 1)
+
+
+def test_a_limit_on_the_size_of_files_refuses_the_write_alone(tmp_path: Path) -> None:
+    """Where no disk can be mounted this is what comes nearest to a full one."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Store(tmp_path) as store:
+        store.run(RegisterGame(examples.tiny_go(GAME), "arena"))
+        size = (tmp_path / "data.mdb").stat().st_size
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        try:
+            with pytest.raises(StoreError, match=r"room|limit on file sizes"):
+                for number in range(50):
+                    store.run(CreateToken(f"bot {number} " + "x" * 100, Role.BOT))
+                    store.environment.write(
+                        lambda transaction: transaction.put(Table.META, b"ballast", bytes(1 << 16))
+                    )
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert store.game(GAME).game_id == GAME
+    with Store(tmp_path) as store:
+        assert list(check(store.environment)) == []
+
+
+# Root may write anywhere, unless it gives that right up.
+OBEYING = ("setpriv", "--bounding-set", "-dac_override") if os.geteuid() == 0 else ()
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Path]:
+    """A data folder that may not be written."""
+    if OBEYING and shutil.which(OBEYING[0]) is None:
+        pytest.skip("as root this needs the setpriv command")
+    data = tmp_path / "data"
+    Store(data).close()
+    for path, mode in ((data / "data.mdb", 0o444), (data / "lock.mdb", 0o444), (data, 0o555)):
+        path.chmod(mode)
+    yield data
+    data.chmod(0o755)
+
+
+@pytest.mark.parametrize("command", [("serve", "--address", "127.0.0.1:0"), ("tokens", "create", "x")])
+def test_a_folder_that_may_not_be_written_is_named_with_the_remedy(
+    read_only: Path, command: tuple[str, ...]
+) -> None:
+    done = subprocess.run(
+        [*OBEYING, sys.executable, "-m", "academy", *command, "--data", str(read_only)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    (line,) = done.stderr.strip().splitlines()
+    assert str(read_only) in line and "check owner and mode" in line
+
+
+def test_records_of_another_version_are_refused_by_the_server(tmp_path: Path) -> None:
+    with Environment(tmp_path) as environment:
+        environment.write(lambda transaction: transaction.put(Table.META, b"schema", b"7"))
+    said = run("serve", "--data", tmp_path, "--address", "127.0.0.1:0")
+    assert said.exit_code == 1
+    assert "schema version 7" in said.err and "export the libraries with the program" in said.err
+
+
+def test_a_clock_that_goes_backwards_changes_the_order_of_nothing(tmp_path: Path) -> None:
+    now = [2_000_000_000.0]
+    with serving(tmp_path, SETTINGS, clock=lambda: now[0]) as academy:
+        prepare(academy)
+        arena = academy.arena()
+        for number in range(6):
+            now[0] -= 3_600 * number
+            contest = contests_pb2.OpenContestRequest(contest=examples.contest(f"{GAME}/{number}", GAME))
+            ticket = arena.contests.OpenContest(contest).tickets[0]
+            question = consultation_pb2.LookUpOpeningRequest(
+                game_id=GAME, contest_id=f"{GAME}/{number}", player=1
+            )
+            assert academy.client(ticket).consultation.LookUpOpening(question).known
+            assert arena.contests.ReportContest(told(number)).counted
+        # What has no end ends by no clock, and a token made later is good earlier.
+        _, text = academy.store.run(CreateToken("later", Role.BOT, now[0] + 60))
+        now[0] -= 86_400 * 365
+        academy.client(text).contests.ListGames(contests_pb2.ListGamesRequest())
+        check_kept(academy.store, 6)
+        with academy.store.environment.reading() as transaction:
+            sequences = [int.from_bytes(key) for key, _ in transaction.scan(Table.EVENTS)]
+        assert sequences == [*range(1, 8)]
+
+
+def test_a_backup_made_while_reports_come_in_is_a_store_of_one_moment(tmp_path: Path) -> None:
+    with serving(tmp_path / "data", SETTINGS) as academy:
+        prepare(academy)
+        arena = academy.arena()
+        waiting = [arena.contests.ReportContest.future(told(number)) for number in range(40)]
+        sizes = [backup(academy.store.environment, tmp_path / f"backup {number}") for number in range(3)]
+        assert all(report.result(20).counted for report in waiting)
+        assert all(sizes)
+    for number in range(3):
+        restored = run("restore", tmp_path / f"backup {number}", "--data", tmp_path / f"again {number}")
+        assert restored.exit_code == 0, restored.err
+        with Store(tmp_path / f"again {number}") as store:
+            assert list(check(store.environment)) == []
+    with serving(tmp_path / "again 2", SETTINGS) as academy:
+        check_reads = academy.store.follow().refresh(GAME).measures.contests
+        assert academy.arena().contests.ReportContest(told(10_001)).counted
+        check_kept(academy.store, check_reads + 1)

@@ -1,0 +1,84 @@
+"""What a bot may try for its own good or others' harm, and what comes of it."""
+
+import time
+from pathlib import Path
+
+import grpc
+
+from academy.service.addresses import Address
+from academy.service.server import ServerSettings
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, teach
+from tests.academy.service.running import Running, refusal, serving
+
+GAME = "hostile"
+
+
+def register(academy: Running) -> None:
+    academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+
+
+def test_however_often_a_bot_proposes_it_has_one_vote(fresh: Running) -> None:
+    register(fresh)
+    teach(fresh, GAME, "stuffing", [("ann", "xo\n-x", 0.9)] * 12 + [("bob", "xo\n-x", 0.9)])
+
+    request = libraries_pb2.ListPatternsRequest(game_id=GAME, library=ENDGAME)
+    (pattern,) = fresh.admin().libraries.ListPatterns(request).patterns
+    assert sorted(vote.player for vote in pattern.votes) == ["ann", "bob"]
+
+
+def test_a_bot_cannot_tell_a_contest_of_others_from_one_that_is_not(fresh: Running) -> None:
+    register(fresh)
+    there, nowhere = "hostile/there", "hostile/none_"
+    fresh.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest(there, GAME)))
+    spy = fresh.bot("spy")
+    proposal = proposals_pb2.NewProposal(library=ENDGAME, cells="x", ply=1, value=0.5)
+
+    def answers(contest_id: str) -> list[tuple[grpc.StatusCode, str, str]]:
+        calls = [
+            lambda: spy.contests.GetContest(contests_pb2.GetContestRequest(contest_id=contest_id)),
+            lambda: spy.proposals.SubmitProposals(
+                proposals_pb2.SubmitProposalsRequest(contest_id=contest_id, proposals=[proposal])
+            ),
+        ]
+        refused = [refusal(call) for call in calls]
+        return [(each.code, each.reason, each.message.replace(contest_id, "it")) for each in refused]
+
+    assert answers(there) == answers(nowhere)
+    listed = spy.proposals.ListProposals(proposals_pb2.ListProposalsRequest(contest_id=there))
+    assert list(listed.proposals) == []
+
+
+def test_patterns_that_lie_everywhere_do_not_swamp_an_answer(fresh: Running) -> None:
+    register(fresh)
+    # Almost everything matches an empty board, wherever it is laid.
+    loose = [("ann", "\n".join("#" * width for _ in range(height - 1)) + "\n" + "-" * width, 0.9)
+             for width in (1, 2, 3) for height in (1, 2, 3)]  # fmt: skip
+    teach(fresh, GAME, "loose", loose)
+    request = consultation_pb2.MatchPatternsRequest(game_id=GAME, positions=[position(EMPTY)] * 64)
+
+    begun = time.monotonic()
+    answer = fresh.bot("reader").consultation.MatchPatterns(request)
+
+    assert time.monotonic() - begun < 5.0
+    assert all(len(each.patterns) <= 256 for each in answer.positions)
+    assert answer.positions[0].total >= len(answer.positions[0].patterns) > 0
+
+
+def test_a_flood_from_one_bot_leaves_others_their_answers(tmp_path: Path) -> None:
+    settings = ServerSettings(address=Address.parse("127.0.0.1:0"))
+    with serving(tmp_path, settings) as academy:
+        register(academy)
+        flood = academy.bot("flood")
+        request = consultation_pb2.MatchPatternsRequest(game_id=GAME, positions=[position(EMPTY)] * 1_000)
+        waiting = [flood.consultation.MatchPatterns.future(request) for _ in range(100)]
+        slowest = 0.0
+        other = academy.bot("other")
+        for _ in range(20):
+            begun = time.monotonic()
+            other.contests.ListGames(contests_pb2.ListGamesRequest())
+            slowest = max(slowest, time.monotonic() - begun)
+        refused = [call for call in waiting if call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED]
+        assert refused, "a flood must be refused in part"
+        assert slowest < 5.0

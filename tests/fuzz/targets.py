@@ -1,0 +1,385 @@
+"""What is fuzzed: each parser, well-written samples of what it reads, and the only errors it may raise."""
+
+import io
+import random
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from google.protobuf import proto
+
+from academy.cli import transfer
+from academy.cli.failures import CommandError
+from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, InvalidBoard, SquareGeometry
+from academy.knowledge.patterns import InvalidPattern
+from academy.knowledge.settings import Library
+from academy.knowledge.text import read_cells, read_patterns, write_cells, write_pattern
+from academy.service import identity, paging
+from academy.service.addresses import Address, InvalidAddress
+from academy.service.refusals import NotAuthenticated, StalePageToken
+from academy.store import event_log, fold, game_tables, snapshots
+from academy.store.compaction import compact
+from academy.store.contest_commands import RegisterGame
+from academy.store.contest_records import report_from_proto
+from academy.store.environment import Table
+from academy.store.errors import InvalidRecord, StoreCorrupt
+from academy.store.library_commands import DeletePattern, RestorePattern
+from academy.store.library_store import Store
+from academy.store.pattern_records import entry_to_proto, node_to_proto
+from academy.store.textfile import read_text, write_text
+from academy.store.tokens import CreateToken, Role, TokenRefused
+from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
+from arena.control import toml_file
+from arena.control.table import ControlError
+from arena.players.failures import PlayerFailure
+from arena.players.gtp_channel import GtpChannel
+from clients.bots.go import GoEngine
+from clients.bots.go_thinking import RandomThinker
+from referees.api import UnreadableMove
+from referees.go import vertices
+from referees.go.gtp import GoDialogue
+from referees.go.settings import GoSettings
+from tests.academy.store.examples import go, go_game, learn
+
+GRAPH: Final = GraphGeometry(("PAR", "BUR", "GAS", "MAR", "SPA"), ((0, 1), (1, 2), (2, 3), (3, 4)))
+GEOMETRIES: Final = {"square": SquareGeometry(9, 9), "hex": HexGeometry(9, 9), "graph": GRAPH}
+RULES_BROKEN: Final = (InvalidRecord, InvalidPattern, InvalidBoard)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A parser: `read` lets nothing but a mistake of the parser's escape."""
+
+    name: str
+    read: Callable[[bytes], None]
+    samples: Callable[[], Sequence[bytes]]
+
+
+@cache
+def lived_in() -> dict[Table, list[bytes]]:
+    """The records of a small store in which everything has happened once."""
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        learn(store, contests=6)
+        number = next(iter(store.follow().refresh("go-9x9").libraries[Library.ENDGAME]))
+        store.run(DeletePattern("go-9x9", Library.ENDGAME, number, "admin"))
+        store.run(RestorePattern("go-9x9", Library.ENDGAME, number, "admin"))
+        with store.environment.reading() as transaction:
+            kept = {table: [value for _, value in transaction.scan(table)] for table in Table}
+        compact(store.environment, keep=1)
+        with store.environment.reading() as transaction:
+            kept[Table.SNAPSHOTS] = [value for _, value in transaction.scan(Table.SNAPSHOTS)]
+    return {table: sorted(values, key=len)[:20] for table, values in kept.items()}
+
+
+# Texts
+
+
+def _pattern_text(data: bytes) -> None:
+    text = data.decode(errors="surrogateescape")
+    for geometry in GEOMETRIES.values():
+        with suppress(InvalidPattern):
+            pattern = read_cells(text, geometry)
+            assert read_cells(write_cells(pattern, geometry), geometry) == pattern
+        with suppress(InvalidPattern):
+            for pattern, signature in read_patterns(text, geometry):
+                again = list(read_patterns(write_pattern(pattern, signature, geometry), geometry))
+                assert [pattern for pattern, _ in again] == [pattern]
+
+
+def _pattern_samples() -> list[bytes]:
+    square = "# - x b\n# - o -\n- x - w\n"
+    hexagonal = "  - x -\n - o 1 -\n# + B 2 W\n - x -\n  # # #\n"
+    graph = "PAR x\nBUR -\nGAS o\n"
+    label = "< 3; 165; 0.78; 2 >\n"
+    return [(cells + end).encode() for cells in (square, hexagonal, graph) for end in ("", label, label * 2)]
+
+
+def _library_text(data: bytes) -> None:
+    try:
+        found = read_text(data.decode(), go())
+    except (UnicodeDecodeError, InvalidRecord):
+        return
+    patterns = [pattern for library in found.patterns.values() for pattern in library]
+    again = read_text("\n".join(write_text(go(), patterns, found.nodes)), go())
+    assert (again.patterns, again.nodes) == (found.patterns, found.nodes)
+
+
+@cache
+def _exported() -> tuple[list[pattern_pb2.PatternRecord], list[pattern_pb2.OpeningNodeRecord]]:
+    records = lived_in()
+    patterns = [pattern_pb2.PatternRecord.FromString(value) for value in records[Table.PATTERNS]]
+    nodes = [pattern_pb2.OpeningNodeRecord.FromString(value) for value in records[Table.OPENINGS]]
+    known = {0}
+    kept = []
+    for node in sorted(nodes, key=lambda node: node.depth):
+        if node.depth == 0 or node.parent_id in known:
+            known.add(node.node_id)
+            kept.append(node)
+    return patterns, kept
+
+
+def _library_text_samples() -> list[bytes]:
+    patterns, nodes = _exported()
+    return [
+        "\n".join(write_text(go(), *chosen)).encode()
+        for chosen in ((patterns[:3], nodes[:6]), (patterns[:1], []), ([], nodes[:4]))
+    ]
+
+
+def _binary_export(data: bytes) -> None:
+    with suppress(CommandError):
+        for _ in transfer._records_of_binary(data, Path("export.bin"), go_game()):
+            pass
+
+
+def _binary_export_samples() -> list[bytes]:
+    patterns, nodes = _exported()
+    response = libraries_pb2.ExportLibraryResponse
+    written = io.BytesIO()
+    for record in (
+        response(game=go_game()),
+        *(response(pattern=pattern) for pattern in patterns[:3]),
+        *(response(node=node) for node in nodes[:3]),
+        response(),
+    ):
+        proto.serialize_length_prefixed(record, written)
+    return [written.getvalue()]
+
+
+def _control_file(data: bytes) -> None:
+    with tempfile.NamedTemporaryFile(suffix=".toml") as file, suppress(ControlError):
+        file.write(data)
+        file.flush()
+        toml_file.read(Path(file.name))
+
+
+def _control_samples() -> list[bytes]:
+    return [
+        b"""[competition]
+kind = "all-play-all"
+rounds = 2
+parallel = 2
+seed = 7
+description = "a cup"
+competitors = ["one", "two"]
+[game]
+name = "go"
+board_size = 5
+komi = 0.5
+move_limit = 60
+[players.one]
+protocol = "python"
+command = "arena.players.random_moves:random_moves"
+elo = 1500
+[players.two]
+command = "python3 -m engine --mode gtp"
+memory = "1 GiB"
+move_seconds = 2.5
+startup_commands = ["level 1"]
+aliases = {genmove = "my_genmove"}
+environment = {HOME = "/nowhere"}
+[ratings]
+start = 1500
+k = 32
+[academy]
+address = "127.0.0.1:50551"
+token = "acd_0"
+"""
+    ]
+
+
+def _short_texts(data: bytes) -> None:
+    """Addresses, tokens in metadata, and page tokens."""
+    text = data.decode(errors="replace")
+    with suppress(InvalidAddress):
+        address = Address.parse(text)
+        assert Address.parse(str(address)) == address
+    with suppress(NotAuthenticated):
+        identity.bearer_token((("authorization", text),))
+    with suppress(TokenRefused):
+        _token_store().authenticate(text)
+    with suppress(StalePageToken):
+        paging.page_key(libraries_pb2.ListEventsRequest(page_token=text), (int,))
+
+
+@cache
+def _token_store() -> Store:
+    return Store(Path(tempfile.mkdtemp(prefix="academy-fuzz-")))
+
+
+def _short_samples() -> list[bytes]:
+    request = libraries_pb2.ListEventsRequest(game_id="go")
+    _, token = _token_store().run(CreateToken("ann", Role.BOT))
+    return [
+        *(b"127.0.0.1:50551", b"[::1]:0", b"unix:/tmp/academy.sock", b"localhost:1"),
+        *(f"Bearer {token}".encode(), token.encode(), b"acdt_YWJj.1." + b"A" * 43),
+        paging.page_token(request, [7]).encode(),
+    ]
+
+
+# Records as stored
+
+
+def _stored(data: bytes) -> None:
+    """One byte says of which kind the rest is."""
+    kind, stored = data[:1], data[1:]
+    with suppress(StoreCorrupt):
+        match kind:
+            case b"g":
+                game_tables.spec_and_settings(game_tables.unpacked(game_pb2.Game, stored))
+            case b"p":
+                entry = game_tables.EntryReader(go()).read(stored)
+                entry_to_proto(entry, Library.ENDGAME, go())
+            case b"o":
+                node_to_proto(game_tables.read_node(stored, go()), "go-9x9")
+            case b"m":
+                game_tables.read_measures(stored)
+            case b"s":
+                snapshots.unpack(stored)
+            case b"e":
+                event_log.unpack(stored)
+
+
+_STORED: Final = {
+    b"g": Table.GAMES,
+    b"p": Table.PATTERNS,
+    b"o": Table.OPENINGS,
+    b"m": Table.MEASURES,
+    b"s": Table.SNAPSHOTS,
+    b"e": Table.EVENTS,
+}
+
+
+def _stored_samples() -> list[bytes]:
+    return [kind + value for kind, table in _STORED.items() for value in lived_in()[table]]
+
+
+def _event(data: bytes) -> None:
+    """An event taken into a game's knowledge, as a replay does."""
+    try:
+        event = event_log.unpack(b"\x00" + data)
+    except StoreCorrupt:
+        return
+    event.game_id = "go-9x9"
+    knowledge = fold.begin(events_pb2.Event(game_id="go-9x9", game_registered=go_game()))
+
+    def earlier(number: int) -> events_pb2.Event:
+        raise StoreCorrupt(f"event {number} is missing")
+
+    with suppress(StoreCorrupt, ValueError, LookupError):
+        fold.apply(knowledge, event, earlier)
+        for _ in game_tables.records(knowledge, 1):
+            pass
+
+
+def _event_samples() -> list[bytes]:
+    return [event_log.unpack(value).SerializeToString() for value in lived_in()[Table.EVENTS]]
+
+
+def _report(data: bytes) -> None:
+    with suppress(StoreCorrupt, *RULES_BROKEN):
+        reported = game_tables.unpacked(events_pb2.ContestReported, data)
+        report_from_proto(reported, go())
+
+
+def _report_samples() -> list[bytes]:
+    events = [event_log.unpack(value) for value in lived_in()[Table.EVENTS]]
+    return [
+        event.contest_reported.SerializeToString() for event in events if event.HasField("contest_reported")
+    ]
+
+
+def _board(data: bytes) -> None:
+    for geometry in GEOMETRIES.values():
+        with suppress(InvalidBoard):
+            Board.from_letters(geometry, data.decode(errors="surrogateescape"))
+
+
+# The Go Text Protocol
+
+
+class _Saying:
+    """Stands for an engine's process: its whole output is known beforehand."""
+
+    def __init__(self, output: bytes) -> None:
+        self._output = io.BytesIO(output)
+
+    unread = b""
+
+    def write_line(self, line: bytes, deadline: float) -> None:
+        """Take a command."""
+
+    def first_byte(self, deadline: float) -> int | None:
+        """Look at the first byte."""
+        place = self._output.tell()
+        first = self._output.read(1)
+        self._output.seek(place)
+        return first[0] if first else None
+
+    def read_line(self, deadline: float) -> bytes | None:
+        """Read a line."""
+        line = self._output.readline()
+        return line.removesuffix(b"\n") if line else None
+
+    def obituary(self) -> str:
+        """Say why there is no more."""
+        return "ended"
+
+
+def _gtp_answer(data: bytes) -> None:
+    saying: Any = _Saying(data)
+    channel = GtpChannel(saying, "x")
+    words = GoDialogue(GoSettings.read({"board_size": 9, "handicap": 2}))
+    for _ in range(8):
+        try:
+            answer = channel.ask("genmove", "b", seconds=1.0)
+        except PlayerFailure:
+            if channel.broken:
+                return
+            continue
+        with suppress(UnreadableMove):
+            vertices.read(answer, 9)
+        with suppress(UnreadableMove):
+            words.check_handicap(answer)
+        words.read_score(answer)
+
+
+def _gtp_answer_samples() -> list[bytes]:
+    return [
+        b"= D4\n\n= pass\n\n= B+3.5\n\n? illegal move\n\n=\n\n= true\n\n",
+        b"=1 c3\r\n\r\n= W+Resign\n\n= 0\n\n= G3 C7\n\n",
+        b"# comment\n= A1\nmore\n\n?\n\n= W+1e5\n\n",
+    ]
+
+
+def _gtp_command(data: bytes) -> None:
+    engine = GoEngine("fuzzed", RandomThinker(random.Random(0)), None, "")
+    text = data.decode(errors="replace")[:2_000]
+    engine.run(io.StringIO(text), io.StringIO())
+
+
+def _gtp_command_samples() -> list[bytes]:
+    return [
+        b"1 boardsize 5\nclear_board\nkomi 0.5\nplay b c3\ngenmove w\nundo\nfinal_score\nlist_commands\n",
+        b"protocol_version\nname\nversion\nfixed_handicap 2\nknown_command play\nquit\n",
+    ]
+
+
+TARGETS: Final = (
+    Target("pattern_text", _pattern_text, _pattern_samples),
+    Target("library_text", _library_text, _library_text_samples),
+    Target("binary_export", _binary_export, _binary_export_samples),
+    Target("stored_record", _stored, _stored_samples),
+    Target("event", _event, _event_samples),
+    Target("report", _report, _report_samples),
+    Target("board", _board, lambda: [b"-" * 81, b"x" * 81, b"-xbowWB+" * 10]),
+    Target("control_file", _control_file, _control_samples),
+    Target("short_text", _short_texts, _short_samples),
+    Target("gtp_answer", _gtp_answer, _gtp_answer_samples),
+    Target("gtp_command", _gtp_command, _gtp_command_samples),
+)
