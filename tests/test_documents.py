@@ -3,6 +3,7 @@
 import itertools
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -21,19 +22,26 @@ SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
+def free_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
 def test_the_tour_of_the_readme_runs(tmp_path: Path) -> None:
     steps = TOUR.findall((ROOT / "README.md").read_text())
     assert len(steps) == 3
     # The tour begins in the checkout, where `.venv` is; the tests may run in another environment.
     steps[0] = f'export PATH="{Path(sys.executable).parent}:$PATH"\n'
     # A port of its own, so that a server that runs already is not in the way.
-    tour = "".join(steps).replace("50551", "50987")
+    port = free_port()
+    tour = "".join(steps).replace("50551", port)
     # A tour that ends early must not leave its server behind.
     script = f"set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{tour}"
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=tmp_path,
-        env={**os.environ, "ACADEMY_ADDRESS": "127.0.0.1:50987"},
+        env={**os.environ, "ACADEMY_ADDRESS": f"127.0.0.1:{port}"},
         capture_output=True,
         text=True,
         timeout=180,
@@ -66,11 +74,12 @@ def folder(tmp_path: Path) -> Path:
 
 def test_the_commands_for_running_a_server_run(folder: Path) -> None:
     serve, tokens = SHELL.findall((ROOT / "docs" / "server.md").read_text())
-    serve = serve.strip().replace("50551", "50988")
+    port = free_port()
+    serve = serve.strip().replace("50551", port)
     # The server must be ready before the tokens are made beside it, and ends cleanly on SIGTERM.
     script = (
         f"set -euo pipefail\n{serve} >said & trap 'kill %1 2>/dev/null || true' EXIT\n"
-        f"for try in $(seq 100); do grep -q 50988 said && break; sleep 0.1; done\n{tokens}\nkill %1; wait %1"
+        f"for try in $(seq 100); do grep -q {port} said && break; sleep 0.1; done\n{tokens}\nkill %1; wait %1"
     )
     done = subprocess.run(
         ["bash", "-c", script],
