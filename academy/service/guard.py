@@ -91,6 +91,8 @@ class Guard(aio.ServerInterceptor):
             caller = self._authenticate(token)
             name = caller.name
             check_permission(caller, method)
+            if self._draining:
+                raise Draining
             self.ask(caller, 1)
         except Exception as error:
             return self._refusing(method, name, refused(error))
@@ -202,7 +204,7 @@ class Guard(aio.ServerInterceptor):
             return
         seconds = self._limits.write_seconds
         async for response in responses:
-            patience.waiting("nothing was read", seconds)
+            patience.for_reader(seconds)
             await context.write(response)
             patience.over()
 
@@ -213,7 +215,7 @@ class Guard(aio.ServerInterceptor):
         while True:
             if self._draining:
                 raise Draining
-            patience.waiting("nothing was asked", seconds)
+            patience.for_question(seconds)
             try:
                 request = await anext(requests)
             except StopAsyncIteration:
@@ -224,11 +226,15 @@ class Guard(aio.ServerInterceptor):
             self._authenticate(token)
             yield _read(request, read)
 
-    def drain(self) -> None:
-        """End the streams that wait for their callers, and all others at their next question."""
+    async def drain(self, seconds: float) -> None:
+        """Refuse new calls and end the streams: those that wait at once, others at their next question.
+
+        Returns when all of them were told why, or after so many seconds.
+        """
         self._draining = True
-        for patience in self._streams:
-            patience.drain()
+        ending = {patience.drain() for patience in self._streams}
+        if ending:
+            await asyncio.wait(ending, timeout=seconds)
 
 
 def _read(message: Any, read: _Reader) -> Any:

@@ -5,6 +5,7 @@ A timer a stream looks now and then whether the time is up, instead of one being
 
 import asyncio
 from math import inf
+from typing import Any
 
 from academy.service.refusals import Draining, StreamIdle
 
@@ -18,13 +19,23 @@ class Patience:
         self._task = task
         self._loop = asyncio.get_running_loop()
         self._what = ""
+        self._asked = False
         self._seconds = 0.0
         self._until = inf
         self._timer: asyncio.TimerHandle | None = None
         self._ended: Draining | StreamIdle | None = None
 
-    def waiting(self, what: str, seconds: float) -> None:
-        """From now on `what`; after so many seconds of that the task is cancelled."""
+    def for_question(self, seconds: float) -> None:
+        """From now on a question is awaited; after so many seconds of that the task is cancelled."""
+        self._asked = True
+        self._wait("nothing was asked", seconds)
+
+    def for_reader(self, seconds: float) -> None:
+        """From now on an answer is to be read; after so many seconds of that the task is cancelled."""
+        self._asked = False
+        self._wait("nothing was read", seconds)
+
+    def _wait(self, what: str, seconds: float) -> None:
         self._what, self._seconds = what, seconds
         self._until = until = self._loop.time() + seconds
         timer = self._timer
@@ -43,10 +54,14 @@ class Patience:
         if self._timer is not None:
             self._timer.cancel()
 
-    def drain(self) -> None:
-        """Cancel the task now if it waits."""
-        if self._until < inf and self._ended is None:
+    def drain(self) -> asyncio.Task[Any]:
+        """Cancel the task now if it waits for a question; return it.
+
+        One whose answer is on its way is left alone: with that cut short, no status could be sent either.
+        """
+        if self._asked and self._until < inf and self._ended is None:
             self._end(Draining())
+        return self._task
 
     def why(self) -> Exception | None:
         """Why the task was cancelled from here, which it then is not any more; None if it was not."""

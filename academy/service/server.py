@@ -1,6 +1,7 @@
 """The server: what it is made of, how it starts, and how it ends."""
 
 import sys
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -50,6 +51,8 @@ SERVICES: Final = tuple(
 )
 # Callers wait no longer for a server to begin; what is left is loaded when it is asked about.
 _LOADING_SECONDS: Final = 1.0
+# How long a stop waits for the streams to be told why they end.
+_DRAINING_SECONDS: Final = 1.0
 # The writer learns in a thread of its own. A query that waits for the interpreter, after the kernel ran
 # without it, would else wait for 5 ms each time.
 _SWITCH_SECONDS: Final = 0.0002
@@ -135,9 +138,11 @@ class AcademyServer:
 
     async def stop(self, grace: float | None = None) -> None:
         """Take no more calls, finish the running ones within `grace` seconds (None: as set), and end."""
+        ends = time.monotonic() + (self._settings.grace if grace is None else grace)
         await self._health.enter_graceful_shutdown()
-        self._guard.drain()
-        await self._server.stop(self._settings.grace if grace is None else grace)
+        # First, as a status that is sent while gRPC's server stops can be lost.
+        await self._guard.drain(min(_DRAINING_SECONDS, ends - time.monotonic()))
+        await self._server.stop(max(0.0, ends - time.monotonic()))
         path = self._settings.address.path
         if path:
             Path(path).unlink(missing_ok=True)
