@@ -99,9 +99,7 @@ def log_likelihood_ratio(counts: Counts, elo0: float, elo1: float, model: Model)
     pairs = sum(seen)
     shares = [count / pairs for count in seen]
     if model == "logistic":
-        under0, under1 = (
-            _likeliest(shares, _about(_expected_score(elo))) for elo in (elo0, elo1)
-        )
+        under0, under1 = (_likeliest(shares, _about(_expected_score(elo))) for elo in (elo0, elo1))
     else:
         # A pair's score is the mean of two games': its deviation is smaller by the root of two.
         under0, under1 = (
