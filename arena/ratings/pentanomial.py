@@ -127,7 +127,7 @@ def estimate(counts: Counts) -> MatchEstimate | None:
     return MatchEstimate(
         elo=elo_of_score(mean),
         elo_error=(elo_of_score(mean + error) - elo_of_score(mean - error)) / 2.0
-        if 0.0 < mean - error and mean + error < 1.0
+        if mean - error > 0.0 and mean + error < 1.0
         else math.nan,
         normalised_elo=NORMALISED_ELO * (mean - 0.5) / game_deviation,
         normalised_elo_error=NORMALISED_ELO * error / game_deviation,
