@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
-from arena.selection.selector import Fixture, Selector, UnknownFixture, game_seed
-from referees.api import Outcome
+from arena.selection.numbering import Numbering
+from arena.selection.selector import CompletedGame, Fixture, Selector, UnknownFixture, game_seed
 
 _GAME_ID: Final = re.compile(r"([A-Z]{1,2}v[A-Z]{1,2})_(\d+)")
 
@@ -31,11 +31,9 @@ class AllPlayAll(Selector):
         self._competitors = tuple(competitors)
         self._rounds = rounds
         self._seed = seed
-        self._width = 0 if rounds is None else len(str(rounds - 1))
         places = combinations(range(len(competitors)), 2)
         self._pairs = {f"{letters(i)}v{letters(j)}": (competitors[i], competitors[j]) for i, j in places}
-        self._given: dict[str, set[int]] = {matchup: set() for matchup in self._pairs}
-        self._lowest_open = dict.fromkeys(self._pairs, 0)
+        self._numbers = {matchup: Numbering(rounds) for matchup in self._pairs}
 
     @property
     def total(self) -> int | None:
@@ -48,23 +46,31 @@ class AllPlayAll(Selector):
         rounds = "unlimited" if self._rounds is None else str(self._rounds)
         return f"all-play-all rounds={rounds} competitors={','.join(self._competitors)}"
 
+    @property
+    def finished(self) -> bool:
+        """Whether every pair has played its rounds."""
+        return all(numbers.finished for numbers in self._numbers.values())
+
     def next_game(self) -> Fixture | None:
         """The lowest number not yet given out of the pair with the fewest games given out."""
-        open_pairs = [
-            matchup
-            for matchup in self._pairs
-            if self._rounds is None or len(self._given[matchup]) < self._rounds
-        ]
-        if not open_pairs:
+        matchups = [matchup for matchup, numbers in self._numbers.items() if numbers.open]
+        if not matchups:
             return None
-        matchup = min(open_pairs, key=lambda pair: len(self._given[pair]))
-        number = self._lowest_open[matchup]
-        self._take(matchup, number)
-        return self._fixture(matchup, number)
+        matchup = min(matchups, key=lambda matchup: self._numbers[matchup].given)
+        return self._fixture(matchup, self._numbers[matchup].next())
 
-    def completed(self, game_id: str, outcome: Outcome) -> None:
+    def completed(self, game: CompletedGame) -> None:
         """Note that the game needs not be given out. Raises UnknownFixture."""
-        self._take(*self._parse(game_id))
+        matchup, number = self._parse(game.game_id)
+        self._numbers[matchup].complete(number)
+
+    def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
+        """The game of this id; None when fewer rounds are wanted now. Raises UnknownFixture."""
+        matchup, number = self._parse(game_id)
+        if not self._numbers[matchup].wants(number):
+            return None
+        self._numbers[matchup].give(number)
+        return self._fixture(matchup, number)
 
     def _parse(self, game_id: str) -> tuple[str, int]:
         found = _GAME_ID.fullmatch(game_id)
@@ -72,15 +78,10 @@ class AllPlayAll(Selector):
             raise UnknownFixture(f"game {game_id!r} is none of this competition's: {self.description}")
         return found[1], int(found[2])
 
-    def _take(self, matchup: str, number: int) -> None:
-        given = self._given[matchup]
-        given.add(number)
-        while self._lowest_open[matchup] in given:
-            self._lowest_open[matchup] += 1
-
     def _fixture(self, matchup: str, number: int) -> Fixture:
         # The number alone names the seed, so that more rounds, with longer ids, change no game.
         seed = game_seed(self._seed, f"{matchup}_{number}")
         first, second = self._pairs[matchup]
         players = (first, second) if number % 2 == 0 else (second, first)
-        return Fixture(f"{matchup}_{number:0{self._width}d}", matchup, players, seed)
+        game_id = f"{matchup}_{self._numbers[matchup].text(number)}"
+        return Fixture(game_id, matchup, players, seed, opening=number // 2)

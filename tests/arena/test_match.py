@@ -88,7 +88,7 @@ def test_a_player_that_fails_during_the_game_forfeits_it(fault, kind, reason, tm
             log_path=str(tmp_path / "log"),
         )
     )
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
     assert result.outcome is not None
     assert (result.outcome.winners, result.outcome.summary) == ((2,), "W+F")
     assert result.outcome.termination is Termination.FORFEIT
