@@ -64,7 +64,7 @@ class HaltKey:
 
 @contextmanager
 def _answering_at_once(terminal: int) -> Iterator[None]:
-    """Have reads return what was typed, with no end of line and without waiting (termios(3), case MIN = 0)."""
+    """Have reads return what was typed, with no end of line not waiting (termios(3): MIN 0, TIME 0)."""
     before = termios.tcgetattr(terminal)
     modes = termios.tcgetattr(terminal)
     modes[_LOCAL_MODES] &= ~termios.ICANON

@@ -18,7 +18,7 @@ ResultsUrl = Annotated[
     typer.Option(
         "--results",
         metavar="URL",
-        help="The results database, such as postgresql://host/name, instead of the one the control file says.",
+        help="The results database, such as postgresql://host/name, instead of the control file's.",
         show_default=False,
     ),
 ]
@@ -31,11 +31,17 @@ TrustControlFile = Annotated[
 ]
 
 
-def opened(control: Path, results: str | None, trust: bool) -> tuple[Control, CompetitionFiles]:
-    """The competition of a control file. Raises ControlError."""
+def files_of(control: Path, results: str | None = None) -> CompetitionFiles:
+    """A competition's files; whether its control file can be read does not matter. Raises ControlError."""
+    if not control.is_file():
+        raise ControlError(f"can't read the control file {control}: there is no such file")
     try:
-        return read(control), CompetitionFiles(control.absolute(), results)
-    except ControlError:
-        raise
+        return CompetitionFiles(control.absolute(), results)
     except ValueError as error:
         raise ControlError(str(error)) from None
+
+
+def opened(control: Path, results: str | None, trust: bool) -> tuple[Control, CompetitionFiles]:
+    """The competition of a control file. Raises ControlError."""
+    files = files_of(control, results)
+    return read(control), files

@@ -31,9 +31,7 @@ def show(
         say(found.as_text(), end="")
 
 
-def report(
-    control: ControlFile, results: ResultsUrl = None, trust: TrustControlFile = False
-) -> None:
+def report(control: ControlFile, results: ResultsUrl = None, trust: TrustControlFile = False) -> None:
     """Write the report file anew."""
     settings, files = opened(control, results, trust)
     files.write_report(read_results(settings, files).as_text())

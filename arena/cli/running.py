@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, opened
+from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, files_of, opened
 from arena.cli.failures import ExitStatus
 from arena.competition import RunEnd
 from arena.output import complain, say
@@ -65,9 +65,9 @@ def check(control: ControlFile, trust: TrustControlFile = False) -> None:
     check_players(settings, quiet=False, tell=say)
 
 
-def stop(control: ControlFile, trust: TrustControlFile = False) -> None:
+def stop(control: ControlFile) -> None:
     """Ask a running competition to stop when its games in progress are over."""
-    _, files = opened(control, None, trust)
+    files = files_of(control)
     if not files.running():
         raise ResultsError(f"the competition {files.name} is not running")
     files.request_stop()
