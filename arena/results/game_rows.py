@@ -195,6 +195,9 @@ def _add_moves(connection: Connection, game_id: int, result: GameResult) -> None
             "Interaction": move.interaction,
             "Board": move.board,
             "Comment": move.comment,
+            "ClockSeconds": move.clock_seconds,
+            "ClockStones": move.clock_stones if move.clock_seconds is not None else None,
+            "Opening": move.opening,
         }
         for ply, move in numbered
     ]

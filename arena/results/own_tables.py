@@ -143,6 +143,9 @@ MOVE: Final = Table(
     Column("Interaction", Boolean, nullable=False),
     Column("Board", Text, nullable=False),
     Column("Comment", Text, nullable=False),
+    Column("ClockSeconds", Float),  # left on the mover's clock afterwards, NULL without one
+    Column("ClockStones", Integer),  # byo-yomi: the moves that time is for
+    Column("Opening", Boolean, nullable=False, default=False),  # given, not chosen by the player
     CheckConstraint('"Ply" >= 1 AND "Seat" >= 1', name="Ply_and_seat_from_1"),
 )
 

@@ -75,6 +75,7 @@ def test_its_moves_values_seats_and_ratings_are_stored_with_it(database: Results
         (2, 2, "E5"),
         (3, 1, "pass"),
     ]
+    assert (moves[0]["ClockSeconds"], moves[0]["ClockStones"], moves[0]["Opening"]) == (None, None, False)
     assert (moves[0]["Seconds"], moves[0]["LegalMoves"], moves[0]["Comment"]) == (0.5, 81, "centre")
     values = [(row["Ply"], row["Seat"], row["Value"]) for row in rows(database, own.MOVE_VALUE)]
     assert values == [(1, 1, 0.55), (2, 1, 0.5), (2, 2, 0.5)]
