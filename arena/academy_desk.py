@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2
 from arena.academy_link import contest_message, contest_report, fitted, may_pass, void_report
 from arena.academy_session import AcademySession
@@ -76,11 +77,14 @@ class AcademyDesk:
 
     # Contests
 
-    def contest(self, contest_id: str, players: Sequence[str], elo: Sequence[float]) -> bytes | None:
+    def contest(
+        self, contest_id: str, spec: GameSpec, players: Sequence[str], elo: Sequence[float]
+    ) -> bytes | None:
         """The contest as it will be opened: players by seat, with the ratings they begin it with."""
         if self._session is None:
             return None
-        return contest_message(contest_id, self._session.spec, players, elo).SerializeToString()
+        self._session.know(spec)
+        return contest_message(contest_id, spec, players, elo).SerializeToString()
 
     def open(self, contest: bytes | None, since: float) -> AcademyAccess | None:
         """Open a contest that was made at the Unix time `since`; what its players need to get there.

@@ -198,8 +198,16 @@ class Competition:
     def _begin(self, fixture: Fixture) -> _Running:
         attempt = self._series.next_attempt(fixture.game_id)
         elo = [self._standings.elo(name) for name in fixture.players]
-        contest = self._academy.contest(attempt.contest_id, fixture.players, elo)
-        self._series.begin(attempt, contest, fixture.matchup, self._jobs.players(fixture), fixture.detail)
+        spec = self._jobs.rules(fixture).spec()
+        contest = self._academy.contest(attempt.contest_id, spec, fixture.players, elo)
+        self._series.begin(
+            attempt,
+            contest,
+            fixture.matchup,
+            self._jobs.players(fixture),
+            fixture.detail,
+            self._jobs.setting(fixture),
+        )
         self._started_games += 1
         return _Running(fixture, attempt, contest, time.time())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena.jobs import PlayerSetup
-from arena.results.ratings import EloRules
+from arena.ratings.elo import EloRules
 
 EMBEDDED: Final = "embedded"
 

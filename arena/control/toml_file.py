@@ -11,7 +11,7 @@ from arena.control import values
 from arena.control.settings import EMBEDDED, AcademySettings, Control, GameSettings
 from arena.control.table import ControlError, Table
 from arena.jobs import PlayerSetup
-from arena.results.ratings import Curve, EloRules
+from arena.ratings.elo import Curve, EloRules
 from referees.api import InvalidSetting, UnknownGame, referee
 
 MAX_BYTES: Final = 2**20

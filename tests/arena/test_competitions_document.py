@@ -54,7 +54,7 @@ def test_its_query_finds_every_seat_of_every_game(tmp_path: Path) -> None:
     control = read(write_control(tmp_path, {"one": RANDOM, "two": RANDOM}))
     files = CompetitionFiles(control.path)
     run(control, files, RunOptions(quiet=True))
-    with sqlite3.connect(files.results) as database:
+    with sqlite3.connect(str(files.results.database)) as database:
         rows = list(database.execute(block("sql")))
     assert [row[:2] for row in rows] == [
         ("AvB_0", "one"),

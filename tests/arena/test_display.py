@@ -8,7 +8,7 @@ from rich.console import Console
 from arena.display import PROGRESS_SECONDS, PlainDisplay, QuietDisplay
 from arena.live_display import BUSY_SECONDS, LAST_RESULTS, QUIET_SECONDS, LiveDisplay, display_for
 from arena.progress import GameInProgress, Progress
-from arena.results.ratings import EloRules
+from arena.ratings.elo import EloRules
 from arena.results.standings import Standings
 from tests.arena.results.test_standings import game
 from tests.arena.test_progress import Clock

@@ -7,7 +7,7 @@ import pytest
 from arena.control.settings import Control, MissingToken
 from arena.control.table import ControlError
 from arena.control.toml_file import MAX_BYTES, read
-from arena.results.ratings import Curve
+from arena.ratings.elo import Curve
 
 SMALLEST = """
 [competition]
