@@ -226,7 +226,12 @@ class Competition:
         if self._session is not None:
             elo = [self._standings.elo(name) for name in fixture.players]
             contest = contest_message(attempt.contest_id, self._session.spec, fixture.players, elo)
-        self._series.begin(attempt, None if contest is None else contest.SerializeToString())
+        self._series.begin(
+            attempt,
+            None if contest is None else contest.SerializeToString(),
+            fixture.matchup,
+            [self._control.players[name] for name in fixture.players],
+        )
         self._started_games += 1
         return _Running(fixture, attempt, contest, time.time())
 

@@ -7,7 +7,7 @@ from arena.control import values
 from arena.control.locations import path_from
 from arena.control.settings import EMBEDDED, AcademySettings
 from arena.control.table import Table
-from arena.results.ratings import Curve, EloRules
+from arena.ratings.elo import Curve, EloRules
 
 ELO: Final = values.number(-10_000, 10_000)
 

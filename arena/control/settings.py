@@ -9,7 +9,7 @@ from typing import Final
 from arena.control.game import GameSettings as GameSettings
 from arena.control.plans import Plan
 from arena.jobs import Adjudication, PlayerSetup
-from arena.results.ratings import EloRules
+from arena.ratings.elo import EloRules
 
 EMBEDDED: Final = "embedded"
 
