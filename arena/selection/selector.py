@@ -114,6 +114,10 @@ class UnknownFixture(LookupError):
     """A game id that does not belong to the competition."""
 
 
+class ChangedCompetition(ValueError):
+    """A control file that was changed so that the games so far do not belong to it any more."""
+
+
 def game_seed(competition_seed: int, game_id: str) -> int:
     """The seed, 0 to 2^63 - 1, that all chance of a game comes from: the same in every attempt."""
     digest = hashlib.sha256(f"{competition_seed}/{game_id}".encode()).digest()

@@ -14,8 +14,8 @@ from referees.api import Outcome, Termination
 WON = Outcome((1,), Termination.SCORE, "B+1")
 
 
-def won(game_id: str) -> CompletedGame:
-    return CompletedGame(game_id, "", (), WON)
+def won(game_id: str, players: tuple[str, ...] = ("a", "b")) -> CompletedGame:
+    return CompletedGame(game_id, "", players, WON)
 
 
 def names(count: int) -> list[str]:
@@ -84,7 +84,7 @@ def test_after_a_broken_off_run_exactly_the_missing_games_are_given_out(
     completed = data.draw(st.lists(st.sampled_from(everything), unique=True))
     resumed = AllPlayAll(names(players), rounds, seed=5)
     for fixture in completed:
-        resumed.completed(won(fixture.game_id))
+        resumed.completed(won(fixture.game_id, fixture.players))
     given_out = play_all(resumed)
     assert len(given_out) == len(set(given_out))
     assert {*given_out, *completed} == set(everything)
