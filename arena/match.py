@@ -104,6 +104,8 @@ class _Match:
                 environment=_environment(job, seat, slot),
                 log_path=job.log_path,
                 transcript=transcript,
+                settings=job.settings,
+                players=tuple(self._labels),
             )
             for seat, setup in enumerate(job.players, start=1)
         ]

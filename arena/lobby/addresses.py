@@ -2,8 +2,8 @@
 
 import ipaddress
 import os
-from contextlib import contextmanager
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -31,13 +31,17 @@ class Endpoint:
     key: Path | None = None
     insecure: bool = False
 
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach it. Raises InvalidAddress."""
+        return _is_local(self.address)
+
     def check(self) -> grpc.ServerCredentials | None:
         """What to listen with, None without TLS. Raises InvalidAddress."""
         if (self.certificate is None) != (self.key is None):
             raise InvalidAddress("TLS needs a certificate and its key: give both files or neither")
-        local = _is_local(self.address)
         if self.certificate is None or self.key is None:
-            if not local and not self.insecure:
+            if not self.is_local and not self.insecure:
                 raise InvalidAddress(
                     f"{self.address}: other machines could connect without TLS; give a certificate and its "
                     "key, listen on 127.0.0.1 or a Unix socket, or allow insecure connections"

@@ -7,14 +7,23 @@ from types import TracebackType
 from typing import Self
 
 from arena.lobby.addresses import Endpoint
+from arena.lobby.limits import LobbyLimits
 from arena.lobby.lobby import Doorkeeper
 from arena.lobby.serving import OpenLobby, open_lobby
+from arena.lobby.streams import Note
 
 
 class BackgroundLobby:
-    """A lobby that is open while its `with` block lasts; entering raises InvalidAddress and OSError."""
+    """A lobby that is open while its `with` block lasts; entering raises InvalidAddress and OSError.
 
-    def __init__(self, endpoint: Endpoint, doorkeeper: Doorkeeper) -> None:
+    `note` is called in its thread.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, doorkeeper: Doorkeeper, note: Note, limits: LobbyLimits | None = None
+    ) -> None:
+        self._limits = limits
+        self._note = note
         self._endpoint = endpoint
         self._doorkeeper = doorkeeper
         self._opened: Future[OpenLobby] = Future()
@@ -50,7 +59,7 @@ class BackgroundLobby:
 
     async def _serve(self) -> None:
         closed = asyncio.Event()
-        async with open_lobby(self._endpoint, self._doorkeeper) as lobby:
+        async with open_lobby(self._endpoint, self._doorkeeper, self._note, self._limits) as lobby:
             self._closing = asyncio.get_running_loop(), closed
             self._opened.set_result(lobby)
             await closed.wait()

@@ -7,13 +7,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import structlog
-
 from arena.lobby.framing import BrokenFrame, framed, read
 from arena.lobby.lobby import Lobby
 from arena.lobby.v1 import lobby_pb2
-
-_log = structlog.get_logger()
 
 
 @asynccontextmanager
@@ -57,10 +53,8 @@ async def _serve(lobby: Lobby, reader: asyncio.StreamReader, writer: asyncio.Str
         while (message := await read(reader, lobby_pb2.FromGame)) is not None:
             if message.HasField("say"):
                 seat.say(message.say)
-    except BrokenFrame as error:
-        _log.warning("a game broke off", why=str(error))
-    except OSError:
-        # The worker was killed.
+    except (BrokenFrame, OSError):
+        # The worker was killed; the competition finds it out by itself.
         pass
     finally:
         if seat is not None:

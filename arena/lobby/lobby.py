@@ -1,6 +1,7 @@
 """The lobby: brings games that want remote players together with those that have dialled in."""
 
 import asyncio
+import contextlib
 import itertools
 from collections.abc import Callable
 from typing import Protocol
@@ -37,6 +38,9 @@ class Lobby:
         self._numbers = itertools.count(1)
         self._newest = 0
         self._closing = False
+        # Streams that have not ended, replaced ones too.
+        self._inside: set[Guest] = set()
+        self._empty = asyncio.Event()
 
     # Players
 
@@ -62,11 +66,13 @@ class Lobby:
             raise TooMany(f"there are {limits.players} players already", players=limits.players)
         guest = Guest(hello, digest(token), limits.waiting_messages)
         self._guests[guest.name] = guest
+        self._inside.add(guest)
         if before is not None:
             before.end(Replaced(f"{hello.player} has dialled in again: this older stream is ended"))
             for seat_id in sorted(before.seats):
                 self._seats[seat_id].vacate()
         self._fill_seats(guest.name)
+        self._await_return(guest.name, "its new stream has no room for the game")
         return guest
 
     def leave(self, guest: Guest, why: str) -> None:
@@ -74,12 +80,18 @@ class Lobby:
         if self._guests.get(guest.name) is guest:
             del self._guests[guest.name]
         guest.end()
+        self._inside.discard(guest)
+        if not self._inside:
+            self._empty.set()
         for seat_id in sorted(guest.seats):
-            seat = self._seats[seat_id]
-            seat.vacate()
-            seat.giving_up = asyncio.get_running_loop().call_later(
-                seat.reconnect_seconds, self._give_up, seat, why
-            )
+            self._seats[seat_id].vacate()
+        self._await_return(guest.name, why)
+
+    def _await_return(self, player: str, why: str) -> None:
+        loop = asyncio.get_running_loop()
+        for seat in self._seats.values():
+            if seat.player == player and seat.abandoned:
+                seat.giving_up = loop.call_later(seat.reconnect_seconds, self._give_up, seat, why)
 
     def _give_up(self, seat: Seat, why: str) -> None:
         seconds = seat.reconnect_seconds
@@ -139,8 +151,13 @@ class Lobby:
             if wanted and (not seat.token_digest or same(seat.token_digest, guest.token_digest)):
                 seat.take(guest)
 
-    def close(self) -> None:
-        """Let nobody in any more, and end all streams."""
+    async def close(self, seconds: float) -> None:
+        """Let nobody in any more and end all streams; returns when they were told, or after so long."""
         self._closing = True
-        for guest in list(self._guests.values()):
+        for guest in self._inside:
             guest.end(Closing("the arena is closing"))
+        self._empty.clear()
+        if self._inside:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._empty.wait()

@@ -26,7 +26,9 @@ class Refusal(RuntimeError):
         message = str(self)[:MAX_MESSAGE]
         status = status_pb2.Status(code=self.code.value[0], message=message)
         info = error_details_pb2.ErrorInfo(
-            reason=self.reason, domain=DOMAIN, metadata={name: str(each) for name, each in self.metadata.items()}
+            reason=self.reason,
+            domain=DOMAIN,
+            metadata={name: str(each) for name, each in self.metadata.items()},
         )
         status.details.add().Pack(info)
         await context.abort(self.code, message, ((_DETAILS_KEY, status.SerializeToString()),))

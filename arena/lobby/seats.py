@@ -23,9 +23,15 @@ class Seat:
         self.guest: Guest | None = None
         self.giving_up: asyncio.TimerHandle | None = None
         self._seated = False
+        self._ready = False
         self._told: list[players_pb2.PlayResponse] = []
         self._asked: players_pb2.MoveRequest | None = None
         self._asked_at = 0.0
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether its player has gone, and nobody has given it up yet."""
+        return self._seated and self.guest is None and self.giving_up is None
 
     def take(self, guest: Guest) -> None:
         """Give the seat to a guest, who is told the game so far; the game hears of the first one only."""
@@ -83,4 +89,9 @@ class Seat:
             if self._asked is None or message.move.request != self._asked.request:
                 return
             self._asked = None
+        if message.HasField("ready"):
+            # Whoever comes back says so again.
+            if self._ready:
+                return
+            self._ready = True
         self.tell_game(lobby_pb2.ToGame(heard=message))

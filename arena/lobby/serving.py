@@ -15,11 +15,12 @@ from arena.lobby.addresses import Endpoint
 from arena.lobby.game_door import game_door
 from arena.lobby.limits import LobbyLimits
 from arena.lobby.lobby import Doorkeeper, Lobby
-from arena.lobby.streams import PlayerServicer
+from arena.lobby.streams import Note, PlayerServicer
 from arena.v1 import players_pb2, players_pb2_grpc
 
 PLAYER_SERVICE: Final = players_pb2.DESCRIPTOR.services_by_name["PlayerService"].full_name
-GRACE_SECONDS: Final = 2.0
+HEALTH_SERVICE: Final = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
+GRACE_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True)
@@ -50,20 +51,19 @@ def new_server(
     )
     health = HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(health, server)
-    reflection.enable_server_reflection((*services, health_pb2.DESCRIPTOR.services_by_name["Health"].full_name,
-                                         reflection.SERVICE_NAME), server)
+    reflection.enable_server_reflection((*services, HEALTH_SERVICE, reflection.SERVICE_NAME), server)
     return server, health
 
 
 @asynccontextmanager
 async def open_lobby(
-    endpoint: Endpoint, doorkeeper: Doorkeeper, limits: LobbyLimits | None = None
+    endpoint: Endpoint, doorkeeper: Doorkeeper, note: Note, limits: LobbyLimits | None = None
 ) -> AsyncIterator[OpenLobby]:
-    """Let players dial in while the block lasts. Raises InvalidAddress."""
+    """Let players dial in while the block lasts; `note` hears who comes and goes. Raises InvalidAddress."""
     limits = limits or LobbyLimits()
     lobby = Lobby(doorkeeper, limits)
     server, health = new_server((PLAYER_SERVICE,), limits)
-    players_pb2_grpc.add_PlayerServiceServicer_to_server(PlayerServicer(lobby, limits), server)
+    players_pb2_grpc.add_PlayerServiceServicer_to_server(PlayerServicer(lobby, limits, note), server)
     async with game_door(lobby) as games:
         address = endpoint.bind(server)
         await server.start()
@@ -72,5 +72,6 @@ async def open_lobby(
             yield OpenLobby(address, games)
         finally:
             await health.enter_graceful_shutdown()
-            lobby.close()
-            await server.stop(GRACE_SECONDS)
+            # First, as a status that is sent while gRPC's server stops can be lost.
+            await lobby.close(GRACE_SECONDS)
+            await server.stop(0)

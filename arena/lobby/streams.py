@@ -2,11 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import grpc
-import structlog
 from google.protobuf.message import DecodeError
 from grpc import aio
 
@@ -17,15 +16,17 @@ from arena.lobby.refusals import Idle, InvalidRequest, Refusal, TooMany
 from arena.lobby.tokens import bearer_token
 from arena.v1 import players_pb2, players_pb2_grpc
 
+# Notes an event, with what there is to say of it, in a log.
+Note = Callable[..., object]
 Context = aio.ServicerContext[Any, Any]
-_log = structlog.get_logger()
 
 
 class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
     """Answers players that dial in."""
 
-    def __init__(self, lobby: Lobby, limits: LobbyLimits) -> None:
+    def __init__(self, lobby: Lobby, limits: LobbyLimits, note: Note) -> None:
         self._lobby = lobby
+        self._note = note
         self._limits = limits
 
     async def Play(  # type: ignore[override]
@@ -35,9 +36,9 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
         try:
             guest = await self._enter(requests, context)
         except Refusal as refusal:
-            _log.info("player refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
+            self._note("player refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
             await refusal.abort(context)
-        _log.info("player came", player=guest.name, peer=context.peer())
+        self._note("player came", player=guest.name, peer=context.peer())
         hearing = asyncio.create_task(self._hear(guest, requests))
         why = "its connection ended"
         try:
@@ -49,7 +50,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
         finally:
             hearing.cancel()
             self._lobby.leave(guest, why)
-            _log.info("player went", player=guest.name, why=why)
+            self._note("player went", player=guest.name, why=why)
 
     async def _enter(self, requests: AsyncIterator[players_pb2.PlayRequest], context: Context) -> Guest:
         seconds = self._limits.hello_seconds
@@ -103,5 +104,3 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
                 await context.write(message)
         except TimeoutError:
             raise Idle(f"nothing was read for {seconds:g} s", seconds=seconds) from None
-
-

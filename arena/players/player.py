@@ -18,7 +18,8 @@ class InvalidParameters(ValueError):
 class Seating:
     """A seat of one game, and who takes it. `label` is how logs and transcripts call the player.
 
-    `seed` is for the player's own chance. `environment` is what programs are told of the game;
+    `settings` are the game's and `players` the labels of all seats. `seed` is for the player's own chance.
+    `environment` is what programs are told of the game;
     `log_path` the file for their standard error (None: this process's own).
     """
 
@@ -31,6 +32,8 @@ class Seating:
     environment: Mapping[str, str] = field(default_factory=dict)
     log_path: str | None = None
     transcript: Transcript | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    players: tuple[str, ...] = ()
 
     @property
     def command(self) -> tuple[str, ...]:

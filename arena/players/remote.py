@@ -10,7 +10,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from arena.lobby.framing import BrokenFrame, framed, receive
 from arena.lobby.v1 import lobby_pb2
-from arena.players.failures import CannotStart, Disconnected, IllFormed, Late, PlayerFailure
+from arena.players.failures import CannotStart, Disconnected, IllFormed, Late
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
 from arena.v1 import players_pb2
 from referees.api import Referee
@@ -36,7 +36,7 @@ class RemotePlayer(Player):
         if unknown:
             raise InvalidParameters(f"{sorted(unknown)[0]!r} is no parameter of a remote player")
         if setup.command:
-            raise InvalidParameters(f"a remote player dials in by itself: it has no command {setup.command[0]!r}")
+            raise InvalidParameters(f"a remote player dials in: it has no command {setup.command[0]!r}")
         if "lobby" not in setup.parameters:
             raise InvalidParameters("there is no lobby where remote players could dial in")
         self._parameters = setup.parameters
@@ -44,6 +44,7 @@ class RemotePlayer(Player):
         self._connection: socket.socket | None = None
         self._wants_legal_moves = False
         self._requests = 0
+        self._own_move = ""
 
     @property
     def _label(self) -> str:
@@ -53,7 +54,8 @@ class RemotePlayer(Player):
         """Ask the lobby for the player."""
         self._connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         seek = lobby_pb2.Seek(
-            player=self.seating.setup.name,
+            # Where a player sits twice the second is called NAME#2.
+            player=self.seating.setup.name.partition("#")[0],
             token_digest=bytes.fromhex(self._parameters.get("token_digest", "")),
             reconnect_seconds=self._parameters.get("reconnect_seconds", DEFAULT_RECONNECT_SECONDS),
         )
@@ -70,7 +72,9 @@ class RemotePlayer(Player):
         try:
             first = self._receive(deadline)
         except Late:
-            raise Late(f"{self._label}: did not dial in, or was busy with other games, for {seconds:g} s") from None
+            raise Late(
+                f"{self._label}: did not dial in, or was busy with other games, for {seconds:g} s"
+            ) from None
         hello = first.seated.hello
         self.name = f"{hello.engine_name}:{hello.engine_version}".strip(":")[:64]
         self.description = hello.engine_description[:MAX_COMMENT] or self.name
@@ -124,12 +128,13 @@ class RemotePlayer(Player):
         """Ask for a move, and wait for it as long as the player's clock allows."""
         seating, rules = self.seating, self.seating.referee
         self._requests += 1
-        seconds = seating.move_seconds
+        seconds = seating.setup.move_seconds
+        self._confirm_own_move()
         request = players_pb2.MoveRequest(
-            request=self._requests, time_left=_duration(seconds), board=rules.board(view, seating.seat).letters
+            request=self._requests,
+            time_left=_duration(seconds),
+            board=rules.board(view, seating.seat).letters,
         )
-        if seating.clock is not None:
-            request.stones_left = seating.clock.stones
         if self._wants_legal_moves:
             legal = rules.legal_moves(view, seating.seat)
             request.legal_moves.extend(() if legal is None else map(rules.move_text, legal))
@@ -138,10 +143,20 @@ class RemotePlayer(Player):
         try:
             heard = self._receive(time.monotonic() + seconds).heard
         except Late:
-            raise Late(seating.late(f"{self._label}: no answer within {seconds:.3g} s")) from None
+            raise Late(f"{self._label}: no answer within {seconds:.3g} s") from None
         if not heard.HasField("move"):
             raise IllFormed(f"{self._label}: answered a request to move with {heard.WhichOneof('message')}")
+        self._own_move = heard.move.text
         return self._choice(heard.move, time.perf_counter() - started)
+
+    def _confirm_own_move(self) -> None:
+        """Tell of the player's own last move, which has stood: a player that comes back must know it."""
+        if self._own_move:
+            made = players_pb2.MovesMade(
+                moves=[players_pb2.SeatMove(seat=self.seating.seat, text=self._own_move)]
+            )
+            self._own_move = ""
+            self._say(players_pb2.PlayResponse(moves_made=made))
 
     def _choice(self, move: players_pb2.Move, seconds: float) -> Choice:
         value = move.value if move.HasField("value") else None
@@ -157,11 +172,17 @@ class RemotePlayer(Player):
 
     def told(self, moves: Mapping[int, Any], view: Any) -> None:
         """Tell of moves where nothing is hidden, and of the position. Answers to it there are none."""
-        rules = self.seating.referee
-        made = players_pb2.MovesMade(board=rules.board(view, self.seating.seat).letters)
-        if not self._hides:
-            for seat, move in moves.items():
-                made.moves.add(seat=seat, text=rules.move_text(move))
+        rules, seat = self.seating.referee, self.seating.seat
+        if seat in moves:
+            self._own_move = ""
+        else:
+            self._confirm_own_move()
+        made = players_pb2.MovesMade(board=rules.board(view, seat).letters)
+        made.moves.extend(
+            players_pb2.SeatMove(seat=mover, text=rules.move_text(move))
+            for mover, move in moves.items()
+            if mover == seat or not self._hides
+        )
         self._say(players_pb2.PlayResponse(moves_made=made))
 
     def close(self, *, at_once: bool = False) -> Cost:
