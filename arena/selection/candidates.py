@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from arena.control.plans import CandidatePlan
 from arena.jobs import PlayerSetup
+from arena.selection.parameter_tree import Path
 from arena.selection.selector import ChangedCompetition, CompletedGame, Fixture, game_seed
 
 MATCHUP: Final = "candidates"
@@ -23,7 +24,7 @@ class CandidateGames:
     seed: int
 
     def game(
-        self, game_id: str, code: str, values: Sequence[Any], opening: int, path: object = None
+        self, game_id: str, code: str, values: Sequence[Any], opening: int, path: Path | None = None
     ) -> Fixture:
         """A game of the candidate called `code`; its seat is drawn from the game's seed."""
         seed = game_seed(self.seed, game_id)

@@ -1,7 +1,10 @@
 """Who is started before the first game, and brought to the beginning of which game."""
 
+from collections.abc import Sequence
+
 from arena.control import plans
 from arena.control.game import GameSettings
+from arena.control.parameters import Parameter
 from arena.control.settings import Control
 from arena.jobs import PlayerSetup
 from arena.selection.parameter_tree import ParameterTree
@@ -35,9 +38,10 @@ def players_to_check(control: Control) -> list[tuple[PlayerSetup, GameSettings]]
 
 
 def _sample(plan: plans.MonteCarloPlan | plans.CrossEntropyPlan) -> PlayerSetup:
+    parameters: Sequence[Parameter] = plan.parameters
     if isinstance(plan, plans.MonteCarloPlan):
         places = ParameterTree(plan).centre((0,))
     else:
         places = tuple(parameter.mean for parameter in plan.parameters)
-    values = [parameter.value(place) for parameter, place in zip(plan.parameters, places, strict=True)]
+    values = [parameter.value(place) for parameter, place in zip(parameters, places, strict=True)]
     return plan.candidate.make("candidate", values)
