@@ -27,7 +27,7 @@ from arena.reporter import Reporter
 from arena.results.games import FinishedGame
 from arena.results.series import Attempt, Series, StoredRecord
 from arena.results.standings import Standings
-from arena.selection.selector import Fixture, Selector
+from arena.selection.selector import CompletedGame, Fixture, Selector
 from arena.selection.voids import VoidRules, VoidVerdict
 from arena.workers.interface import WorkerLost, Workers
 from clients.connection import AcademyRefusal, AcademyUnavailable
@@ -86,7 +86,7 @@ class Competition:
         self._log = log
         self._log_protocol = log_protocol
         self._check_interruption = check_interruption
-        self._voids = VoidRules()
+        self._voids = VoidRules(selector.void_policy)
         self._retries: deque[Fixture] = deque()
         self._running: dict[str, _Running] = {}
         self._started_games = 0
@@ -143,7 +143,7 @@ class Competition:
         games = list(self._series.finished_games())
         self._standings = Standings(self._control.competitors, self._control.elo, games)
         for game in games:
-            self._selector.completed(game.game_id, game.outcome)
+            self._selector.completed(CompletedGame(game.game_id, game.matchup, game.players, game.outcome))
         self._files.rewrite_history(games)
         if self._control.record_games:
             for record in self._series.records():
@@ -226,7 +226,12 @@ class Competition:
         if self._session is not None:
             elo = [self._standings.elo(name) for name in fixture.players]
             contest = contest_message(attempt.contest_id, self._session.spec, fixture.players, elo)
-        self._series.begin(attempt, None if contest is None else contest.SerializeToString())
+        self._series.begin(
+            attempt,
+            None if contest is None else contest.SerializeToString(),
+            fixture.matchup,
+            [self._control.players[name] for name in fixture.players],
+        )
         self._started_games += 1
         return _Running(fixture, attempt, contest, time.time())
 
@@ -314,7 +319,9 @@ class Competition:
             after,
         )
         self._standings.add(finished)
-        self._selector.completed(fixture.game_id, result.outcome)
+        self._selector.completed(
+            CompletedGame(fixture.game_id, fixture.matchup, fixture.players, result.outcome, fixture.detail)
+        )
         self._voids.completed(fixture.matchup)
         if self._control.record_games and result.record:
             self._files.write_record(StoredRecord(result.game_id, result.record, result.record_extension))
@@ -334,9 +341,11 @@ class Competition:
             record = StoredRecord(result.game_id, result.record, result.record_extension)
             self._files.write_record(record, void=True)
         self._warn(f"game {result.game_id} is void: {reason}")
-        match self._voids.void(game.fixture.matchup):
+        match self._voids.void(game.fixture.matchup, game.fixture.game_id):
             case VoidVerdict.RETRY:
                 self._retries.append(game.fixture)
+            case VoidVerdict.DROP:
+                self._selector.dropped(game.fixture)
             case VoidVerdict.HALT if self._end is not RunEnd.HALTED:
                 self._stop(RunEnd.HALTED)
 

@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,7 +63,7 @@ def play(job: GameJob, slot: int | None = None, tell: Callable[[Progress], None]
 
     Raises InvalidJob, and the referee's UnknownGame and InvalidSetting.
     """
-    rules = _referee_class(job.game).from_settings(job.settings)
+    rules = _referee(job.game, _Settings(job.settings))
     if len(job.players) != rules.seats:
         raise InvalidJob(
             f"game {job.game_id}: {len(job.players)} players for {rules.seats} seats of {job.game}"
@@ -76,10 +76,24 @@ def play(job: GameJob, slot: int | None = None, tell: Callable[[Progress], None]
         return _Match(job, rules, slot, transcript, tell).play()
 
 
-@functools.cache
-def _referee_class(name: str) -> type[Referee[Any, Any]]:
-    # Looking through all installed packages takes longer than a short game.
-    return referee(name)
+class _Settings:
+    """Settings that can be looked up by."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+        self._text = repr(sorted(values.items()))
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Settings) and other._text == self._text
+
+
+@functools.lru_cache(maxsize=64)
+def _referee(name: str, settings: _Settings) -> Referee[Any, Any]:
+    # Looking through all installed packages, and describing a game, takes longer than a short game.
+    return referee(name).from_settings(settings.values)
 
 
 @dataclass(frozen=True)

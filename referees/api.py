@@ -61,7 +61,9 @@ class Outcome:
     `winners` are the seats that won: one alone won, several drew with each other, none means that
     the result is not known. `points` are each seat's points as the game counts them (Go: area;
     Diplomacy: supply centres), empty where the end was not counted. `summary` is the result as the
-    game's records write it (`B+3.5`); `detail` says more where there is more to say.
+    game's records write it (`B+3.5`); `detail` says more where there is more to say. `eliminated` tells
+    by seat how many rounds were over when the seat was eliminated, None for one that was not; it is
+    empty in games that eliminate nobody.
     """
 
     winners: tuple[int, ...]
@@ -69,6 +71,7 @@ class Outcome:
     summary: str
     points: tuple[float, ...] = ()
     detail: str = ""
+    eliminated: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,9 +106,9 @@ class GameRecord:
     moves: Sequence[PlayedMove]
     outcome: Outcome | None
     seed: int
-    first: Any = None
     remarks: tuple[str, ...] = ()
     final_remarks: tuple[str, ...] = ()
+    first: Any = None
 
 
 class Referee(ABC, Generic[Position, Move]):

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -135,6 +135,22 @@ class ChildProcess:
                 self._buffer.clear()
                 return line or None
 
+    def read_paragraph(self, beginnings: tuple[bytes, ...], deadline: float) -> bytes | None:
+        """One line and the empty line after it, if that is all that has come; else None.
+
+        The line is without its end and has one of the given beginnings. What has come otherwise is left
+        for `read_line`, which reads anything; this is the short way for what nearly all answers are.
+        Raises Late.
+        """
+        buffer = self._buffer
+        if not buffer and not self._fill(deadline):
+            return None
+        if not (buffer.startswith(beginnings) and buffer.endswith(b"\n\n") and buffer.count(b"\n") == 2):
+            return None
+        line = bytes(buffer[:-2])
+        buffer.clear()
+        return line
+
     def first_byte(self, deadline: float) -> int | None:
         """The byte that will be read next, or None when there will be no more. Raises Late."""
         while not self._buffer:
@@ -145,7 +161,7 @@ class ChildProcess:
     @property
     def unread(self) -> bytes:
         """Output that has arrived and that nobody has read."""
-        return bytes(self._buffer)
+        return bytes(self._buffer) if self._buffer else b""
 
     def _fill(self, deadline: float) -> bool:
         while True:
@@ -273,11 +289,11 @@ class ChildProcess:
         return True
 
 
-def _poll_until(poll: select.poll, deadline: float) -> set[int | None]:
+def _poll_until(poll: select.poll, deadline: float) -> Collection[int | None]:
     while (remaining := deadline - time.monotonic()) > 0:
-        ready = poll.poll(min(remaining, _LONGEST_POLL) * 1000)
+        ready = poll.poll(1000 * (remaining if remaining < _LONGEST_POLL else _LONGEST_POLL))
         if ready:
-            return {descriptor for descriptor, _ in ready}
+            return [descriptor for descriptor, _ in ready]
     raise Late("did not answer in time")
 
 

@@ -118,7 +118,7 @@ class Go(Referee[GoPosition, int]):
         points = [vertices.read(word, self._size) for word in words]
         if PASS in points or len(set(points)) != len(points) or not MIN_HANDICAP <= len(points) <= allowed:
             raise UnreadableMove(
-                f"free handicap {text[:200]!r}: {MIN_HANDICAP} to {allowed} different points are needed, and no pass"
+                f"free handicap {text[:200]!r}: {MIN_HANDICAP} to {allowed} different points are needed"
             )
         return self._first(frozenset(points))
 

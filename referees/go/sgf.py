@@ -1,5 +1,6 @@
 """Games of Go as SGF, FF[4] (https://www.red-bean.com/sgf/), through sgfmill."""
 
+from functools import cache
 from importlib.metadata import version
 
 from sgfmill.sgf import Sgf_game
@@ -19,7 +20,7 @@ def write(game: GameRecord, settings: GoSettings, first: bytes) -> str:
     size = settings.board_size
     tree = Sgf_game(size=size)
     root = tree.get_root()
-    root.set("AP", ("academy-arena", version("academy-arena")))
+    root.set("AP", ("academy-arena", _version()))
     root.set("KM", settings.komi)
     for identifier, value in (
         ("GN", game.game_name),
@@ -36,14 +37,22 @@ def write(game: GameRecord, settings: GoSettings, first: bytes) -> str:
         root.set_setup_stones([_cell(point, size) for point in stones], [])
     if game.remarks:
         root.set("C", _encodable("\n".join(game.remarks)))
+    node = root
     for played in game.moves:
-        node = tree.extend_main_sequence()
+        # Not extend_main_sequence, which walks from the root to the end for each move.
+        node = node.new_child()
         node.set_move(LETTERS[played.seat].lower(), None if played.move == PASS else _cell(played.move, size))
         if comment := _comment(played):
             node.set("C", _encodable(comment))
     if game.final_remarks:
-        tree.get_last_node().add_comment_text(_encodable("\n".join(game.final_remarks)))
+        node.add_comment_text(_encodable("\n".join(game.final_remarks)))
     return bytes(tree.serialise()).decode()
+
+
+@cache
+def _version() -> str:
+    # Read from a file each time it is asked for.
+    return version("academy-arena")
 
 
 def _comment(played: PlayedMove) -> str:

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from arena.display import LAST_RESULTS, LiveDisplay, PlainDisplay, Progress, QuietDisplay, display_for
-from arena.results.ratings import EloRules
+from arena.ratings.elo import EloRules
 from arena.results.standings import Standings
 from tests.arena.results.test_standings import game
 
