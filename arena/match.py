@@ -214,6 +214,8 @@ class _Match:
         while waiting:
             before, moves = self._position, {}
             number = len(self._sheet.moves) + 1
+            if not rules.to_move(before):
+                return f"opening {self._job.opening_name!r}: move {number}: the game is over"
             try:
                 for seat in rules.to_move(before):
                     moves[seat] = rules.read_move(before, seat, waiting.pop())
@@ -221,8 +223,6 @@ class _Match:
                 self._position = rules.play(before, moves)
             except (UnreadableMove, IllegalMove, IndexError) as error:
                 return f"opening {self._job.opening_name!r}: move {number}: {error}"
-            if not moves:
-                return f"opening {self._job.opening_name!r}: move {number}: the game is over"
             for seat, player in enumerate(self._players, start=1):
                 try:
                     player.given(moves, rules.view(self._position, seat))
