@@ -5,7 +5,6 @@ from typing import Any, Final
 from arena.jobs import Adjudication
 from referees.api import Outcome, Referee, Termination
 
-
 # A value of 0.55 is to be within 0.05 of 0.5, which floats deny.
 _SLACK: Final = 1e-9
 
