@@ -1,5 +1,6 @@
 """Which protocols players are reached by."""
 
+from collections.abc import Callable
 from typing import Final
 
 from arena.players.gtp import GtpPlayer
@@ -7,7 +8,11 @@ from arena.players.player import InvalidParameters, Player, Seating
 from arena.players.python_callable import PythonPlayer
 from arena.players.remote import RemotePlayer
 
-PROTOCOLS: Final[dict[str, type[Player]]] = {"gtp": GtpPlayer, "python": PythonPlayer, "grpc": RemotePlayer}
+PROTOCOLS: Final[dict[str, Callable[[Seating], Player]]] = {
+    "gtp": GtpPlayer,
+    "python": PythonPlayer,
+    "grpc": RemotePlayer,
+}
 
 
 def player_for(seating: Seating) -> Player:

@@ -124,17 +124,25 @@ class RemotePlayer(Player):
             )
         return start
 
+    def arranged(self, position: Any) -> None:
+        """Tell of the first position as the other player arranged it."""
+        rules, seat = self.seating.referee, self.seating.seat
+        made = players_pb2.MovesMade(board=rules.board(rules.view(position, seat), seat).letters)
+        self._say(players_pb2.PlayResponse(moves_made=made))
+
     def choose(self, view: Any) -> Choice:
         """Ask for a move, and wait for it as long as the player's clock allows."""
         seating, rules = self.seating, self.seating.referee
         self._requests += 1
-        seconds = seating.setup.move_seconds
+        seconds = seating.move_seconds
         self._confirm_own_move()
         request = players_pb2.MoveRequest(
             request=self._requests,
             time_left=_duration(seconds),
             board=rules.board(view, seating.seat).letters,
         )
+        if seating.clock is not None:
+            request.stones_left = seating.clock.stones
         if self._wants_legal_moves:
             legal = rules.legal_moves(view, seating.seat)
             request.legal_moves.extend(() if legal is None else map(rules.move_text, legal))
@@ -143,7 +151,7 @@ class RemotePlayer(Player):
         try:
             heard = self._receive(time.monotonic() + seconds).heard
         except Late:
-            raise Late(f"{self._label}: no answer within {seconds:.3g} s") from None
+            raise Late(seating.late(f"{self._label}: no answer within {seconds:.3g} s")) from None
         if not heard.HasField("move"):
             raise IllFormed(f"{self._label}: answered a request to move with {heard.WhichOneof('message')}")
         self._own_move = heard.move.text
