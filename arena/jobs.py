@@ -29,8 +29,8 @@ class TimeControl:
 class Adjudication:
     """When the arena ends a game that is decided, by the expected values (0 to 1) that players tell.
 
-    A seat has lost when it told at most `resign_value` for `resign_moves` of its moves in a row and,
-    if `two_sided`, all others told at least 1 - `resign_value` as often. A game is drawn when, after
+    A seat has won when all others told at most `resign_value` for `resign_moves` of their moves in a row
+    and, if `two_sided`, it told at least 1 - `resign_value` as often. A game is drawn when, after
     `draw_after` plies, everybody told 0.5 give or take `draw_margin` for `draw_moves` moves each. After
     `count_after` plies the referee counts the position. None switches a rule off.
     """

@@ -94,8 +94,9 @@ class PlayedMove:
 class GameRecord:
     """All that a record file needs: who played what, when, and how it ended.
 
-    `outcome` is None for a void game, whose reason stands in `remarks`. `remarks` are lines for
-    the record's heading, `final_remarks` for its end.
+    `outcome` is None for a void game, whose reason stands in `final_remarks`. `first` is the first
+    position where a player arranged it, else None. `remarks` are lines for the record's heading,
+    `final_remarks` for its end.
     """
 
     game_name: str
@@ -107,6 +108,7 @@ class GameRecord:
     seed: int
     remarks: tuple[str, ...] = ()
     final_remarks: tuple[str, ...] = ()
+    first: Any = None
 
 
 class Referee(ABC, Generic[Position, Move]):
@@ -141,6 +143,14 @@ class Referee(ABC, Generic[Position, Move]):
     def start(self, seed: int) -> Position:
         """The first position. All chance of the game comes from `seed`."""
 
+    def arranger(self) -> int | None:
+        """The seat that arranges the first position (Go: free handicap); None where none does."""
+        return None
+
+    def arrange(self, text: str) -> Position:
+        """The first position as the arranger says it, instead of `start`'s. Raises UnreadableMove."""
+        raise UnreadableMove(f"the first position of {self.name!r} is not for players to arrange")
+
     @abstractmethod
     def to_move(self, position: Position) -> tuple[int, ...]:
         """The seats to move: one, several who move at once, or none when the game is over."""
@@ -168,6 +178,10 @@ class Referee(ABC, Generic[Position, Move]):
     def won_by(self, seat: int, termination: Termination, detail: str = "") -> Outcome:
         """The outcome when a game of two is given to a seat (the other resigned, forfeited, ...)."""
         return Outcome((seat,), termination, f"{self.seat_name(seat)} wins", detail=detail)
+
+    def drawn(self, termination: Termination, detail: str = "") -> Outcome:
+        """The outcome of a game that ends as a draw between all seats without being counted."""
+        return Outcome(tuple(range(1, self.seats + 1)), termination, "draw", detail=detail)
 
     def view(self, position: Position, seat: int) -> Position:
         """What a seat may see of a position: all of it, where nothing is hidden."""

@@ -39,7 +39,8 @@ def check_word(word: str) -> str:
 class GtpChannel:
     """A GTP engine's two pipes.
 
-    `label` is the player in messages, `aliases` rename commands on their way out. After any failure
+    `label` is the player in messages, `aliases` rename commands on their way out; label and
+    `transcript` may be changed. After any failure
     but Refused the channel is `broken`: what would be read next is not known to be an answer.
     """
 
@@ -51,9 +52,9 @@ class GtpChannel:
         transcript: Transcript | None = None,
     ) -> None:
         self._process = process
-        self._label = label
+        self.label = label
         self._aliases = aliases or {}
-        self._transcript = transcript
+        self.transcript = transcript
         self._known: dict[str, bool] = {}
         self._opened = False
         self.broken = False
@@ -71,8 +72,8 @@ class GtpChannel:
         if not _WORDS.fullmatch(line) or line.count(b" ") != len(words) - 1:
             for word in words:
                 check_word(word)
-        if self._transcript is not None:
-            self._transcript.told(self._label, command)
+        if self.transcript is not None:
+            self.transcript.told(self.label, command)
         try:
             response = self._exchange(line, time.monotonic() + seconds)
         except Late:
@@ -82,8 +83,8 @@ class GtpChannel:
             self.broken = True
             raise type(failure)(self._message(command, str(failure))) from None
         text = response.decode(errors="replace")
-        if self._transcript is not None:
-            self._transcript.said(self._label, text)
+        if self.transcript is not None:
+            self.transcript.said(self.label, text)
         mark, text = text[0], text[1:].strip()
         if mark == "=":
             return text
@@ -104,7 +105,7 @@ class GtpChannel:
         return self._known[command]
 
     def _message(self, command: str, what: str) -> str:
-        return f"player {self._label}: '{command}': {what}"
+        return f"player {self.label}: '{command}': {what}"
 
     def _exchange(self, command: bytes, deadline: float) -> bytes:
         unread = self._process.unread

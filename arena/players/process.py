@@ -72,7 +72,7 @@ class ChildProcess:
                 self._log.close()
             raise
         self._lifeline.hold(self._child.pid)
-        self._peak_memory: int | None = None
+        self.peak_memory_bytes: int | None = None
         self._memory_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         self.pid: Final = self._child.pid
         self._pidfd = os.pidfd_open(self.pid)
@@ -191,7 +191,25 @@ class ChildProcess:
         with contextlib.suppress(OSError):
             for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
                 if line.startswith("VmHWM:"):
-                    self._peak_memory = int(line.split()[1]) * 1024
+                    self.peak_memory_bytes = int(line.split()[1]) * 1024
+
+    def forget_memory(self) -> None:
+        """Begin to look for the peak of the memory in use again. See proc(5), clear_refs."""
+        self.peak_memory_bytes = None
+        with contextlib.suppress(OSError):
+            Path(f"/proc/{self.pid}/clear_refs").write_text("5")
+
+    def cpu_seconds(self) -> float | None:
+        """The CPU time so far of the process and of the children it waited for; None where unknown."""
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{self.pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+            return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        return None
+
+    @property
+    def runs(self) -> bool:
+        """Whether the process has not exited."""
+        return self._exit_status() is None
 
     def obituary(self) -> str:
         """How the process ended, or what else it must be whose output has ended; with its last words."""
@@ -246,8 +264,8 @@ class ChildProcess:
         _, status, usage = os.wait4(self.pid, 0)
         self._child.returncode = os.waitstatus_to_exitcode(status)
         # wait4's figure counts what this process used before the child loaded its program.
-        if self._peak_memory is None and usage.ru_maxrss * 1024 > self._memory_before:
-            self._peak_memory = usage.ru_maxrss * 1024
+        if self.peak_memory_bytes is None and usage.ru_maxrss * 1024 > self._memory_before:
+            self.peak_memory_bytes = usage.ru_maxrss * 1024
         self._lifeline.cut()
         os.close(self._pidfd)
         for pipe in (self._child.stdout, self._child.stderr):
@@ -255,7 +273,7 @@ class ChildProcess:
                 pipe.close()
         if self._log is not None:
             self._log.close()
-        return ProcessCost(usage.ru_utime + usage.ru_stime, self._peak_memory, killed)
+        return ProcessCost(usage.ru_utime + usage.ru_stime, self.peak_memory_bytes, killed)
 
     def _signal_all(self, number: signal.Signals) -> None:
         # The process may have left its group, and nobody may be in it then.

@@ -28,9 +28,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
     games = list(series.finished_games())
     selector = selector_for(control)
     for game in games:
-        selector.completed(
-            CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail)
-        )
+        selector.completed(CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail))
     rules = referee(control.game.name).from_settings(control.game.settings)
     seats = [rules.seat_name(seat) for seat in range(1, rules.seats + 1)]
     standings = Standings(control.competitors, control.elo, games)
@@ -89,9 +87,7 @@ def _players(
         if len(game.players) > 2:
             skills.add(game.players, game.outcome.winners)
     return {
-        name: PlayerFacts(
-            name, descriptions.get(name, ""), usage.get(name), scores[name], skills.skill(name)
-        )
+        name: PlayerFacts(name, descriptions.get(name, ""), usage.get(name), scores[name], skills.skill(name))
         for name in standings.order
     }
 

@@ -11,6 +11,7 @@ from arena.reports.rating_plot import Bar, rating_plot
 from arena.reports.tally import MatchupTally, SeatTally
 
 MOST_MATCHUPS: Final = 2000
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE: Final = """
 :root { color-scheme: light dark; --ink: #1d2430; --dim: #667085; --line: #d5dae3; --page: #fff;
   --mark: #2563c9; --head: #f3f5f9; --good: #1a7f4b1f; --bad: #c0362c1c; }
@@ -22,7 +23,8 @@ h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .6r
 h3 { font-size: 1rem; margin: 1.4rem 0 .3rem; } p { margin: .3rem 0; } .dim { color: var(--dim); }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--line); }
-th { background: var(--head); font-weight: 600; } th:first-child, td:first-child { text-align: left; }
+th { background: var(--head); font-weight: 600; }
+th:first-child, td:first-child, td.text, #usage th:last-child { text-align: left; }
 td.own { background: var(--head); } td.won { background: var(--good); } td.lost { background: var(--bad); }
 svg.ratings { max-width: 100%; height: auto; } svg text { font-size: 12.5px; fill: var(--ink); }
 svg .tick { fill: var(--dim); font-size: 11px; } svg .grid { stroke: var(--line); }
@@ -46,7 +48,7 @@ def html_page(report: Report) -> str:
     ]
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>{_STYLE}</style></head><body>\n"
         + "\n".join(section for section in sections if section)
@@ -148,7 +150,7 @@ def _cross_table(report: Report) -> str:
     headings = ["", *(report.letters.get(name, name) for name in names)]
     return (
         "<h2>Cross-table</h2>"
-        '<p class="dim">Wins-losses of the row\'s player against the column\'s, =draws.</p>'
+        "<p class=\"dim\">Wins-losses of the row's player against the column's, =draws.</p>"
         + _table("cross-table", headings, rows)
     )
 
@@ -183,10 +185,8 @@ def _matchup(matchup: MatchupTally, report: Report) -> str:
     unknown = f" · unknown results: {matchup.unknown}" if matchup.unknown else ""
     return (
         f"<h3>{escape(matchup.title)} ({matchup.total}{wanted} games)</h3>"
-        f'<p class="dim">{escape(settings)}{unknown}</p>'
-        + _table(
-            f"matchup-{matchup.matchup_id}", ["", "wins", "%", *seats, "forfeits", "CPU s a game"], rows
-        )
+        f'<p class="dim">{escape(settings.replace("   ", " · "))}{unknown}</p>'
+        + _table(f"matchup-{matchup.matchup_id}", ["", "wins", "%", *seats, "forfeits", "CPU s a game"], rows)
     )
 
 
@@ -204,7 +204,7 @@ def _usage(report: Report) -> str:
                 f"{facts.usage.wall_seconds:.3f}",
                 "-" if memory is None else f"{memory / 1e6:.1f}",
                 str(facts.usage.faults),
-                f'<td style="text-align: left">{escape(facts.description)}</td>',
+                f'<td class="text">{escape(facts.description)}</td>',
             ]
         )
     if not rows:
@@ -217,6 +217,8 @@ def _notes(report: Report) -> str:
     notes = []
     if report.voids:
         notes.append(f"void games: {report.voids}")
-    notes += [f"reports to ACADEMY {state}: {count}" for state, count in report.academy_reports.items() if count]
+    notes += [
+        f"reports to ACADEMY {state}: {count}" for state, count in report.academy_reports.items() if count
+    ]
     notes += [f"report of {contest} refused: {why}" for contest, why in report.refusals.items()]
     return "".join(f'<p class="dim">{escape(note)}</p>' for note in notes)

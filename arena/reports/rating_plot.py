@@ -11,7 +11,8 @@ _TOP: Final = 12
 _BOTTOM: Final = 34
 _WIDTH: Final = 760
 _RIGHT: Final = 24
-_LETTER: Final = 7.5
+# What the widest names need at the size of the text, in fonts that may differ from ours.
+_LETTER: Final = 8.5
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ def rating_plot(bars: Sequence[Bar], unit: str) -> str:
     """The picture, the first bar on top; empty where there are none. `unit` names the values."""
     if not bars:
         return ""
-    left = min(240.0, 16.0 + _LETTER * max(len(bar.name) for bar in bars))
+    left = 20.0 + _LETTER * max(len(_short(bar.name)) for bar in bars)
     low = min(bar.value - (bar.error or 0.0) for bar in bars)
     high = max(bar.value + (bar.error or 0.0) for bar in bars)
     margin = (high - low) * 0.04 or 10.0

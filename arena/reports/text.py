@@ -112,7 +112,9 @@ def _standings(report: Report) -> Sequence[str]:
 
 def _legend(report: Report) -> str:
     if report.ratings:
-        return "Elo: likeliest for all games together, ± its 95 % interval; live: as it went from game to game."
+        return (
+            "Elo: likeliest for all games together, ± its 95 % interval; live: as it went from game to game."
+        )
     return (
         "DAIDE: pots won less stakes paid; skill: openskill's Plackett-Luce, ± two deviations; "
         "live: Elo as it went from game to game."
@@ -147,7 +149,7 @@ def _notes(report: Report) -> Sequence[str]:
         lines.append(f"reports to ACADEMY: {', '.join(counts)}")
     lines += [f"report of {contest} refused: {why}" for contest, why in report.refusals.items()]
     if report.duration is not None:
-        games = timedelta(seconds=round(report.duration.total_seconds))
+        took = timedelta(seconds=round(report.duration.total_seconds))
         span = report.duration.last_finished - report.duration.first_started
-        lines.append(f"games took {games} in all, within {timedelta(seconds=round(span.total_seconds()))}")
+        lines.append(f"games took {took} in all, within {timedelta(seconds=round(span.total_seconds()))}")
     return lines

@@ -46,6 +46,15 @@ class OpenAttempt:
 
 
 @dataclass(frozen=True)
+class UnfinishedGame:
+    """A game that was given out and has no result yet: its players by seat, and its selector's detail."""
+
+    game_id: str
+    players: tuple[str, ...]
+    detail: str
+
+
+@dataclass(frozen=True)
 class UnreportedContest:
     """A contest that ACADEMY may hold open: as it was opened, and the report that waits, or None."""
 
@@ -245,6 +254,24 @@ class Series(SeriesReader):
                     tuple(json.loads(row.Players)),
                     row.Detail,
                 )
+                for row in connection.execute(query)
+            ]
+
+    def unfinished_games(self) -> Sequence[UnfinishedGame]:
+        """Games that were begun and have no result, with the line-up of the latest attempt, oldest first."""
+        attempt, game, later = own.ATTEMPT.c, own.GAME_DETAIL.c, own.ATTEMPT.alias().c
+        result = select(game.GameId).where(game.SeriesId == attempt.SeriesId, game.Name == attempt.Name)
+        newer = select(later.Attempt).where(
+            later.SeriesId == attempt.SeriesId, later.Name == attempt.Name, later.Attempt > attempt.Attempt
+        )
+        query = (
+            select(attempt.Name, attempt.Players, attempt.Detail)
+            .where(attempt.SeriesId == self._series_id, ~result.exists(), ~newer.exists())
+            .order_by(attempt.Started, attempt.Name)
+        )
+        with self._database.transaction() as connection:
+            return [
+                UnfinishedGame(row.Name, tuple(json.loads(row.Players)), row.Detail)
                 for row in connection.execute(query)
             ]
 

@@ -7,13 +7,12 @@ from sgfmill.sgf import Sgf_game
 
 from referees.api import GameRecord, PlayedMove
 from referees.go.board import BLACK, PASS, WHITE
-from referees.go.handicap import fixed_handicap
 from referees.go.score import LETTERS
 from referees.go.settings import GoSettings
 
 
-def write(game: GameRecord, settings: GoSettings) -> str:
-    """The record's text.
+def write(game: GameRecord, settings: GoSettings, first: bytes) -> str:
+    """The record's text; `first` are the stones of the first position.
 
     The root's comment holds the remarks, a move's comment what its player said and expected, and the
     last node's comment the final remarks. A void game has RE[Void].
@@ -33,8 +32,8 @@ def write(game: GameRecord, settings: GoSettings) -> str:
     ):
         root.set(identifier, _encodable(value))
     if settings.handicap is not None:
-        root.set("HA", settings.handicap)
-        stones = fixed_handicap(settings.handicap, size)
+        stones = [point for point, stone in enumerate(first) if stone]
+        root.set("HA", len(stones))
         root.set_setup_stones([_cell(point, size) for point in stones], [])
     if game.remarks:
         root.set("C", _encodable("\n".join(game.remarks)))

@@ -17,7 +17,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena import competition
+from arena import academy_desk
 from arena.cli import main
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import GNU_GO, MISSING, PASSING, SLOW, misbehaving, write_control
@@ -175,7 +175,7 @@ def test_void_games_halt_with_a_status_of_their_own(tmp_path: Path) -> None:
 def test_reports_left_over_have_a_status_of_their_own(
     tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(competition, "DELIVERY_SECONDS", 0.2)
+    monkeypatch.setattr(academy_desk, "DELIVERY_SECONDS", 0.2)
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
     server.fail("ReportContest", *[grpc.StatusCode.UNAVAILABLE] * 20)
     done = arena("run", control)
