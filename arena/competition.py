@@ -135,7 +135,7 @@ class Competition:
             raise
         finally:
             self._academy.stop()
-        self._log.add("run finished", why=end.value, decided=self._selector.decided or None)
+        self._log.add("run finished", why=self._selector.decided or end.value)
         return end
 
     def _natural_end(self) -> RunEnd:

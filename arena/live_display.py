@@ -69,7 +69,14 @@ class LiveDisplay(Display):
         self._live.stop()
 
     def _picture(self, progress: Progress) -> RenderableType:
+        # Where the picture is higher than the screen its end is cut off: what matters most comes first.
         parts: list[RenderableType] = [_line(progress_line(progress), "bold")]
+        if self._note:
+            parts.append(_line(self._note, "bold yellow"))
+        elif progress.halt_key:
+            parts.append(_line("(Ctrl-X to stop when the games in progress are over)", "dim"))
+        if progress.waiting_reports:
+            parts.append(_line(f"{progress.waiting_reports} reports wait for ACADEMY", "yellow"))
         if progress.startable is not None:
             parts.append(_line(f"will start at most {_games(progress.startable)} more in this run"))
         parts += [_line(_game_line(game), "dim") for game in progress.in_progress[:MOST_GAMES]]
@@ -80,13 +87,6 @@ class LiveDisplay(Display):
             parts += [Text(), *map(_line, progress.lines)]
         if self._results:
             parts += [Text(), *map(_line, self._results)]
-        parts.append(Text())
-        if progress.waiting_reports:
-            parts.append(_line(f"{progress.waiting_reports} reports wait for ACADEMY", "yellow"))
-        if self._note:
-            parts.append(_line(self._note, "bold yellow"))
-        elif progress.halt_key:
-            parts.append(_line("(Ctrl-X to stop when the games in progress are over)", "dim"))
         return Group(*parts)
 
 

@@ -51,7 +51,7 @@ def run(
     )
     if not quiet:
         say(standings_text(read_results(settings, files).standings), end="")
-        say(f"{files.name}: {ended.end.value}; report: {files.report}")
+        say(f"{files.name}: the run ended since {ended.end.value}; report: {files.report}")
     if ended.end is RunEnd.HALTED:
         complain("arena: halted by void games; the log says why")
         raise typer.Exit(ExitStatus.HALTED)
