@@ -14,6 +14,7 @@ from arena.game_jobs import JobMaker
 from arena.live_display import display_for
 from arena.output import say
 from arena.player_check import check_player
+from arena.remote_players import remote_players
 from arena.reports.as_json import json_report
 from arena.reports.assembly import assemble
 from arena.reports.contents import Report
@@ -80,7 +81,7 @@ def check_players(control: Control, quiet: bool, tell: Callable[[str], None]) ->
     rules = _referee(control)
     for name in control.competitors:
         tell(f"checking player {name}")
-        description = check_player(control.players[name], rules, quiet)
+        description = check_player(control.players[name], rules, quiet, control.game.settings)
         tell(f"player {name} works: {description}")
 
 
@@ -90,14 +91,15 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
     Raises AlreadyRunning, ResultsError, Interrupted, PlayerFailure, and what `Competition.run` and
     `AcademySession` raise.
     """
-    selector = selector_for(control)
     rules = _referee(control)
     with ExitStack() as stack:
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
-        series = Series.register(database, _heading(control, files, rules, selector))
+        series = Series.register(database, _heading(control, files, rules, selector_for(control)))
         log = stack.enter_context(EventLog(files.log))
+        control = stack.enter_context(remote_players(control, log.add if options.quiet else say, log.add))
+        selector = selector_for(control)
         _startup_checks(control, options.quiet, log, stopping)
         workers = stack.enter_context(WorkerPool(options.parallel, pin=control.pin_cores))
         session = None

@@ -10,6 +10,7 @@ from arena.control.settings import MissingToken
 from arena.control.table import ControlError
 from arena.embedded import EmbeddedFailure
 from arena.interruption import Interrupted
+from arena.lobby.addresses import InvalidAddress
 from arena.players.failures import PlayerFailure
 from arena.players.player import InvalidParameters
 from arena.results.database import ResultsError
@@ -33,6 +34,7 @@ EXPECTED: Final = (
     AlreadyRunning,
     InvalidParameters,
     MissingToken,
+    InvalidAddress,
     AcademyUnavailable,
     AcademyRefusal,
     EmbeddedFailure,
