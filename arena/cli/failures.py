@@ -14,6 +14,7 @@ from arena.lobby.addresses import InvalidAddress
 from arena.players.failures import PlayerFailure
 from arena.players.player import InvalidParameters
 from arena.results.database import ResultsError
+from arena.service.tokens import TokensError
 from clients.connection import AcademyRefusal, AcademyUnavailable
 
 
@@ -35,6 +36,7 @@ EXPECTED: Final = (
     InvalidParameters,
     MissingToken,
     InvalidAddress,
+    TokensError,
     AcademyUnavailable,
     AcademyRefusal,
     EmbeddedFailure,
