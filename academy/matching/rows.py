@@ -117,7 +117,7 @@ class PatternRows:
 
     def _ends(self) -> Iterator[tuple[str, int]]:
         """Yield the arrays with an entry for each row, test or far test, and how much of each is used."""
-        for name in ("pattern_ids", "starts", "stages", "far", "anchors", "distinct"):
+        for name in ("pattern_ids", "starts", "stages", "far", "anchors", "distinct", "unusual"):
             yield name, self._count
         yield "tests", self._tests_end
         for name in ("far_offsets", "far_codes"):
