@@ -31,9 +31,10 @@ class JobMaker:
             seed=fixture.seed,
             move_limit=game.move_limit,
             scorer=game.scorer,
-            log_path=str(self._files.log),
+            log_path=str(self._files.log) if self._control.errors_to_log else None,
             transcript=self._transcript(fixture.game_id),
             event=fixture.event or self._files.name,
+            adjudication=self._control.adjudication,
         )
 
     def players(self, fixture: Fixture) -> tuple[PlayerSetup, ...]:
