@@ -1,9 +1,12 @@
 """Ending a game that its players hold to be decided, by the expected values that they tell."""
 
-from typing import Any
+from typing import Any, Final
 
 from arena.jobs import Adjudication
 from referees.api import Outcome, Referee, Termination
+
+# A value of 0.55 is to be within 0.05 of 0.5, which floats deny.
+_SLACK: Final = 1e-9
 
 
 class Adjudicator:
@@ -22,9 +25,9 @@ class Adjudicator:
         low, margin = self._rules.resign_value, self._rules.draw_margin
         told = value if value is not None else float("nan")
         for row, holds in (
-            (self._losing, low is not None and told <= low),
-            (self._winning, low is not None and told >= 1.0 - low),
-            (self._drawing, margin is not None and abs(told - 0.5) <= margin),
+            (self._losing, low is not None and told <= low + _SLACK),
+            (self._winning, low is not None and told >= 1.0 - low - _SLACK),
+            (self._drawing, margin is not None and abs(told - 0.5) <= margin + _SLACK),
         ):
             row[seat - 1] = row[seat - 1] + 1 if holds else 0
 

@@ -216,15 +216,17 @@ class _Match:
         while waiting:
             before, moves = self._position, {}
             number = len(self._sheet.moves) + 1
+            seats = rules.to_move(before)
+            if not seats or len(waiting) < len(seats):
+                why = "moves of some seats are missing" if seats else "the game is over"
+                return f"opening {self._job.opening_name!r}: move {number}: {why}"
             try:
-                for seat in rules.to_move(before):
+                for seat in seats:
                     moves[seat] = rules.read_move(before, seat, waiting.pop())
                     rules.check(before, seat, moves[seat])
                 self._position = rules.play(before, moves)
-            except (UnreadableMove, IllegalMove, IndexError) as error:
+            except (UnreadableMove, IllegalMove) as error:
                 return f"opening {self._job.opening_name!r}: move {number}: {error}"
-            if not moves:
-                return f"opening {self._job.opening_name!r}: move {number}: the game is over"
             for seat, player in enumerate(self._players, start=1):
                 try:
                     player.given(moves, rules.view(self._position, seat))

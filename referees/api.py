@@ -33,6 +33,10 @@ class UnreadableMove(ValueError):
     """Text that is no move of this game."""
 
 
+class UnreadableRecord(ValueError):
+    """A file that holds no records of this game, or none that can be read."""
+
+
 class IllegalMove(ValueError):
     """A move that the rules forbid in this position; the message says which rule."""
 
@@ -210,6 +214,14 @@ class Referee(ABC, Generic[Position, Move]):
     @abstractmethod
     def record(self, game: GameRecord) -> str:
         """The game in its own record format (SGF, PDN, JSON...)."""
+
+    def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
+        """Read the games of a file in the record format: each one's name and moves, as text.
+
+        Games that do not begin with the first position of these settings are refused; the moves need
+        not be legal. Raises UnreadableRecord.
+        """
+        raise UnreadableRecord(f"records of {self.name!r} cannot be read")
 
     def dialogue(self, protocol: str) -> object | None:
         """What a protocol (`gtp`, ...) needs to know of this game, or None if it is not played over it."""

@@ -29,6 +29,11 @@ class Numbering:
         return self._limit is None or self._lowest_open < self._limit
 
     @property
+    def lowest_open(self) -> int:
+        """The lowest number that has not been given out."""
+        return self._lowest_open
+
+    @property
     def finished(self) -> bool:
         """Whether no number is missing among the completed ones."""
         return self._limit is not None and not self.open and self.given == self.completed
@@ -46,6 +51,11 @@ class Numbering:
         self._given.add(number)
         while self._lowest_open in self._given:
             self._lowest_open += 1
+
+    def take_back(self, number: int) -> None:
+        """Have a number given out again whose game will not be completed."""
+        self._given.discard(number)
+        self._lowest_open = min(self._lowest_open, number)
 
     def wants(self, number: int) -> bool:
         """Whether this number is still to be given out."""

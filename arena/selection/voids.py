@@ -4,9 +4,9 @@ The rules of Gomill's ringmaster. Tournaments, by matchup: a void game before th
 completed game of the run stops the run, since its players probably never work. Afterwards the first
 void game is tried again at once, and a second one with no completed game in between stops the run.
 
-Monte Carlo tuner: as long as no game of the run is completed, a void game stops it; later one is
-dropped, and the second in a row stops the run. Cross-entropy tuner: likewise, but the game is tried
-again, and stops the run when it is void once more.
+Monte Carlo tuner: the same, with all games as one matchup, but the void game is not tried again.
+Cross-entropy tuner: a void game before the first completed game of the run stops the run; afterwards
+every game is tried a second time, and stops the run if it is void again.
 """
 
 from enum import Enum

@@ -219,6 +219,10 @@ class Go(Referee[GoPosition, int]):
         """The game as SGF."""
         return sgf.write(game, self.settings, (game.first or self.start(game.seed)).stones)
 
+    def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
+        """The main lines of an SGF file's games."""
+        return sgf.read(content, self._size, self.start(0))
+
     def dialogue(self, protocol: str) -> GoDialogue | None:
         """The words of GTP."""
         return GoDialogue(self.settings) if protocol == "gtp" else None
