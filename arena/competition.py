@@ -16,6 +16,7 @@ from typing import Final
 from arena.academy_desk import AcademyDesk, NotYetOpen, void_contest_report
 from arena.academy_session import AcademySession
 from arena.competition_files import CompetitionFiles, history_line
+from arena.control import plans
 from arena.control.settings import Control
 from arena.display import Display
 from arena.event_log import EventLog
@@ -333,6 +334,7 @@ class Competition:
             seconds_left=self._pace.seconds_for(left),
             waiting_reports=self._academy.waiting(),
             lines=self._selector.report_lines(),
+            tuner=isinstance(self._control.plan, plans.MonteCarloPlan | plans.CrossEntropyPlan),
             halt_key=self._stopping.key_available,
         )
 
