@@ -15,12 +15,15 @@ from arena.game_jobs import JobMaker
 from arena.live_display import display_for
 from arena.output import say
 from arena.player_check import check_player
+from arena.reports.as_json import json_report
+from arena.reports.assembly import assemble
+from arena.reports.contents import Report
+from arena.reports.html_page import html_page
+from arena.reports.text import text_report
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.registration import Heading
-from arena.results.report import Summary, report_text
 from arena.results.series import Series, SeriesReader
 from arena.results.standings import Standings
-from arena.selection.all_play_all import letters
 from arena.selection.checked_players import players_to_check
 from arena.selection.kinds import selector_for
 from arena.selection.selector import Selector
@@ -51,16 +54,24 @@ class Ended:
 class Results:
     """A competition's results as they stand."""
 
-    summary: Summary
-    standings: Standings
+    report: Report
+
+    @property
+    def standings(self) -> Standings:
+        """The table."""
+        return self.report.standings
 
     def as_text(self) -> str:
         """The report."""
-        return report_text(self.summary, self.standings)
+        return text_report(self.report)
 
     def as_json(self) -> Mapping[str, Any]:
         """The same as plain values."""
-        return {**vars(self.summary), **self.standings.as_json()}
+        return json_report(self.report)
+
+    def as_html(self) -> str:
+        """The same as a page."""
+        return html_page(self.report)
 
 
 def check_players(control: Control, quiet: bool, tell: Callable[[str], None]) -> None:
@@ -142,20 +153,7 @@ def read_results(control: Control, files: CompetitionFiles) -> Results:
 
 
 def _results(control: Control, files: CompetitionFiles, series: SeriesReader) -> Results:
-    standings = Standings(control.competitors, control.elo, series.finished_games())
-    summary = Summary(
-        name=files.name,
-        kind=control.kind,
-        description=control.description,
-        game=control.game.name,
-        settings=control.game.settings,
-        total=selector_for(control).total,
-        letters={name: letters(place) for place, name in enumerate(control.competitors)},
-        voids=series.void_count(),
-        reports=series.outbox.counts() if control.academy is not None else {},
-        refusals=series.outbox.refusals() if control.academy is not None else {},
-    )
-    return Results(summary, standings)
+    return Results(assemble(control, files.name, series))
 
 
 def _referee(control: Control) -> Referee[Any, Any]:
