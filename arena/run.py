@@ -15,6 +15,7 @@ from arena.game_jobs import JobMaker
 from arena.live_display import display_for
 from arena.output import say
 from arena.player_check import check_player
+from arena.remote_players import remote_players
 from arena.reports.as_json import json_report
 from arena.reports.assembly import assemble
 from arena.reports.contents import Report
@@ -82,7 +83,7 @@ def check_players(control: Control, quiet: bool, tell: Callable[[str], None]) ->
     for setup, game in players_to_check(control):
         tell(f"checking player {setup.name}")
         rules = referee(game.name).from_settings(game.settings)
-        description = check_player(setup, rules, quiet)
+        description = check_player(setup, rules, quiet, game.settings)
         tell(f"player {setup.name} works: {description}")
 
 
@@ -92,17 +93,18 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
     Raises AlreadyRunning, ResultsError, Interrupted, PlayerFailure, and what `Competition.run` and
     `AcademySession` raise.
     """
-    selector = selector_for(control)
     rules = _referee(control)
     with ExitStack() as stack:
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
+        database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
+        series = Series.register(database, _heading(control, files, rules, selector_for(control)))
+        log = stack.enter_context(EventLog(files.log))
+        control = stack.enter_context(remote_players(control, log.add if options.quiet else say, log.add))
+        selector = selector_for(control)
         jobs = JobMaker(control, files, options.log_protocol)
         for _, game in players_to_check(control):
             jobs.read_openings(game)
-        database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
-        series = Series.register(database, _heading(control, files, rules, selector))
-        log = stack.enter_context(EventLog(files.log))
         _startup_checks(control, options.quiet, log, stopping)
         workers = stack.enter_context(WorkerPool(options.parallel, pin=control.pin_cores))
         session = None

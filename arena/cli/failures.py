@@ -11,6 +11,7 @@ from arena.control.settings import MissingToken
 from arena.control.table import ControlError
 from arena.embedded import EmbeddedFailure
 from arena.interruption import Interrupted
+from arena.lobby.addresses import InvalidAddress
 from arena.openings import InvalidOpenings
 from arena.players.failures import PlayerFailure
 from arena.players.player import InvalidParameters
@@ -39,6 +40,7 @@ EXPECTED: Final = (
     ChangedCompetition,
     InvalidOpenings,
     InvalidParameter,
+    InvalidAddress,
     AcademyUnavailable,
     AcademyRefusal,
     EmbeddedFailure,
