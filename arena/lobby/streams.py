@@ -43,7 +43,6 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
         why = "its connection ended"
         try:
             await self._tell(guest, context)
-            why = "it hung up"
         except Refusal as refusal:
             why = f"its stream was ended: {refusal}"
             await refusal.abort(context)
