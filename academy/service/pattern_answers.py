@@ -31,12 +31,17 @@ _COLUMN: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PatternQuestion:
-    """What is asked about a position; `player_elo` is the asking player's, None outside a contest."""
+    """What is asked about a position.
+
+    At most `matches_each` placements of one pattern are told, so that others have room among `max_matches`;
+    `player_elo` is the asking player's, None outside a contest.
+    """
 
     board: Board
     player: int
     both_players: bool
     max_matches: int
+    matches_each: int
     player_elo: float | None = None
 
 
@@ -65,34 +70,32 @@ class PatternAnswer:
         answer = self._response.positions.add()
         if not len(self._ranked):
             return
-        spec, most = self._spec, question.max_matches
+        spec = self._spec
         board = question.board
         if question.player != 1 and spec.symmetric and spec.players == 2:
             board = spec.reversed_board(board)
         matches = self._matches(board, question)
         answer.total = matches.total
-        places, for_opponent = matches.places, None
-        images = [matches.symmetries, matches.rows, matches.columns]
+        for_opponent = None
         if question.both_players:
-            if spec.symmetric:
-                others = self._matches(spec.reversed_board(board), question)
-                answer.total += others.total
-                joined = np.concatenate([places, others.places])
-                # The strongest of both; of equals the player's own first.
-                order = np.argsort(joined, kind="stable")[:most]
-                for_opponent = order >= len(places)
-                places = joined.take(order)
-                parts = zip(images, (others.symmetries, others.rows, others.columns), strict=True)
-                images = [np.concatenate(pair).take(order) for pair in parts]
-            else:
-                for_opponent = self._ranked.players.take(places) != question.player
-        self._write(answer, places, images, for_opponent)
+            for_opponent = matches.reversed
+            if not spec.symmetric:
+                for_opponent = self._ranked.players.take(matches.places) != question.player
+        images = [matches.symmetries, matches.rows, matches.columns]
+        self._write(answer, matches.places, images, for_opponent)
 
     def _matches(self, board: Board, question: PatternQuestion) -> Matches:
         only = 0 if self._spec.symmetric or question.both_players else question.player
         ranked = self._ranked
         wanted = ranked.wanted(self._libraries, question.player_elo, only)
-        return ranked.snapshot.match(board, ranked.ranking, wanted, question.max_matches)
+        return ranked.snapshot.match(
+            board,
+            ranked.ranking,
+            wanted,
+            most=question.max_matches,
+            each=question.matches_each,
+            both=question.both_players and self._spec.symmetric,
+        )
 
     def _write(
         self,
