@@ -8,6 +8,7 @@ from typing import Any
 from arena.academy_session import AcademySession
 from arena.competition import Competition, RunEnd
 from arena.competition_files import CompetitionFiles
+from arena.control import plans
 from arena.control.settings import Control
 from arena.event_log import EventLog
 from arena.game_jobs import JobMaker
@@ -24,6 +25,7 @@ from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.registration import Heading
 from arena.results.series import Series, SeriesReader
 from arena.results.standings import Standings
+from arena.selection.checked_players import players_to_check
 from arena.selection.kinds import selector_for
 from arena.selection.selector import Selector
 from arena.stopping import StopRequests
@@ -78,11 +80,11 @@ def check_players(control: Control, quiet: bool, tell: Callable[[str], None]) ->
 
     Raises PlayerFailure or InvalidParameters for the first that does not get there.
     """
-    rules = _referee(control)
-    for name in control.competitors:
-        tell(f"checking player {name}")
-        description = check_player(control.players[name], rules, quiet, control.game.settings)
-        tell(f"player {name} works: {description}")
+    for setup, game in players_to_check(control):
+        tell(f"checking player {setup.name}")
+        rules = referee(game.name).from_settings(game.settings)
+        description = check_player(setup, rules, quiet, game.settings)
+        tell(f"player {setup.name} works: {description}")
 
 
 def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:
@@ -100,6 +102,9 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         log = stack.enter_context(EventLog(files.log))
         control = stack.enter_context(remote_players(control, log.add if options.quiet else say, log.add))
         selector = selector_for(control)
+        jobs = JobMaker(control, files, options.log_protocol)
+        for _, game in players_to_check(control):
+            jobs.read_openings(game)
         _startup_checks(control, options.quiet, log, stopping)
         workers = stack.enter_context(WorkerPool(options.parallel, pin=control.pin_cores))
         session = None
@@ -116,7 +121,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
                 session,
                 display,
                 log,
-                jobs=JobMaker(control, files, options.log_protocol),
+                jobs=jobs,
                 stopping=stopping,
             )
             end = competition.run(options.max_games)
@@ -129,7 +134,7 @@ def _startup_checks(control: Control, quiet: bool, log: EventLog, stopping: Stop
         log.add(text)
         stopping.look()
 
-    count = len(control.competitors)
+    count = len(players_to_check(control))
     if not control.check_players:
         if not quiet:
             say(f"skipping {count} player checks")
@@ -160,6 +165,9 @@ def _referee(control: Control) -> Referee[Any, Any]:
 def _heading(
     control: Control, files: CompetitionFiles, rules: Referee[Any, Any], selector: Selector
 ) -> Heading:
+    # SAGA's weight and purity are a series', and a mission of several has none of its own.
+    series = control.plan.series if isinstance(control.plan, plans.MarsPlan) else ()
+    alone = series[0] if len(series) == 1 else None
     return Heading(
         name=files.name,
         kind=control.kind,
@@ -173,4 +181,8 @@ def _heading(
         variant=rules.spec().game_id,
         seats=[rules.seat_name(seat) for seat in range(1, rules.seats + 1)],
         players=[control.players[name] for name in control.competitors],
+        ordered=isinstance(control.plan, plans.AllPlayAllPlan),
+        pure=all(one.pure for one in series),
+        weight=1.0 if alone is None else alone.weight,
+        weights={} if alone is None else alone.contestants,
     )

@@ -31,7 +31,7 @@ def add_to(application: typer.Typer) -> None:
 
 def serve(
     folder: Annotated[Path, typer.Argument(help="The folder of control files.")] = Path(),
-    tokens: TokensFile = Path("arena-tokens.toml"),
+    tokens: TokensFile = Path("arena.tokens"),
     address: Annotated[
         str, typer.Option(help="Where to listen: host:port (port 0: any free one) or unix:PATH.")
     ] = DEFAULT_ADDRESS,
@@ -51,7 +51,7 @@ def serve(
 def token(
     name: Annotated[str, typer.Argument(help="Whose token; a player's is its name in control files.")],
     role: Annotated[Role, typer.Option(help="What it is good for.")] = Role.PLAYER,
-    tokens: TokensFile = Path("arena-tokens.toml"),
+    tokens: TokensFile = Path("arena.tokens"),
 ) -> None:
     """Make a token and print it; the file keeps its digest only. A running service knows it at once."""
     say(add_token(tokens, name, role))

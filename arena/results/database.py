@@ -12,12 +12,17 @@ from sqlalchemy.exc import DatabaseError
 
 from arena.results.own_tables import META, SCHEMA_VERSION
 from arena.results.schema import METADATA
+from arena.results.views import create_views
 
 BUSY_SECONDS: Final = 30
 
 
 class ResultsError(RuntimeError):
     """Results that can't be used as asked; the message says why and what to do."""
+
+
+class NoResultsYet(ResultsError):
+    """The competition has not been run."""
 
 
 class ResultsDatabase:
@@ -95,7 +100,11 @@ def _check_or_create(connection: Connection, create: bool) -> None:
     elif present & set(METADATA.tables):
         raise ResultsError(f"{connection.engine.url} has tables of our names but was not made by the arena")
     elif not create:
-        raise ResultsError(f"there are no results in {connection.engine.url}")
+        raise NoResultsYet(f"there are no results in {connection.engine.url}")
     else:
+        if connection.engine.dialect.name == "sqlite":
+            # The driver begins no transaction for tables by itself, and readers must see all of them or none.
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
         METADATA.create_all(connection)
+        create_views(connection)
         connection.execute(insert(META).values(Key="schema_version", Value=str(SCHEMA_VERSION)))

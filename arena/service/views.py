@@ -1,7 +1,8 @@
 """What the service tells of a competition, taken from its control file and its results."""
 
 import json
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 from google.protobuf.duration_pb2 import Duration
 
 from arena.competition_files import CompetitionFiles
+from arena.control.control_file import read
 from arena.control.settings import Control
-from arena.control.toml_file import read
-from arena.results.database import ResultsDatabase
+from arena.results.database import NoResultsYet, ResultsDatabase
 from arena.results.game_listing import GameListing, ListedGame, WholeGame
 from arena.results.standings import Score
 from arena.run import read_results
@@ -42,11 +43,18 @@ class Viewed:
 
     def counts(self) -> Counts | None:
         """How far it is, None where it has never been run. Raises ResultsError and SQLAlchemyError."""
-        if not self.files.results_exist():
+        try:
+            with self._listing() as listing:
+                return Counts(listing.count(), listing.void_count(), listing.last(), listing.completed())
+        except NoResultsYet:
             return None
+
+    @contextmanager
+    def _listing(self) -> Iterator[GameListing]:
+        if not self.files.results_exist():
+            raise NoResultsYet(f"there are no results of {self.name!r} yet")
         with closing(ResultsDatabase.open(self.files.results, create=False)) as database:
-            listing = GameListing(database, self.files.name)
-            return Counts(listing.count(), listing.void_count(), listing.last(), listing.completed())
+            yield GameListing(database, self.files.name)
 
     def competition(self, running: bool, last: LastRun | None) -> competitions_pb2.Competition:
         """All about it; `running` says that the service runs it, `last` how it ended."""
@@ -68,15 +76,16 @@ class Viewed:
 
     def games(self, after: int, limit: int) -> list[competitions_pb2.Game]:
         """The next games after a sequence. Raises ResultsError."""
-        if not self.files.results_exist():
+        try:
+            with self._listing() as listing:
+                return [_game(each) for each in listing.after(after, limit)]
+        except NoResultsYet:
             return []
-        with closing(ResultsDatabase.open(self.files.results, create=False)) as database:
-            return [_game(each) for each in GameListing(database, self.files.name).after(after, limit)]
 
     def game(self, game_id: str) -> competitions_pb2.GetGameResponse | None:
         """One game with its moves. Raises ResultsError."""
-        with closing(ResultsDatabase.open(self.files.results, create=False)) as database:
-            found = GameListing(database, self.files.name).game(game_id)
+        with self._listing() as listing:
+            found = listing.game(game_id)
         return None if found is None else _whole(found)
 
     def standings(self) -> competitions_pb2.GetStandingsResponse:

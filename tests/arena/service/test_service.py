@@ -16,6 +16,7 @@ from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 
+from arena.competition_files import CompetitionFiles
 from arena.service.tokens import Role, add_token
 from arena.v1 import competitions_pb2 as messages
 from arena.v1 import competitions_pb2_grpc
@@ -39,7 +40,7 @@ class Service:
     """`arena serve` on a folder."""
 
     def __init__(self, folder: Path) -> None:
-        file = folder / "arena-tokens.toml"
+        file = folder / "arena.tokens"
         self.tokens = {
             name: add_token(file, name, role)
             for name, role in (
@@ -158,11 +159,7 @@ def test_a_competition_is_stopped_and_goes_on(service: Service, tmp_path: Path) 
     # A service that ends takes what it runs with it.
     service.ask("StartCompetition", start)
     assert service.end() == 0
-    assert "process" not in subprocess.run(
-        [sys.executable, "-m", "arena.cli", "stop", str(tmp_path / "contest.toml")],
-        capture_output=True,
-        text=True,
-    ).stderr.replace("is not running", "")
+    assert not CompetitionFiles(tmp_path / "contest.toml").running()
 
 
 def test_a_run_that_fails_says_why(service: Service, tmp_path: Path) -> None:
@@ -173,85 +170,29 @@ def test_a_run_that_fails_says_why(service: Service, tmp_path: Path) -> None:
     assert "there is no such program" in halted.remark
 
 
+GET, GAMES = messages.GetCompetitionRequest, messages.ListGamesRequest
+START = messages.StartCompetitionRequest
+
+
 @pytest.mark.parametrize(
-    ("method", "request_", "who", "code", "why"),
+    ("request_", "who", "code", "why"),
     [
-        ("GetCompetition", messages.GetCompetitionRequest(name="x"), "", "UNAUTHENTICATED", "TOKEN_INVALID"),
-        (
-            "GetCompetition",
-            messages.GetCompetitionRequest(name="x"),
-            "no",
-            "UNAUTHENTICATED",
-            "TOKEN_INVALID",
-        ),
-        (
-            "GetCompetition",
-            messages.GetCompetitionRequest(name="x"),
-            "one",
-            "PERMISSION_DENIED",
-            "NOT_PERMITTED",
-        ),
-        (
-            "StartCompetition",
-            messages.StartCompetitionRequest(name="x"),
-            "eye",
-            "PERMISSION_DENIED",
-            "NOT_PERMITTED",
-        ),
-        (
-            "GetCompetition",
-            messages.GetCompetitionRequest(name="x"),
-            "eye",
-            "NOT_FOUND",
-            "UNKNOWN_COMPETITION",
-        ),
-        (
-            "GetCompetition",
-            messages.GetCompetitionRequest(name="../x"),
-            "eye",
-            "INVALID_ARGUMENT",
-            "INVALID_REQUEST",
-        ),
-        (
-            "GetStandings",
-            messages.GetStandingsRequest(name="contest"),
-            "eye",
-            "FAILED_PRECONDITION",
-            "NO_RESULTS",
-        ),
-        (
-            "StopCompetition",
-            messages.StopCompetitionRequest(name="contest"),
-            "me",
-            "FAILED_PRECONDITION",
-            "NOT_RUNNING",
-        ),
-        (
-            "ListGames",
-            messages.ListGamesRequest(name="contest", page_size=-1),
-            "eye",
-            "INVALID_ARGUMENT",
-            "INVALID_REQUEST",
-        ),
-        (
-            "ListGames",
-            messages.ListGamesRequest(name="contest", page_token="x"),
-            "eye",
-            "INVALID_ARGUMENT",
-            "INVALID_REQUEST",
-        ),
-        (
-            "StartCompetition",
-            messages.StartCompetitionRequest(name="new", control="[competition"),
-            "me",
-            "INVALID_ARGUMENT",
-            "INVALID_CONTROL",
-        ),
+        (GET(name="x"), "", "UNAUTHENTICATED", "TOKEN_INVALID"),
+        (GET(name="x"), "guessed", "UNAUTHENTICATED", "TOKEN_INVALID"),
+        (GET(name="x"), "one", "PERMISSION_DENIED", "NOT_PERMITTED"),
+        (START(name="x"), "eye", "PERMISSION_DENIED", "NOT_PERMITTED"),
+        (GET(name="x"), "eye", "NOT_FOUND", "UNKNOWN_COMPETITION"),
+        (GET(name="../x"), "eye", "INVALID_ARGUMENT", "INVALID_REQUEST"),
+        (messages.GetStandingsRequest(name="contest"), "eye", "FAILED_PRECONDITION", "NO_RESULTS"),
+        (messages.GetGameRequest(name="contest", game_id="x"), "eye", "FAILED_PRECONDITION", "NO_RESULTS"),
+        (messages.StopCompetitionRequest(name="contest"), "me", "FAILED_PRECONDITION", "NOT_RUNNING"),
+        (GAMES(name="contest", page_size=-1), "eye", "INVALID_ARGUMENT", "INVALID_REQUEST"),
+        (GAMES(name="contest", page_token="x"), "eye", "INVALID_ARGUMENT", "INVALID_REQUEST"),
+        (START(name="new", control="[competition"), "me", "INVALID_ARGUMENT", "INVALID_CONTROL"),
     ],
 )
-def test_refusals_have_reasons(
-    one_service: Service, method: str, request_: Any, who: str, code: str, why: str
-) -> None:
+def test_refusals_have_reasons(one_service: Service, request_: Any, who: str, code: str, why: str) -> None:
+    method = type(request_).__name__.removesuffix("Request")
     with pytest.raises(grpc.RpcError) as error:
         one_service.ask(method, request_, who)
     assert reason(error.value) == (grpc.StatusCode[code], why)
