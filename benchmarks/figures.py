@@ -17,6 +17,7 @@ PARTS: Final = {
     "matching": ("benchmarks.matching",),
     "store": ("benchmarks.store",),
     "server": ("benchmarks.server",),
+    "arena": ("benchmarks.arena",),
     "growth": ("benchmarks.growth", "--plot", str(PLOT)),
 }
 
