@@ -1,7 +1,7 @@
 """The games of one competition in the database: given out, finished, void or broken off."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,8 @@ from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.contestants import enter_made_player
 from arena.results.database import ResultsDatabase, utc_now
-from arena.results.game_rows import Entry, add_game
-from arena.results.game_settings import GameSetting, enter_setting
+from arena.results.game_rows import Entry, add_game, note_engine_name
+from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
 from arena.results.games import FinishedGame
 from arena.results.outbox import Outbox, post
 from arena.results.registration import Heading, Registration, find_series, register
@@ -173,6 +173,8 @@ class Series(SeriesReader):
         self._registration = registration
         # What the database calls the games that are being played, by contest id.
         self._entries: dict[str, Entry] = {}
+        self._settings: dict[Hashable, SettingKeys] = {}
+        self._engine_names: dict[int, str] = {}
 
     @classmethod
     def register(cls, database: ResultsDatabase, heading: Heading) -> "Series":
@@ -201,35 +203,40 @@ class Series(SeriesReader):
         `players` are by seat, those made for this game included; `setting` is given where it is not the
         competition's.
         """
+        setting = setting or self._registration.setting
         with self._database.transaction() as connection:
-            self._entries[attempt.contest_id] = self._entry(connection, players, setting)
+            keys = self._setting(connection, setting, players)
+            contestants = tuple(self._contestant(connection, player) for player in players)
             connection.execute(
-                insert(own.ATTEMPT).values(
+                insert(own.ATTEMPT),
+                {
                     **self._key(attempt.game_id),
-                    Attempt=attempt.number,
-                    ContestId=attempt.contest_id,
-                    Contest=contest,
-                    Matchup=matchup,
-                    Players=json.dumps([player.name for player in players]),
-                    Detail=detail,
-                    Started=utc_now(),
-                )
+                    "Attempt": attempt.number,
+                    "ContestId": attempt.contest_id,
+                    "Contest": contest,
+                    "Matchup": matchup,
+                    "Players": json.dumps([player.name for player in players]),
+                    "Detail": detail,
+                    "Started": utc_now(),
+                },
             )
+        # Only what has been committed is remembered.
+        self._settings[_setting_key(setting, players)] = keys
+        self._entries[attempt.contest_id] = Entry(self._series_id, keys, contestants)
 
-    def _entry(
-        self, connection: Connection, players: Sequence[PlayerSetup], setting: GameSetting | None
-    ) -> Entry:
-        known = self._registration
-        keys = enter_setting(
-            connection, self._series_id, known.platform_id, setting or known.setting, players
+    def _setting(
+        self, connection: Connection, setting: GameSetting, players: Sequence[PlayerSetup]
+    ) -> SettingKeys:
+        known = self._settings.get(_setting_key(setting, players))
+        return known or enter_setting(
+            connection, self._series_id, self._registration.platform_id, setting, players
         )
-        contestants = tuple(
-            known.contestants[player.name]
-            if player.name in known.contestants
-            else enter_made_player(connection, self._series_id, player, known.contestants)
-            for player in players
-        )
-        return Entry(self._series_id, keys, contestants)
+
+    def _contestant(self, connection: Connection, player: PlayerSetup) -> int:
+        listed = self._registration.contestants
+        if player.name in listed:
+            return listed[player.name]
+        return enter_made_player(connection, self._series_id, player, listed)
 
     def open_attempts(self) -> Sequence[OpenAttempt]:
         """Attempts begun whose end is not known: those of a run that was broken off, or in progress."""
@@ -298,9 +305,10 @@ class Series(SeriesReader):
             if connection.execute(known).first() is not None:
                 return False
             voids, lost_seconds = self._earlier_attempts(connection, attempt.game_id)
+            entry = self._entries[attempt.contest_id]
             game_id = add_game(
                 connection,
-                self._entries[attempt.contest_id],
+                entry,
                 players,
                 result,
                 result.outcome,
@@ -314,14 +322,24 @@ class Series(SeriesReader):
                     "Voids": voids,
                 },
             )
-            for seat, (name, before, after) in enumerate(
-                zip(players, elo_before, elo_after, strict=True), start=1
-            ):
-                row = {"GameId": game_id, "Seat": seat, "Name": name, "EloBefore": before, "EloAfter": after}
-                connection.execute(insert(own.RATING).values(row))
+            ratings = [
+                {"GameId": game_id, "Seat": seat, "Name": name, "EloBefore": before, "EloAfter": after}
+                for seat, (name, before, after) in enumerate(
+                    zip(players, elo_before, elo_after, strict=True), start=1
+                )
+            ]
+            connection.execute(insert(own.RATING), ratings)
+            names = {
+                contestant: usage.engine_name
+                for contestant, usage in zip(entry.contestants, result.usage, strict=True)
+                if usage.engine_name and self._engine_names.get(contestant) != usage.engine_name
+            }
+            for contestant, name in names.items():
+                note_engine_name(connection, contestant, name)
             if report is not None:
                 post(connection, self._series_id, attempt.contest_id, report)
         self._entries.pop(attempt.contest_id)
+        self._engine_names.update(names)
         return True
 
     def give_up(
@@ -385,6 +403,10 @@ class Series(SeriesReader):
         seconds = func.coalesce(func.sum(void.Seconds), 0.0)
         count, total = connection.execute(select(voids, seconds).filter_by(**self._key(game_id))).one()
         return int(count), float(total)
+
+
+def _setting_key(setting: GameSetting, players: Sequence[PlayerSetup]) -> Hashable:
+    return (setting.variant, setting.whole, frozenset(player.move_seconds for player in players))
 
 
 def _finished(rows: Sequence[Any]) -> FinishedGame:
