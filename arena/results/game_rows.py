@@ -5,14 +5,26 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from arena.jobs import Fault, GameResult
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.game_settings import SettingKeys
+from arena.results.rows import add
 from referees.api import Outcome, Termination
 
+# Built once: SQLAlchemy takes longer to build a statement than SQLite to run it.
+_NAME_CLIENT = (
+    update(saga.CLIENT)
+    .where(
+        saga.CLIENT.c.ClientId
+        == select(saga.CONTESTANT.c.ClientId)
+        .where(saga.CONTESTANT.c.ContestantId == bindparam("contestant"))
+        .scalar_subquery()
+    )
+    .values(Name=bindparam("name"), Version=bindparam("version"))
+)
 _PROBLEMS = {Fault.NONE: 0, Fault.LATE: 1, Fault.DISCONNECTED: 2}
 
 
@@ -77,8 +89,9 @@ def add_game(
     """Enter a game with its players and moves; `detail` holds the remaining columns of ARENA_Game."""
     points = outcome.points
     years = _years(len(players), result)
-    added = connection.execute(
-        insert(saga.GAME),
+    game_id = add(
+        connection,
+        saga.GAME,
         {
             "SeriesId": entry.series_id,
             "SettingId": entry.setting.setting_id,
@@ -94,10 +107,9 @@ def add_game(
             "MaxSupplies": max(points) if points else None,
         },
     )
-    assert added.inserted_primary_key is not None
-    game_id = int(added.inserted_primary_key[0])
-    connection.execute(
-        insert(own.GAME_DETAIL),
+    add(
+        connection,
+        own.GAME_DETAIL,
         {
             "GameId": game_id,
             "SeriesId": entry.series_id,
@@ -140,47 +152,51 @@ def _add_players(
     years = _years(len(players), result)
     grade = grades(outcome, years) or (None,) * len(players)
     rank = ranks(outcome, len(players), years)
-    seats = [
-        {
-            "GameId": game_id,
-            "Seat": seat,
-            "Name": name,
-            "Fault": usage.fault.value,
-            "Remark": usage.remark,
-            "WallSeconds": usage.wall_seconds,
-            "PeakMemoryBytes": usage.peak_memory_bytes,
-            "EngineName": usage.engine_name,
-            "EngineDescription": usage.engine_description,
-        }
-        for seat, (name, usage) in enumerate(zip(players, result.usage, strict=True), start=1)
-    ]
-    rows = [
-        {
-            "GameId": game_id,
-            "PowerId": entry.setting.powers[seat - 1],
-            "ContestantId": entry.contestants[seat - 1],
-            "Supplies": outcome.points[seat - 1] if outcome.points else None,
-            "Disorder": _moves_of(seat, result) if _PROBLEMS.get(usage.fault) else None,
-            "Problem": _PROBLEMS.get(usage.fault),
-            "Winner": int(seat in outcome.winners),
-            "Elimination": outcome.eliminated[seat - 1] if outcome.eliminated else None,
-            "Grade": grade[seat - 1],
-            "Rank": rank[seat - 1],
-            "Cpu": usage.cpu_seconds,
-        }
-        for seat, usage in enumerate(result.usage, start=1)
-    ]
-    connection.execute(insert(saga.PLAYER), rows)
-    connection.execute(insert(own.SEAT), seats)
-
-
-def note_engine_name(connection: Connection, contestant_id: int, reported: str) -> None:
-    """Keep what a contestant's process says it is, `name:version`, with its client."""
-    name, _, version = reported.partition(":")
-    client = select(saga.CONTESTANT.c.ClientId).filter_by(ContestantId=contestant_id).scalar_subquery()
+    numbered = list(enumerate(zip(players, result.usage, strict=True), start=1))
     connection.execute(
-        update(saga.CLIENT).where(saga.CLIENT.c.ClientId == client).values(Name=name, Version=version)
+        insert(saga.PLAYER),
+        [
+            {
+                "GameId": game_id,
+                "PowerId": entry.setting.powers[seat - 1],
+                "ContestantId": entry.contestants[seat - 1],
+                "Supplies": outcome.points[seat - 1] if outcome.points else None,
+                "Disorder": _moves_of(seat, result) if _PROBLEMS.get(usage.fault) else None,
+                "Problem": _PROBLEMS.get(usage.fault),
+                "Winner": int(seat in outcome.winners),
+                "Elimination": outcome.eliminated[seat - 1] if outcome.eliminated else None,
+                "Grade": grade[seat - 1],
+                "Rank": rank[seat - 1],
+                "Cpu": usage.cpu_seconds,
+            }
+            for seat, (_, usage) in numbered
+        ],
     )
+    connection.execute(
+        insert(own.SEAT),
+        [
+            {
+                "GameId": game_id,
+                "Seat": seat,
+                "Name": name,
+                "Fault": usage.fault.value,
+                "Remark": usage.remark,
+                "WallSeconds": usage.wall_seconds,
+                "PeakMemoryBytes": usage.peak_memory_bytes,
+                "EngineName": usage.engine_name,
+                "EngineDescription": usage.engine_description,
+            }
+            for seat, (name, usage) in numbered
+        ],
+    )
+    for seat, (_, usage) in numbered:
+        if usage.engine_name:
+            _note_engine_name(connection, entry.contestants[seat - 1], usage.engine_name)
+
+
+def _note_engine_name(connection: Connection, contestant_id: int, reported: str) -> None:
+    name, _, version = reported.partition(":")
+    connection.execute(_NAME_CLIENT, {"contestant": contestant_id, "name": name, "version": version})
 
 
 def _add_moves(connection: Connection, game_id: int, result: GameResult) -> None:
