@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from threading import Lock
 
-from academy.knowledge.boards import Board, GraphGeometry
+from academy.knowledge.boards import Board, GraphGeometry, HexGeometry
 from academy.knowledge.patterns import InvalidPattern, Pattern
 from academy.knowledge.spec import GameSpec
 from academy.matching.anchoring import anchored
@@ -48,7 +48,7 @@ class PatternIndex:
         self._spec.check_pattern(pattern)
         if isinstance(self._spec.geometry, GraphGeometry):
             _check_nodes(pattern, self._spec.geometry.size)
-        found = anchored(pattern, self._group)
+        found = anchored(pattern, self._group, isinstance(self._spec.geometry, HexGeometry))
         with self._lock:
             if pattern_id in self._row_of:
                 self._remove(pattern_id)
