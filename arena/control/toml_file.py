@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from arena.control import game_table, player_table, values
+from arena.control import game_table, player_table, remote_table, values
 from arena.control.academy_table import academy, ratings
 from arena.control.draft import Draft
 from arena.control.plan_tables import KINDS, plan
@@ -18,8 +18,13 @@ MAX_BYTES: Final = 2**20
 def read(path: Path) -> Control:
     """Read a control file. Raises ControlError, whose message names the faulty setting's path."""
     path = path.absolute()
+    return parse(path, read_text(path))
+
+
+def parse(path: Path, text: str) -> Control:
+    """The control file of an absolute path, from its text. Raises ControlError."""
     try:
-        return _control(path, Table(tomllib.loads(read_text(path))))
+        return _control(path, Table(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         raise ControlError(f"the control file {path} is not valid TOML: {error}") from None
 
@@ -68,11 +73,13 @@ def _control(path: Path, file: Table) -> Control:
         record_games=competition.take("record_games", values.flag, True),
         check_players=competition.take("check_players", values.flag, True),
         errors_to_log=competition.take("errors_to_log", values.flag, True),
+        failures=competition.take("failures", values.choice("forfeit", "void"), "forfeit"),
         openings=game_table.openings(file.table("openings"), folder),
         adjudication=game_table.adjudication(file.table("adjudication")),
         results=competition.take("results", values.text, None),
         elo=ratings(file.table("ratings"), fixed),
         academy=reached,
+        remote=remote_table.endpoint(file.table("remote"), folder),
     )
     competition.finish()
     file.finish()
