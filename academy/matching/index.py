@@ -17,7 +17,7 @@ from academy.matching.rows import PatternRows
 from academy.matching.snapshot import Snapshot
 
 # To be raised with every change of what rows hold or mean, so that kept ones of before are not used.
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 
 
 class PatternIndex:
