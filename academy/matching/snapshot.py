@@ -34,6 +34,10 @@ class Ranking:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def part(self, first: int, end: int) -> "Ranking":
+        """Return the patterns from place `first` to before place `end`, in the same order."""
+        return Ranking(self.pattern_ids[first:end], self.rows[first:end])
+
 
 class Snapshot:
     """Patterns that stay as they are, whatever is put into their index or removed from it later.
@@ -71,6 +75,17 @@ class Snapshot:
         if missing.any():
             raise KeyError(int(pattern_ids[missing][0]))
         return Ranking(pattern_ids, known.rows.take(places))
+
+    def of(self, ranking: Ranking) -> "Snapshot":
+        """Return a snapshot of only these patterns, which a query is done with sooner.
+
+        It shares what is known of them, so it takes 4 bytes a pattern. Numbers of patterns hold there too, and
+        so do rankings that name no others.
+        """
+        chosen = np.zeros(len(self._rows.starts), dtype=np.bool_)
+        chosen[ranking.rows] = True
+        of_kind = tuple(members[chosen[members]] for members in self._rows.of_kind)
+        return Snapshot(self._spec, self._ground, self._rows._replace(of_kind=of_kind), self._kernel_name)
 
     def match(
         self,

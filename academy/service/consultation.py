@@ -104,12 +104,14 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         libraries = _libraries(request) if request.libraries else PATTERN_LIBRARIES
         # What is learnt while others are let in does not matter to this call.
         entries = dict(game.shelf.entries) if request.include_cells else None
-        answer = PatternAnswer(response, spec, game.shelf.ranked, libraries)
+        answer = PatternAnswer(spec, game.shelf.ranked, libraries)
         for place, question in enumerate(questions):
             if place and place % _POSITIONS_AT_ONCE == 0:
                 await asyncio.sleep(0)
             answer.add(question)
-        answer.finish(entries)
+        response.MergeFromString(answer.written())
+        if entries is not None:
+            response.patterns.cells.extend(answer.cells(entries))
         self._positions_asked.inc(count)
         if answer.placements > _SURELY_SMALL or request.include_cells:
             size = response.ByteSize()
