@@ -79,7 +79,7 @@ class Snapshot:
     def of(self, ranking: Ranking) -> "Snapshot":
         """Return a snapshot of only these patterns, which a query is done with sooner.
 
-        It shares what is known of them, so it takes 4 bytes a pattern. Numbers of patterns hold there too, and
+        It shares what is known of them, so it takes 4 bytes a pattern. Numbers hold there too, and
         so do rankings that name no others.
         """
         chosen = np.zeros(len(self._rows.starts), dtype=np.bool_)

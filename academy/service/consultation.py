@@ -46,8 +46,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._seats = seats
         self._guard = guard
         self._limits = limits
-        self._lines_asked = metrics.questions.labels("opening")
-        self._positions_asked = metrics.questions.labels("position")
+        self._asked = metrics.questions
 
     async def LookUpOpening(
         self, request: messages.LookUpOpeningRequest, context: Context
@@ -58,7 +57,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         game = self._games.game(request.game_id)
         spec = game.view.spec
         seat = self._seats.asking(caller, spec, request.contest_id, request.player)
-        self._lines_asked.inc()
+        self._asked["opening"] += 1
         consultations = 0
         if seat is not None:
             own_move = _own_moves(spec, request.player, len(request.moves)) + 1
@@ -112,7 +111,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         response.MergeFromString(answer.written())
         if entries is not None:
             response.patterns.cells.extend(answer.cells(entries))
-        self._positions_asked.inc(count)
+        self._asked["position"] += count
         if answer.placements > _SURELY_SMALL or request.include_cells:
             size = response.ByteSize()
             if size > self._limits.message_bytes:
