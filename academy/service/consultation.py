@@ -68,7 +68,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         known = game.openings.get(question)
         if known is None:
             known = opening_answer(game.view.openings, request.moves, request.player, elo)
-            game.remember(question, known)
+            # What is in the tree is bounded by it; of what is not there is no end.
+            if known.known:
+                game.remember(question, known)
         answer = messages.LookUpOpeningResponse()
         answer.CopyFrom(known)
         answer.consultations = consultations
@@ -155,6 +157,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 value=len(move),
                 limit=longest,
             )
+        total, most = sum(map(len, request.moves)), self._limits.characters_per_list
+        require(
+            total <= most, "moves", f"{total:,} characters in all: at most {most:,}", value=total, limit=most
+        )
 
     def _check_positions(self, request: messages.MatchPatternsRequest) -> None:
         count, most = len(request.positions), self._limits.positions_per_call
