@@ -15,9 +15,10 @@ FIRST_CALL_SECONDS: Final = 30.0
 
 
 class AcademySession:
-    """Keeps ACADEMY reachable for one competition, whose game is registered there.
+    """Keeps ACADEMY reachable for one competition, whose games are registered there.
 
-    `link` is what calls are made through; it changes when an embedded server is restarted.
+    `specs` are these games by what ACADEMY calls them. `link` is what calls are made through; it
+    changes when an embedded server is restarted.
     """
 
     def __init__(self, settings: AcademySettings, spec: GameSpec, log_path: Path) -> None:
@@ -26,7 +27,7 @@ class AcademySession:
         Raises AcademyUnavailable or AcademyRefusal, EmbeddedFailure, MissingToken, and OSError for
         certificates that can't be read.
         """
-        self.spec = spec
+        self.specs = {spec.game_id: spec}
         self.update = settings.update
         self._embedded = EmbeddedAcademy(settings.data, log_path) if settings.embedded else None
         with contextlib.ExitStack() as undo:
@@ -43,7 +44,7 @@ class AcademySession:
                     CALL_SECONDS,
                 )
             self.link = AcademyLink(connection)
-            self._register()
+            self._register(spec)
             undo.pop_all()
 
     def tend(self) -> bool:
@@ -64,11 +65,17 @@ class AcademySession:
         if self._embedded is not None:
             self._embedded.close()
 
-    def _register(self) -> None:
+    def know(self, spec: GameSpec) -> None:
+        """Make sure that a game some contests are of is registered. Raises as the constructor does."""
+        if spec.game_id not in self.specs:
+            self._register(spec)
+            self.specs[spec.game_id] = spec
+
+    def _register(self, spec: GameSpec) -> None:
         deadline = time.monotonic() + FIRST_CALL_SECONDS
         while True:
             try:
-                self.link.register_game(self.spec)
+                self.link.register_game(spec)
                 return
             except (AcademyUnavailable, AcademyRefusal) as error:
                 if not may_pass(error) or time.monotonic() > deadline:

@@ -3,55 +3,54 @@
 A game's way: its attempt is stored, then its contest is opened at ACADEMY, then it is played. Its
 result is stored with ratings and report in one transaction; the reporter delivers the report. So
 after any crash the database tells which attempts were broken off; ACADEMY hears that they are void,
-and the games are played again under the same id, as another attempt with a contest id of its own.
+and the games are played again under the same id with the same players, as another attempt with a
+contest id of its own.
 """
 
 import time
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from pathlib import Path
 from typing import Final
 
-from academy.v1 import contests_pb2
-from arena.academy_link import contest_message, contest_report, fitted, may_pass, void_report
+from arena.academy_desk import AcademyDesk, NotYetOpen, void_contest_report
 from arena.academy_session import AcademySession
-from arena.competition_files import CompetitionFiles
+from arena.competition_files import CompetitionFiles, history_line
 from arena.control.settings import Control
-from arena.display import Display, Progress
+from arena.display import Display
 from arena.event_log import EventLog
+from arena.game_jobs import JobMaker
 from arena.interruption import Interrupted
-from arena.jobs import AcademyAccess, GameJob, GameResult
-from arena.reporter import Reporter
+from arena.jobs import GameResult
+from arena.left_over import give_up_open_attempts, take_up
+from arena.progress import GameInProgress, Pace, Progress
 from arena.results.games import FinishedGame
 from arena.results.series import Attempt, Series, StoredRecord
 from arena.results.standings import Standings
-from arena.selection.selector import Fixture, Selector
+from arena.selection.selector import CompletedGame, Fixture, Selector
 from arena.selection.voids import VoidRules, VoidVerdict
+from arena.stopping import StopRequests
 from arena.workers.interface import WorkerLost, Workers
-from clients.connection import AcademyRefusal, AcademyUnavailable
 
 TICK_SECONDS: Final = 0.25
-OPENING_PAUSE_SECONDS: Final = 1.0
-OPENING_GIVE_UP_SECONDS: Final = 120.0
-DELIVERY_SECONDS: Final = 60.0
 
 
 class RunEnd(Enum):
     """Why a run ended. In all cases the games in progress were played to their end."""
 
     COMPLETED = "all games have been played"
+    DECIDED = "it is decided"
     GAME_LIMIT = "the run's limit of games is reached"
     STOPPED = "it was asked to stop"
     HALTED = "there were too many void games"
+    NO_GAME = "games are missing, but none of them can be played"
 
 
 @dataclass(frozen=True)
 class _Running:
     fixture: Fixture
     attempt: Attempt
-    contest: contests_pb2.Contest | None
+    contest: bytes | None
     started: float
 
 
@@ -72,29 +71,33 @@ class Competition:
         display: Display,
         log: EventLog,
         *,
-        log_protocol: bool = False,
-        check_interruption: Callable[[], None] = lambda: None,
+        jobs: JobMaker,
+        stopping: StopRequests,
     ) -> None:
         self._control = control
         self._files = files
         self._series = series
         self._selector = selector
         self._workers = workers
-        self._session = session
-        self._reporter = None if session is None else Reporter(series.outbox, session)
+        self._academy = AcademyDesk(session, series.outbox, self._warn)
         self._display = display
         self._log = log
-        self._log_protocol = log_protocol
-        self._check_interruption = check_interruption
-        self._voids = VoidRules()
+        self._jobs = jobs
+        self._stopping = stopping
+        self._voids = VoidRules(selector.void_policy)
         self._retries: deque[Fixture] = deque()
         self._running: dict[str, _Running] = {}
         self._started_games = 0
+        self._max_games: int | None = None
+        self._pace = Pace()
         self._end: RunEnd | None = None
-        # A game that could not be opened at ACADEMY: since when, and when to try again.
+        # A game whose contest could not be opened at ACADEMY yet.
         self._unopened: _Running | None = None
-        self._open_again = 0.0
-        self._restore()
+        taken_up = take_up(control, files, series, selector, log)
+        self._standings = taken_up.standings
+        self._unfinished = deque(taken_up.unfinished)
+        for warning in taken_up.warnings:
+            self._warn(warning)
 
     @property
     def standings(self) -> Standings:
@@ -104,16 +107,16 @@ class Competition:
     def run(self, max_games: int | None = None) -> RunEnd:
         """Play until the competition is complete or stopped, starting at most `max_games` games.
 
-        Raises Interrupted when `check_interruption` does; AcademyUnavailable when no contest could
-        be opened for two minutes; AcademyRefusal, EmbeddedFailure and SQLAlchemyError.
+        Raises Interrupted; AcademyUnavailable when no contest could be opened for two minutes;
+        AcademyRefusal, EmbeddedFailure and SQLAlchemyError.
         """
+        self._max_games = max_games
         self._log.add("run started", max_games=max_games, parallel=self._workers.size)
-        if self._reporter is not None:
-            self._reporter.start()
+        self._academy.start()
         try:
             while True:
                 self._tend()
-                self._start_games(max_games)
+                self._start_games()
                 self._show()
                 if not self._running and (self._unopened is None or self._end is not None):
                     break
@@ -122,158 +125,104 @@ class Competition:
                     self._take(result)
                 elif not self._running:
                     time.sleep(TICK_SECONDS)
-            self._give_up_open_attempts("the run stopped before it began")
-            end = self._end or RunEnd.COMPLETED
-            if end is RunEnd.COMPLETED:
+            give_up_open_attempts(self._series, self._log, "the run stopped before it began")
+            end = self._end or self._natural_end()
+            if end in (RunEnd.COMPLETED, RunEnd.DECIDED):
                 self._series.complete()
-            self._await_delivery()
+            self._academy.await_delivery(self._wait_for_delivery)
         except BaseException as error:
             self._break_off(error)
             raise
         finally:
-            if self._reporter is not None:
-                self._reporter.stop()
-        self._log.add("run finished", why=end.value)
+            self._academy.stop()
+        self._log.add("run finished", why=self._selector.decided or end.value)
         return end
 
-    # Before and after
-
-    def _restore(self) -> None:
-        """Take up what earlier runs left: their games, their unfinished attempts, their missing files."""
-        games = list(self._series.finished_games())
-        self._standings = Standings(self._control.competitors, self._control.elo, games)
-        for game in games:
-            self._selector.completed(game.game_id, game.outcome)
-        self._files.rewrite_history(games)
-        if self._control.record_games:
-            for record in self._series.records():
-                if record.content and not self._files.has_record(record):
-                    self._files.write_record(record)
-        self._give_up_open_attempts("the run that played it ended")
-        self._files.forget_stop()
-
-    def _give_up_open_attempts(self, reason: str) -> None:
-        for known in self._series.open_attempts():
-            report = None
-            if known.contest is not None:
-                report = void_report(contests_pb2.Contest.FromString(known.contest), "interrupted")
-            running = self._running.get(known.attempt.game_id)
-            seconds = 0.0 if running is None else time.time() - running.started
-            self._series.give_up(
-                known.attempt,
-                "interrupted",
-                reason,
-                seconds,
-                None if report is None else report.SerializeToString(),
-            )
-            self._log.add("attempt broken off", game=known.attempt.game_id, reason=reason)
+    def _natural_end(self) -> RunEnd:
+        if self._selector.decided:
+            return RunEnd.DECIDED
+        return RunEnd.COMPLETED if self._selector.finished else RunEnd.NO_GAME
 
     def _break_off(self, error: BaseException) -> None:
         self._workers.stop()
         reason = "the run was interrupted" if isinstance(error, Interrupted) else f"the run failed: {error}"
         self._log.add("run broken off", why=reason, in_progress=" ".join(self._running) or "nothing")
-        self._give_up_open_attempts(reason)
-
-    def _await_delivery(self) -> None:
-        """Give ACADEMY a while to take the last reports."""
-        if self._reporter is None:
-            return
-        self._reporter.hurry()
-        deadline = time.monotonic() + DELIVERY_SECONDS
-        while (waiting := self._reporter.waiting()) and time.monotonic() < deadline:
-            self._tend()
-            self._show(note=f"waiting for ACADEMY to take {waiting} reports")
-            time.sleep(0.05)
-        if waiting:
-            self._warn(f"{waiting} reports to ACADEMY are still undelivered; the next run sends them")
+        seconds = {game_id: time.time() - game.started for game_id, game in self._running.items()}
+        give_up_open_attempts(self._series, self._log, reason, seconds)
 
     # While games go on
 
     def _tend(self) -> None:
-        self._check_interruption()
-        if self._end is None and self._files.stop_requested():
-            self._files.forget_stop()
-            self._stop(RunEnd.STOPPED)
-        if self._session is None or self._reporter is None:
-            return
-        while not self._reporter.warnings.empty():
-            self._warn(self._reporter.warnings.get())
-        if self._session.tend():
-            self._warn("the embedded ACADEMY had ended and was started again")
-            self._reporter.wake()
+        why = self._stopping.look()
+        if why and self._end is None:
+            self._stop(RunEnd.STOPPED, why)
+            self._display.acknowledge(f"{why}; stopping when the games in progress are over")
+        self._academy.tend()
 
-    def _stop(self, end: RunEnd) -> None:
+    def _stop(self, end: RunEnd, why: str = "") -> None:
         self._end = end
-        self._log.add("no more games are started", why=end.value)
+        self._log.add("no more games are started", why=why or end.value)
 
-    def _start_games(self, max_games: int | None) -> None:
+    def _start_games(self) -> None:
         while self._end is None and len(self._running) < self._workers.size:
             if self._unopened is None:
-                if max_games is not None and self._started_games >= max_games:
+                if self._startable == 0:
                     self._stop(RunEnd.GAME_LIMIT)
                     return
-                fixture = self._retries.popleft() if self._retries else self._selector.next_game()
+                fixture = self._next_fixture()
                 if fixture is None:
                     return
                 self._unopened = self._begin(fixture)
-            if not self._open(self._unopened):
+            try:
+                self._start(self._unopened)
+            except NotYetOpen:
                 return
             self._unopened = None
 
+    @property
+    def _startable(self) -> int | None:
+        return None if self._max_games is None else max(0, self._max_games - self._started_games)
+
+    def _next_fixture(self) -> Fixture | None:
+        if self._selector.decided:
+            return None
+        if self._retries:
+            return self._retries.popleft()
+        while self._unfinished:
+            game = self._unfinished.popleft()
+            fixture = self._selector.resume(game.game_id, game.players, game.detail)
+            if fixture is not None:
+                return fixture
+        return self._selector.next_game()
+
     def _begin(self, fixture: Fixture) -> _Running:
         attempt = self._series.next_attempt(fixture.game_id)
-        contest = None
-        if self._session is not None:
-            elo = [self._standings.elo(name) for name in fixture.players]
-            contest = contest_message(attempt.contest_id, self._session.spec, fixture.players, elo)
-        self._series.begin(attempt, None if contest is None else contest.SerializeToString())
+        elo = [self._standings.elo(name) for name in fixture.players]
+        spec = self._jobs.rules(fixture).spec()
+        contest = self._academy.contest(attempt.contest_id, spec, fixture.players, elo)
+        self._series.begin(
+            attempt,
+            contest,
+            fixture.matchup,
+            self._jobs.players(fixture),
+            fixture.detail,
+            self._jobs.setting(fixture),
+        )
         self._started_games += 1
         return _Running(fixture, attempt, contest, time.time())
 
-    def _open(self, game: _Running) -> bool:
-        """Open the game's contest and hand the game to the workers; False if that must be tried later."""
-        access = None
-        if self._session is not None and game.contest is not None:
-            if time.monotonic() < self._open_again:
-                return False
-            try:
-                tickets = self._session.link.open_contest(game.contest)
-            except (AcademyUnavailable, AcademyRefusal) as error:
-                if not may_pass(error) or time.time() - game.started > OPENING_GIVE_UP_SECONDS:
-                    raise
-                self._warn(f"{error}; trying again")
-                self._open_again = time.monotonic() + OPENING_PAUSE_SECONDS
-                return False
-            where = self._session.link.connection
-            tls_ca = None if where.ca is None else str(Path(where.ca).resolve())
-            access = AcademyAccess(where.address, game.attempt.contest_id, tickets, tls_ca)
-        fixture, control = game.fixture, self._control
+    def _start(self, game: _Running) -> None:
+        """Open the game's contest and hand the game to the workers. Raises NotYetOpen."""
+        access = self._academy.open(game.contest, game.started)
+        fixture = game.fixture
+        job = replace(self._jobs.job(fixture), academy=access)
         self._running[fixture.game_id] = game
         self._log.add(
             "game started", game=fixture.game_id, players=" vs ".join(fixture.players), seed=fixture.seed
         )
-        self._workers.submit(
-            GameJob(
-                game_id=fixture.game_id,
-                game=control.game.name,
-                settings=control.game.settings,
-                players=tuple(control.players[name] for name in fixture.players),
-                seed=fixture.seed,
-                move_limit=control.game.move_limit,
-                scorer=control.game.scorer,
-                academy=access,
-                log_path=str(self._files.log),
-                transcript=self._transcript(fixture.game_id),
-                event=self._files.name,
-            )
-        )
-        return True
+        self._workers.submit(job)
 
-    def _transcript(self, game_id: str) -> str | None:
-        if not self._log_protocol:
-            return None
-        self._files.protocol.mkdir(exist_ok=True)
-        return str(self._files.protocol / f"{game_id}.log")
+    # When games are over
 
     def _take(self, result: GameResult | WorkerLost) -> None:
         game = self._running[result.game_id]
@@ -282,25 +231,14 @@ class Competition:
         else:
             self._void(game, result)
         del self._running[result.game_id]
-        if self._reporter is not None:
-            self._reporter.wake()
+        self._academy.wake()
 
     def _finish(self, game: _Running, result: GameResult) -> None:
         assert result.outcome is not None
         fixture = game.fixture
         before = tuple(self._standings.elo(name) for name in fixture.players)
         after = self._control.elo.rate(fixture.players, before, result.outcome.winners)
-        report = None
-        if self._session is not None and game.contest is not None:
-            message = (
-                contest_report(game.contest, result)
-                if self._session.update
-                else void_report(game.contest, "not to be learnt from")
-            )
-            message, shortened = fitted(message)
-            if shortened:
-                self._warn(f"game {result.game_id}: its report {shortened}")
-            report = message.SerializeToString()
+        report = self._academy.report(game.contest, result)
         self._series.finish(
             game.attempt, fixture.matchup, fixture.seed, fixture.players, result, before, after, report
         )
@@ -314,11 +252,14 @@ class Competition:
             after,
         )
         self._standings.add(finished)
-        self._selector.completed(fixture.game_id, result.outcome)
+        self._pace.finished()
+        self._selector.completed(
+            CompletedGame(fixture.game_id, fixture.matchup, fixture.players, result.outcome, fixture.detail)
+        )
         self._voids.completed(fixture.matchup)
         if self._control.record_games and result.record:
             self._files.write_record(StoredRecord(result.game_id, result.record, result.record_extension))
-        self._files.add_to_history(finished)
+        self._files.add_to_history([history_line(finished), *self._selector.history_lines()])
         self._log.add("game finished", game=result.game_id, result=finished.describe())
         self._display.result(f"game {result.game_id}: {finished.describe()}")
         for warning in result.warnings:
@@ -326,34 +267,51 @@ class Competition:
 
     def _void(self, game: _Running, result: GameResult | WorkerLost) -> None:
         reason = result.reason if isinstance(result, WorkerLost) else result.void_reason
-        report = None
-        if game.contest is not None:
-            report = void_report(game.contest, "void").SerializeToString()
+        report = void_contest_report(game.contest, "void")
         self._series.give_up(game.attempt, "void", reason, time.time() - game.started, report)
         if isinstance(result, GameResult) and result.record and self._control.record_games:
             record = StoredRecord(result.game_id, result.record, result.record_extension)
             self._files.write_record(record, void=True)
         self._warn(f"game {result.game_id} is void: {reason}")
-        match self._voids.void(game.fixture.matchup):
+        match self._voids.void(game.fixture.matchup, game.fixture.game_id):
             case VoidVerdict.RETRY:
                 self._retries.append(game.fixture)
+            case VoidVerdict.DROP:
+                self._selector.dropped(game.fixture)
             case VoidVerdict.HALT if self._end is not RunEnd.HALTED:
                 self._stop(RunEnd.HALTED)
+
+    # What people see
 
     def _warn(self, text: str) -> None:
         self._log.add("warning", text=text)
         self._display.warning(text)
 
-    def _show(self, note: str = "") -> None:
-        if not note and self._end is not None and self._running:
-            note = f"waiting for games in progress, then stopping: {self._end.value}"
-        self._display.show(
-            Progress(
-                title=self._files.name,
-                standings=self._standings,
-                in_progress=tuple(self._running),
-                total=self._selector.total,
-                waiting_reports=0 if self._reporter is None else self._reporter.waiting(),
-                note=note,
-            )
+    def _show(self) -> None:
+        if self._end is not None and self._running:
+            self._display.note(f"waiting for the games in progress, then stopping: {self._end.value}")
+        self._display.show(self._progress)
+
+    def _wait_for_delivery(self, what: str) -> None:
+        self._stopping.look()
+        self._display.note(what)
+        self._display.show(self._progress)
+
+    def _progress(self) -> Progress:
+        now, total = time.time(), self._selector.total
+        left = None if total is None else max(0, total - self._standings.games)
+        return Progress(
+            title=self._files.name,
+            standings=self._standings,
+            in_progress=tuple(
+                GameInProgress(game_id, game.fixture.players, now - game.started)
+                for game_id, game in self._running.items()
+            ),
+            total=total,
+            startable=self._startable,
+            games_per_second=self._pace.games_per_second,
+            seconds_left=self._pace.seconds_for(left),
+            waiting_reports=self._academy.waiting(),
+            lines=self._selector.report_lines(),
+            halt_key=self._stopping.key_available,
         )

@@ -9,6 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
+
+from arena.results.database import sqlite_url
 from arena.results.games import FinishedGame
 from arena.results.series import StoredRecord
 
@@ -26,13 +30,21 @@ class AlreadyRunning(RuntimeError):
 class CompetitionFiles:
     """Where a competition keeps what. Two control files in a folder must differ before the extension."""
 
-    def __init__(self, control: Path) -> None:
-        """Raises ValueError for a control file whose extension is one of the outputs' own."""
+    def __init__(self, control: Path, results: str | None = None) -> None:
+        """Results are kept beside the control file, or in the database whose URL is `results`.
+
+        Raises ValueError for a control file whose extension is one of the outputs' own, and for a
+        URL that is none.
+        """
         if control.suffix in (*_FILES, *_MORE_FILES, *_FOLDERS, ".sqlite", ".lock", ".academy"):
             raise ValueError(f"{control}: a control file may not end in {control.suffix}, an output does")
         self.name = control.stem
         self._base = control.with_suffix("")
-        self.results = self._at(".results.sqlite")
+        try:
+            self.results = sqlite_url(self._at(".results.sqlite")) if results is None else make_url(results)
+        except ArgumentError as error:
+            raise ValueError(f"results: {error}; it should be like postgresql://user@host/database") from None
+        self.own_results = results is None
         self.log = self._at(".log")
         self.history = self._at(".hist")
         self.report = self._at(".report")
@@ -61,6 +73,11 @@ class CompetitionFiles:
             lock.write(f"{os.getpid()}\n")
             lock.flush()
             yield
+
+    def results_exist(self) -> bool:
+        """Whether there may be results: a database that is no file is there until the opposite is known."""
+        file = self.results.database
+        return self.results.get_backend_name() != "sqlite" or (file is not None and Path(file).exists())
 
     def running(self) -> bool:
         """Whether a process runs the competition now."""
@@ -99,21 +116,21 @@ class CompetitionFiles:
         """Whether the record file of a finished game is there."""
         return (self.games / f"{record.game_id}.{record.extension}").exists()
 
-    def rewrite_history(self, games: Iterable[FinishedGame]) -> None:
-        """Write the history file anew, a line a game."""
-        _write_whole(self.history, "".join(map(_history_line, games)))
+    def rewrite_history(self, lines: Iterable[str]) -> None:
+        """Write the history file anew."""
+        _write_whole(self.history, "".join(f"{line}\n" for line in lines))
 
-    def add_to_history(self, game: FinishedGame) -> None:
-        """Add a game's line to the history file."""
+    def add_to_history(self, lines: Iterable[str]) -> None:
+        """Add lines to the history file."""
         with self.history.open("a", encoding="utf-8") as file:
-            file.write(_history_line(game))
+            file.writelines(f"{line}\n" for line in lines)
 
     def write_report(self, text: str) -> None:
         """Write the report file, whole or not at all."""
         _write_whole(self.report, text)
 
     def reset(self) -> None:
-        """Delete all outputs. The control file stays, and so does what ACADEMY has learnt."""
+        """Delete all files the competition wrote. The control file and what ACADEMY has learnt stay."""
         for extension in (*_FILES, *_MORE_FILES):
             self._at(extension).unlink(missing_ok=True)
         for extension in _FOLDERS:
@@ -133,8 +150,9 @@ def _lock(file: int) -> bool:
             time.sleep(0.02)
 
 
-def _history_line(game: FinishedGame) -> str:
-    return f"{game.game_id:>7} {game.describe()}\n"
+def history_line(game: FinishedGame) -> str:
+    """A game's line in the history file."""
+    return f"{game.game_id:>7} {game.describe()}"
 
 
 def _write_whole(path: Path, content: str) -> None:

@@ -1,50 +1,39 @@
-"""What a person sees while a competition runs."""
+"""What a person sees while a competition runs: in a terminal, in a log or pipe, or next to nothing."""
 
-import sys
+import time
 from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self
 
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.table import Table
-from rich.text import Text
+from arena.output import complain, say
+from arena.progress import Progress, duration_text, pace_text
 
-from arena.results.standings import Standings
-
-LAST_RESULTS: Final = 6
-LAST_WARNINGS: Final = 4
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is: games in progress by id, games wanted in all, reports ACADEMY has not yet."""
-
-    title: str
-    standings: Standings
-    in_progress: Sequence[str]
-    total: int | None
-    waiting_reports: int = 0
-    note: str = ""
+PROGRESS_SECONDS: Final = 60.0
 
 
 class Display(ABC):
     """Shows a run as it goes. To be used in a `with` block."""
 
     @abstractmethod
-    def show(self, progress: Progress) -> None:
-        """Bring the standings up to date."""
+    def show(self, progress: Callable[[], Progress]) -> None:
+        """Bring up to date what is shown; the progress is asked for only when it is drawn."""
 
     @abstractmethod
     def result(self, text: str) -> None:
         """Tell of a finished game."""
 
+    @abstractmethod
+    def note(self, text: str) -> None:
+        """Tell what the run waits for from now on, "" for nothing but its games."""
+
+    def acknowledge(self, text: str) -> None:
+        """Tell that a key was noticed."""
+        complain(text)
+
     def warning(self, text: str) -> None:
         """Tell of something that went wrong but does not stop the run."""
-        print(f"warning: {text}", file=sys.stderr, flush=True)
+        complain(f"warning: {text}")
 
     def __enter__(self) -> Self:
         return self
@@ -56,106 +45,49 @@ class Display(ABC):
 
 
 class QuietDisplay(Display):
-    """Nothing but warnings, on standard error."""
+    """Nothing but warnings, and the answer to Ctrl-X, on standard error."""
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: Callable[[], Progress]) -> None:
         """Show nothing."""
 
     def result(self, text: str) -> None:
+        """Show nothing."""
+
+    def note(self, text: str) -> None:
         """Show nothing."""
 
 
 class PlainDisplay(Display):
-    """A line a result: for logs and pipes."""
+    """A line a result, and a line a minute on how far the run is: for logs and pipes."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._note = ""
+        self._again = clock() + PROGRESS_SECONDS
 
-    def show(self, progress: Progress) -> None:
-        """Say what is being waited for, once."""
-        if progress.note != self._note:
-            self._note = progress.note
-            if progress.note:
-                print(progress.note, flush=True)
+    def show(self, progress: Callable[[], Progress]) -> None:
+        """Print a line when a minute has gone by."""
+        if self._clock() >= self._again:
+            self._again = self._clock() + PROGRESS_SECONDS
+            say(progress_line(progress()))
 
     def result(self, text: str) -> None:
         """Print a line."""
-        print(text, flush=True)
+        say(text)
+
+    def note(self, text: str) -> None:
+        """Print it once."""
+        if text and text != self._note:
+            say(text)
+        self._note = text
 
 
-class LiveDisplay(Display):
-    """The standings, the games in progress, the last results and warnings, redrawn in place."""
-
-    def __init__(self, console: Console) -> None:
-        self._live = Live(console=console, auto_refresh=False, transient=True)
-        self._results: deque[str] = deque(maxlen=LAST_RESULTS)
-        self._warnings: deque[str] = deque(maxlen=LAST_WARNINGS)
-        self._progress: Progress | None = None
-
-    def show(self, progress: Progress) -> None:
-        """Redraw."""
-        self._progress = progress
-        self._live.update(self._picture(progress), refresh=True)
-
-    def result(self, text: str) -> None:
-        """Put a result among the last ones."""
-        self._results.append(text)
-
-    def warning(self, text: str) -> None:
-        """Put a warning among the last ones."""
-        self._warnings.append(text)
-
-    def __enter__(self) -> Self:
-        self._live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._live.stop()
-
-    def _picture(self, progress: Progress) -> RenderableType:
-        total = "" if progress.total is None else f"/{progress.total}"
-        running = " ".join(progress.in_progress) or "none"
-        parts: list[RenderableType] = [
-            Text(f"{progress.title}: {progress.standings.games}{total} games", style="bold"),
-            Text(f"in progress: {running}", style="dim", overflow="ellipsis", no_wrap=True),
-            standings_table(progress.standings),
-        ]
-        if progress.waiting_reports:
-            parts.append(Text(f"{progress.waiting_reports} reports wait for ACADEMY", style="yellow"))
-        if progress.note:
-            parts.append(Text(progress.note, style="bold yellow"))
-        parts.extend(Text(text, overflow="ellipsis", no_wrap=True) for text in self._results)
-        parts.extend(
-            Text(f"warning: {text}", style="yellow", overflow="ellipsis", no_wrap=True)
-            for text in self._warnings
-        )
-        return Group(*parts)
-
-
-def standings_table(standings: Standings) -> Table:
-    """The standings as a table, the best player first."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("player", no_wrap=True)
-    for heading in ("games", "wins", "draws", "losses", "points", "Elo", "CPU s"):
-        table.add_column(heading, justify="right")
-    for player in standings.table():
-        score = player.score
-        cpu = "-" if player.mean_cpu is None else f"{player.mean_cpu:.2f}"
-        table.add_row(
-            Text(player.name),
-            *map(str, (score.games, score.wins, score.draws, score.losses)),
-            f"{player.points:g}",
-            f"{player.elo:.0f}",
-            cpu,
-        )
-    return table
-
-
-def display_for(quiet: bool) -> Display:
-    """The display that suits where the output goes."""
-    if quiet:
-        return QuietDisplay()
-    console = Console()
-    return LiveDisplay(console) if console.is_terminal else PlainDisplay()
+def progress_line(progress: Progress) -> str:
+    """How far a run is, how fast, and how long it has to go: `cup: 12/200 games, 3.2 games/min, ...`."""
+    total = "" if progress.total is None else f"/{progress.total}"
+    parts = [f"{progress.title}: {progress.standings.games}{total} games"]
+    if progress.games_per_second is not None:
+        parts.append(pace_text(progress.games_per_second))
+    if progress.seconds_left is not None:
+        parts.append(f"about {duration_text(progress.seconds_left)} to go")
+    return ", ".join(parts)

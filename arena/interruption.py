@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a wish that a run looks at when it can."""
+"""Ctrl-C, SIGTERM and the terminal's end as a wish that a run looks at when it can."""
 
 import signal
 from types import FrameType, TracebackType
@@ -10,9 +10,9 @@ class Interrupted(Exception):
 
 
 class Interruption:
-    """Notes the first SIGINT or SIGTERM while its `with` block lasts; a second one ends the process as usual.
+    """Notes the first SIGINT, SIGTERM or SIGHUP while its `with` block lasts; a second ends the process.
 
-    To be entered in the main thread.
+    SIGHUP stays ignored where it was (nohup). To be entered in the main thread.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,10 @@ class Interruption:
             raise Interrupted
 
     def __enter__(self) -> Self:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        numbers = [signal.SIGINT, signal.SIGTERM]
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            numbers.append(signal.SIGHUP)
+        for number in numbers:
             self._before[number] = signal.signal(number, self._note)
         return self
 

@@ -9,12 +9,49 @@ from referees.api import Outcome
 
 
 @dataclass(frozen=True)
+class TimeControl:
+    """The clock of a player, in seconds.
+
+    First `main_seconds` for the whole game, to which `increment_seconds` are added after each move.
+    When they are used up, periods of `byo_yomi_seconds` for `byo_yomi_stones` moves each (Canadian
+    byo-yomi), or the game is lost where there is no byo-yomi. A fixed time per move is byo-yomi of one
+    stone without main time. A move may be late by `margin_seconds`, which are taken from nothing.
+    """
+
+    main_seconds: float = 0.0
+    increment_seconds: float = 0.0
+    byo_yomi_seconds: float = 0.0
+    byo_yomi_stones: int = 1
+    margin_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Adjudication:
+    """When the arena ends a game that is decided, by the expected values (0 to 1) that players tell.
+
+    A seat has won when all others told at most `resign_value` for `resign_moves` of their moves in a row
+    and, if `two_sided`, it told at least 1 - `resign_value` as often. A game is drawn when, after
+    `draw_after` plies, everybody told 0.5 give or take `draw_margin` for `draw_moves` moves each. After
+    `count_after` plies the referee counts the position. None switches a rule off.
+    """
+
+    resign_value: float | None = None
+    resign_moves: int = 3
+    two_sided: bool = True
+    draw_margin: float | None = None
+    draw_moves: int = 8
+    draw_after: int = 0
+    count_after: int | None = None
+
+
+@dataclass(frozen=True)
 class PlayerSetup:
     """A player of a competition, ready to be started.
 
     `command` is the program and its arguments; `protocol` the dialogue it speaks. Time limits are
-    in seconds, memory in bytes; None means no limit. `parameters` are whatever a protocol has for
-    itself (`startup_commands`, `aliases`...).
+    in seconds, memory in bytes; None means no limit. A `time_control` takes the place of
+    `move_seconds` for moves. Without `restart` a program is kept for its player's next games.
+    `parameters` are whatever a protocol has for itself (`startup_commands`, `aliases`...).
     """
 
     name: str
@@ -27,6 +64,8 @@ class PlayerSetup:
     move_seconds: float = 60.0
     exit_seconds: float = 5.0
     memory_bytes: int | None = None
+    time_control: TimeControl | None = None
+    restart: bool = True
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -48,9 +87,12 @@ class GameJob:
     """One game to play. `game` and `settings` name its referee; `players` are by seat.
 
     `move_limit` is in plies. `scorer` is `internal` (the referee counts) or `players` (they are asked).
-    `event` is what the game is part of, for its record. `log_path` is the file for what players write to
-    their standard error (None: that of the process that plays); `transcript`, when given, the file for
-    the lines of their protocols.
+    `event` is what the game is part of and `remarks` are lines of its heading, for its record. `log_path`
+    is the file for what players write to their standard error (None: that of the process that plays);
+    `transcript`, when given, the file for the lines of their protocols. `opening` are the moves, as
+    text, that are played before the players choose theirs. `failures` says what becomes of a player
+    that crashes or breaks its protocol after the first move was asked for: `forfeit`, or `void` for
+    the whole game.
     """
 
     game_id: str
@@ -64,6 +106,11 @@ class GameJob:
     log_path: str | None = None
     transcript: str | None = None
     event: str = ""
+    remarks: tuple[str, ...] = ()
+    opening: tuple[str, ...] = ()
+    opening_name: str = ""
+    adjudication: Adjudication | None = None
+    failures: str = "forfeit"
 
 
 class Fault(Enum):
@@ -83,6 +130,8 @@ class JobMove:
 
     `legal_moves` is how many the mover had, 0 where they cannot be listed; `interaction` whether pieces
     of different sides could act on each other after it; `values` the expected values told by seat.
+    `clock_seconds` and `clock_stones` are what the mover's clock showed after it: the time left and, in
+    byo-yomi, the moves it is for; None and 0 without a clock. `opening` marks moves of a given opening.
     """
 
     seat: int
@@ -93,6 +142,9 @@ class JobMove:
     seconds: float
     values: Mapping[int, float] = field(default_factory=dict)
     comment: str = ""
+    clock_seconds: float | None = None
+    clock_stones: int = 0
+    opening: bool = False
 
 
 @dataclass(frozen=True)

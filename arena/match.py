@@ -3,22 +3,22 @@
 import contextlib
 import functools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from arena.jobs import Fault, GameJob, GameResult, JobMove, PlayerUsage
+from arena.adjudication import Adjudicator
+from arena.jobs import Adjudication, Fault, GameJob, GameResult, JobMove
 from arena.players.failures import MoveDisputed, PlayerFailure
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
 from arena.players.protocols import player_for
 from arena.players.transcript import Transcript
+from arena.score_sheet import ScoreSheet
+from arena.seatings import seatings
 from arena.verdicts import Loss, agreed_score, given_against, move_limit_hit
 from referees.api import (
-    GameRecord,
     IllegalMove,
     Outcome,
-    PlayedMove,
     Referee,
     Termination,
     UnreadableMove,
@@ -26,41 +26,74 @@ from referees.api import (
 )
 
 SCORERS = ("internal", "players")
+FAILURES = ("forfeit", "void")
+# What Gomill's ringmaster makes a game void for, however far it has come.
+_VOIDING = (Fault.DISCONNECTED, Fault.PROTOCOL)
 
 
 class InvalidJob(ValueError):
     """A job that cannot be played by anybody: a wrong number of players, an unknown scorer."""
 
 
-def play(job: GameJob, slot: int | None = None) -> GameResult:
+class _GameVoid(RuntimeError):
+    """The game cannot go on, and has no result; the message says why."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Moves that were played since the last time; `arrangement` is the first position's, if there is one."""
+
+    game_id: str
+    moves: tuple[JobMove, ...]
+    arrangement: str | None
+
+
+def play(job: GameJob, slot: int | None = None, tell: Callable[[Progress], None] | None = None) -> GameResult:
     """Play one game to its end, and leave nothing of its players behind.
 
-    `slot` tells games that run at the same time from each other; players see it as GOMILL_SLOT.
+    `slot` tells games that run at the same time from each other; players see it as GOMILL_SLOT. `tell`
+    hears of the moves before anybody is asked for the next.
 
     What goes wrong before the first move is asked for makes the game void: nobody has played, and
     the setup is at fault more often than the player. From then on a player that crashes, hangs,
     breaks its protocol or moves illegally forfeits. (Gomill's ringmaster, whose rules these are
     otherwise, makes games void for a crash and for ill-formed responses at any time and has no time
-    limits; but then a player could undo each lost game by crashing.)  What goes wrong after the
-    game is decided is a warning.
+    limits; but then a player could undo each lost game by crashing. A job whose `failures` are `void`
+    asks for that rule.)  What goes wrong after the game is decided is a warning.
 
     Raises InvalidJob, and the referee's UnknownGame and InvalidSetting.
     """
-    rules = _referee_class(job.game).from_settings(job.settings)
+    rules = _referee(job.game, _Settings(job.settings))
     if len(job.players) != rules.seats:
         raise InvalidJob(
             f"game {job.game_id}: {len(job.players)} players for {rules.seats} seats of {job.game}"
         )
     if job.scorer not in SCORERS:
         raise InvalidJob(f"game {job.game_id}: scorer {job.scorer!r} is none of {', '.join(SCORERS)}")
+    if job.failures not in FAILURES:
+        raise InvalidJob(f"game {job.game_id}: failures {job.failures!r} is none of {', '.join(FAILURES)}")
     with Transcript(job.transcript) if job.transcript else contextlib.nullcontext() as transcript:
-        return _Match(job, rules, slot, transcript).play()
+        return _Match(job, rules, slot, transcript, tell).play()
 
 
-@functools.cache
-def _referee_class(name: str) -> type[Referee[Any, Any]]:
-    # Looking through all installed packages takes longer than a short game.
-    return referee(name)
+class _Settings:
+    """Settings that can be looked up by."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+        self._text = repr(sorted(values.items()))
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Settings) and other._text == self._text
+
+
+@functools.lru_cache(maxsize=64)
+def _referee(name: str, settings: _Settings) -> Referee[Any, Any]:
+    # Looking through all installed packages, and describing a game, takes longer than a short game.
+    return referee(name).from_settings(settings.values)
 
 
 @dataclass(frozen=True)
@@ -72,39 +105,35 @@ class _Answer:
     choice: Choice
 
 
+@dataclass(frozen=True)
+class _Claim:
+    """A seat says that it has won, and is believed."""
+
+    seat: int
+
+
 class _Match:
     def __init__(
-        self, job: GameJob, rules: Referee[Any, Any], slot: int | None, transcript: Transcript | None
+        self,
+        job: GameJob,
+        rules: Referee[Any, Any],
+        slot: int | None,
+        transcript: Transcript | None,
+        tell: Callable[[Progress], None] | None,
     ) -> None:
         self._job = job
         self._rules = rules
-        self._labels = _labels([player.name for player in job.players])
-        self._seatings = [
-            Seating(
-                setup=setup,
-                seat=seat,
-                label=self._labels[seat - 1],
-                referee=rules,
-                game_id=job.game_id,
-                seed=job.seed,
-                environment=_environment(job, seat, slot),
-                log_path=job.log_path,
-                transcript=transcript,
-            )
-            for seat, setup in enumerate(job.players, start=1)
-        ]
+        self._seatings = seatings(job, rules, slot, transcript)
         self._players: list[Player] = []
-        self._position = rules.start(job.seed)
-        self._moves: list[JobMove] = []
-        self._played: list[PlayedMove] = []
-        self._faults: dict[int, tuple[Fault, str]] = {}
-        self._thought = [0.0] * rules.seats
-        self._warnings: list[str] = []
-        self._final_remarks: list[str] = []
+        self._sheet = ScoreSheet(job, rules, self._seatings)
+        self._position = self._sheet.first
+        self._adjudicator = Adjudicator(job.adjudication or Adjudication(), rules)
+        self._arrangement: str | None = None
+        self._tell_progress = tell
+        self._moves_told = 0
 
     def play(self) -> GameResult:
         started, clock = time.time(), time.perf_counter()
-        start_board = self._rules.board(self._position, 1).letters
         costs: list[Cost] = []
         outcome: Outcome | None = None
         completed = False
@@ -112,29 +141,33 @@ class _Match:
             void_reason = self._set_up()
             setup_seconds = time.perf_counter() - clock
             if not void_reason:
-                outcome = self._play_out()
+                try:
+                    outcome = self._play_out()
+                except _GameVoid as void:
+                    void_reason = str(void)
             play_seconds = time.perf_counter() - clock - setup_seconds
             completed = True
         finally:
             with contextlib.ExitStack() as closing:
                 for player in reversed(self._players):
                     closing.callback(self._close, player, costs, at_once=not completed)
-        usage = self._usage(costs)
+        sheet = self._sheet
+        usage = sheet.usage(self._players, costs)
         for player in self._players:
-            self._warnings += player.warnings
+            sheet.warnings += player.warnings
         return GameResult(
             game_id=self._job.game_id,
             outcome=outcome,
             void_reason=void_reason,
-            moves=tuple(self._moves),
-            start_board=start_board,
+            moves=tuple(sheet.moves),
+            start_board=self._rules.board(sheet.first, 1).letters,
             usage=usage,
-            record=self._record(outcome, started, usage) if outcome is not None else "",
+            record=sheet.record(outcome, void_reason, self._players, usage, started),
             record_extension=self._rules.record_extension,
             started=started,
             setup_seconds=setup_seconds,
             play_seconds=play_seconds,
-            warnings=tuple(self._warnings),
+            warnings=tuple(sheet.warnings),
         )
 
     def _set_up(self) -> str:
@@ -153,20 +186,74 @@ class _Match:
                     return self._void(seating.seat, Fault.PROTOCOL, f"player {seating.label}: {error}")
                 except PlayerFailure as failure:
                     return self._void(seating.seat, failure.fault, str(failure))
+        return self._arrange() or self._open()
+
+    def _arrange(self) -> str:
+        """Have a seat arrange the first position, if one does. Returns why the game is void, or nothing."""
+        arranger = self._rules.arranger()
+        if arranger is None:
+            return ""
+        seat = arranger
+        try:
+            self._arrangement = self._players[seat - 1].arrange()
+            if self._arrangement is not None:
+                self._sheet.first = self._position = self._rules.arrange(self._arrangement)
+            for seat, player in enumerate(self._players, start=1):
+                if seat != arranger or self._arrangement is None:
+                    player.arranged(self._position)
+        except UnreadableMove as error:
+            return self._void(seat, Fault.PROTOCOL, f"player {self._seatings[seat - 1].label}: {error}")
+        except PlayerFailure as failure:
+            return self._void(seat, failure.fault, str(failure))
+        return ""
+
+    def _open(self) -> str:
+        """Make the opening's moves. Returns why the game is void, or nothing."""
+        rules = self._rules
+        waiting = list(reversed(self._job.opening))
+        while waiting:
+            before, moves = self._position, {}
+            number = len(self._sheet.moves) + 1
+            seats = rules.to_move(before)
+            if not seats or len(waiting) < len(seats):
+                why = "moves of some seats are missing" if seats else "the game is over"
+                return f"opening {self._job.opening_name!r}: move {number}: {why}"
+            try:
+                for seat in seats:
+                    moves[seat] = rules.read_move(before, seat, waiting.pop())
+                    rules.check(before, seat, moves[seat])
+                self._position = rules.play(before, moves)
+            except (UnreadableMove, IllegalMove) as error:
+                return f"opening {self._job.opening_name!r}: move {number}: {error}"
+            for seat, player in enumerate(self._players, start=1):
+                try:
+                    player.given(moves, rules.view(self._position, seat))
+                except PlayerFailure as failure:
+                    return self._void(seat, failure.fault, str(failure))
+            choices = {seat: (move, Choice(rules.move_text(move))) for seat, move in moves.items()}
+            self._sheet.turn(choices, before, self._position, opening=True)
         return ""
 
     def _close(self, player: Player, costs: list[Cost], *, at_once: bool) -> None:
         costs.append(player.close(at_once=at_once))
 
     def _void(self, seat: int, fault: Fault, reason: str) -> str:
-        self._faults[seat] = (fault, reason)
+        self._sheet.fault(seat, fault, reason)
+        if seat <= len(self._players):
+            self._players[seat - 1].faulty = True
         return reason
 
     def _play_out(self) -> Outcome:
         while seats := self._rules.to_move(self._position):
-            if len(self._moves) >= self._job.move_limit:
+            plies = len(self._sheet.moves)
+            if plies >= self._job.move_limit:
                 return move_limit_hit(self._job.move_limit)
+            if decided := self._adjudicator.verdict(self._position, plies):
+                return decided
+            self._report_progress()
             answers = [self._choose(seat) for seat in seats]
+            if claims := [answer.seat for answer in answers if isinstance(answer, _Claim)]:
+                return self._rules.won_by(claims[0], Termination.CLAIM, "claim")
             losses = [answer for answer in answers if isinstance(answer, Loss)]
             if not losses:
                 losses = self._make([answer for answer in answers if isinstance(answer, _Answer)])
@@ -174,15 +261,28 @@ class _Match:
                 return given_against(self._rules, losses)
         return self._count()
 
-    def _choose(self, seat: int) -> _Answer | Loss:
+    def _report_progress(self) -> None:
+        if self._tell_progress is not None:
+            new = tuple(self._sheet.moves[self._moves_told :])
+            self._tell_progress(Progress(self._job.game_id, new, self._arrangement))
+            self._moves_told += len(new)
+
+    def _choose(self, seat: int) -> "_Answer | _Claim | Loss":
         rules, position, player = self._rules, self._position, self._players[seat - 1]
         try:
             choice = player.choose(rules.view(position, seat))
         except PlayerFailure as failure:
             return self._forfeit(seat, failure.fault, str(failure))
-        self._thought[seat - 1] += choice.seconds
+        self._sheet.thought(seat, choice.seconds)
+        clock = self._seatings[seat - 1].clock
+        if clock is not None and not clock.spend(choice.seconds):
+            reason = f"took {choice.seconds:.3g} s for a move ({clock.description})"
+            return self._forfeit(seat, Fault.LATE, reason)
+        if choice.claims:
+            self._sheet.last_comment(seat, choice.comment)
+            return _Claim(seat)
         if choice.resigns:
-            self._note_last_comment(seat, choice.comment)
+            self._sheet.last_comment(seat, choice.comment)
             return Loss(seat, Termination.RESIGNATION)
         text = choice.text[:80]
         try:
@@ -194,7 +294,7 @@ class _Match:
             reason = f"attempted illegal move {text}: {error}"
         else:
             return _Answer(seat, move, choice)
-        self._note_last_comment(seat, choice.comment)
+        self._sheet.last_comment(seat, choice.comment)
         return self._forfeit(seat, Fault.ILLEGAL_MOVE, reason)
 
     def _make(self, answers: Sequence[_Answer]) -> list[Loss]:
@@ -204,9 +304,10 @@ class _Match:
         self._position = rules.play(before, moves)
         losses = self._tell(moves)
         if not any(loss.seat in moves for loss in losses):
-            interaction = bool(rules.interaction(self._position))
+            choices = {answer.seat: (answer.move, answer.choice) for answer in answers}
+            self._sheet.turn(choices, before, self._position)
             for answer in answers:
-                self._note(answer, before, interaction)
+                self._adjudicator.note(answer.seat, answer.choice.value)
         return losses
 
     def _tell(self, moves: dict[int, Any]) -> list[Loss]:
@@ -219,40 +320,20 @@ class _Match:
                 player.told(moves, self._rules.view(self._position, seat))
             except PlayerFailure as failure:
                 if decided:
-                    self._warnings.append(str(failure))
+                    self._sheet.warnings.append(str(failure))
                 else:
                     at_fault = failure.mover if isinstance(failure, MoveDisputed) else seat
                     losses.append(self._forfeit(at_fault, failure.fault, str(failure)))
         return losses
 
-    def _note(self, answer: _Answer, before: Any, interaction: bool) -> None:
-        rules, seat, choice = self._rules, answer.seat, answer.choice
-        legal = rules.legal_moves(before, seat)
-        text = rules.move_text(answer.move)
-        values = {} if choice.value is None else {seat: choice.value}
-        self._moves.append(
-            JobMove(
-                seat=seat,
-                text=text,
-                board=rules.board(self._position, seat).letters,
-                legal_moves=0 if legal is None else len(legal),
-                interaction=interaction,
-                seconds=choice.seconds,
-                values=values,
-                comment=choice.comment,
-            )
-        )
-        self._played.append(PlayedMove(seat, answer.move, text, choice.seconds, values, choice.comment))
-
     def _forfeit(self, seat: int, fault: Fault, reason: str) -> Loss:
-        self._faults[seat] = (fault, reason)
-        reason = f"forfeit by {self._labels[seat - 1]}: {reason}"
-        self._warnings.append(reason)
+        self._sheet.fault(seat, fault, reason)
+        self._players[seat - 1].faulty = True
+        if self._job.failures == "void" and fault in _VOIDING:
+            raise _GameVoid(reason)
+        reason = f"forfeit by {self._seatings[seat - 1].label}: {reason}"
+        self._sheet.warnings.append(reason)
         return Loss(seat, Termination.FORFEIT, reason)
-
-    def _note_last_comment(self, seat: int, comment: str) -> None:
-        if comment:
-            self._final_remarks.append(f"last comment of {self._labels[seat - 1]}: {comment}")
 
     def _count(self) -> Outcome:
         rules, position = self._rules, self._position
@@ -266,77 +347,10 @@ class _Match:
             try:
                 score = player.score()
             except PlayerFailure as failure:
-                self._warnings.append(str(failure))
+                self._sheet.warnings.append(str(failure))
                 continue
             if score is not None:
                 told[seat] = score
         outcome = agreed_score(rules, told)
-        self._final_remarks += [
-            f"score of {self._labels[seat - 1]}: {score.summary}"
-            for seat, score in told.items()
-            if score.summary != outcome.summary
-        ]
+        self._sheet.scores(told, outcome)
         return outcome
-
-    def _usage(self, costs: Sequence[Cost]) -> tuple[PlayerUsage, ...]:
-        usage = []
-        for index in range(self._rules.seats):
-            # A player that could not even be made has neither name nor cost.
-            known = index < len(self._players)
-            cost = costs[index] if known else Cost()
-            fault, remark = self._faults.get(index + 1, (Fault.NONE, ""))
-            usage.append(
-                PlayerUsage(
-                    cpu_seconds=cost.cpu_seconds,
-                    wall_seconds=self._thought[index],
-                    peak_memory_bytes=cost.peak_memory_bytes,
-                    engine_name=self._players[index].name if known else "",
-                    engine_description=self._players[index].description if known else "",
-                    fault=fault,
-                    remark=remark,
-                )
-            )
-        return tuple(usage)
-
-    def _record(self, outcome: Outcome, started: float, usage: Sequence[PlayerUsage]) -> str:
-        job, rules = self._job, self._rules
-        when = datetime.fromtimestamp(started).astimezone()
-        result = outcome.summary + (f" ({outcome.detail})" if outcome.detail else "")
-        remarks = [f"Event: {job.event}"] if job.event else []
-        remarks += [f"Game id: {job.game_id}", f"Date: {when:%Y-%m-%d %H:%M %z}", f"Result: {result}"]
-        for label, used in zip(self._labels, usage, strict=True):
-            if used.cpu_seconds is not None:
-                remarks.append(f"{label} cpu time: {used.cpu_seconds:.2f} s")
-        for seat, (label, used) in enumerate(zip(self._labels, usage, strict=True), start=1):
-            remarks.append(f"{rules.seat_name(seat)}: {label}: {used.engine_description}".rstrip(": "))
-        return rules.record(
-            GameRecord(
-                game_name=f"{job.event} {job.game_id}".strip(),
-                event=job.event,
-                date=f"{when:%Y-%m-%d}",
-                players=tuple(player.name for player in job.players),
-                moves=self._played,
-                outcome=outcome,
-                seed=job.seed,
-                remarks=tuple(remarks),
-                final_remarks=(*self._final_remarks, result, *self._warnings),
-            )
-        )
-
-
-def _labels(names: Sequence[str]) -> list[str]:
-    """The players' names, with the seat where one name sits twice."""
-    return [name if names.count(name) == 1 else f"{name}#{seat}" for seat, name in enumerate(names, start=1)]
-
-
-def _environment(job: GameJob, seat: int, slot: int | None) -> dict[str, str]:
-    environment = {"GOMILL_GAME_ID": job.game_id}
-    if slot is not None:
-        environment["GOMILL_SLOT"] = str(slot)
-    if job.academy is not None:
-        environment["ACADEMY_ADDRESS"] = job.academy.address
-        environment["ACADEMY_CONTEST"] = job.academy.contest_id
-        environment["ACADEMY_TOKEN"] = job.academy.tickets[seat - 1]
-        if job.academy.tls_ca is not None:
-            environment["ACADEMY_TLS_CA"] = job.academy.tls_ca
-    return environment

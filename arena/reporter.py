@@ -121,7 +121,7 @@ class Reporter:
         except AcademyRefusal as refusal:
             if not misses_game(refusal):
                 raise
-            link.register_game(self._session.spec)
+            link.register_game(self._session.specs[request.contest.game_id])
             link.report(request)
 
     def _try_again(self, report: WaitingReport, error: AcademyUnavailable | AcademyRefusal) -> None:

@@ -11,7 +11,7 @@ from arena.academy_session import AcademySession
 from arena.competition_files import CompetitionFiles
 from arena.control.settings import AcademySettings, Control, MissingToken
 from arena.embedded import EmbeddedFailure
-from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
+from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.series import SeriesReader, UnreportedContest
 from clients.connection import AcademyRefusal, AcademyUnavailable
 from referees.api import referee
@@ -46,10 +46,10 @@ def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
 
 
 def _end_contests(control: Control, files: CompetitionFiles) -> LeftOpen | None:
-    if not files.results.exists():
+    if not files.results_exist():
         return None
     try:
-        with closing(ResultsDatabase.open(sqlite_url(files.results), create=False)) as database:
+        with closing(ResultsDatabase.open(files.results, create=False)) as database:
             contests = SeriesReader.find(database, files.name).unreported_contests()
     except (ResultsError, SQLAlchemyError) as error:
         return None if control.academy is None else LeftOpen((), f"the results can't be read: {error}")

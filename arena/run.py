@@ -9,11 +9,12 @@ from arena.academy_session import AcademySession
 from arena.competition import Competition, RunEnd
 from arena.competition_files import CompetitionFiles
 from arena.control.settings import Control
-from arena.display import display_for
 from arena.event_log import EventLog
-from arena.interruption import Interruption
+from arena.game_jobs import JobMaker
+from arena.live_display import display_for
+from arena.output import say
 from arena.player_check import check_player
-from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
+from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.registration import Heading
 from arena.results.report import Summary, report_text
 from arena.results.series import Series, SeriesReader
@@ -21,8 +22,19 @@ from arena.results.standings import Standings
 from arena.selection.all_play_all import letters
 from arena.selection.kinds import selector_for
 from arena.selection.selector import Selector
+from arena.stopping import StopRequests
 from arena.workers.pool import WorkerPool
 from referees.api import Referee, referee
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run: games at a time, how many to start at most (None: no limit), what to show and to log."""
+
+    parallel: int = 1
+    max_games: int | None = None
+    quiet: bool = False
+    log_protocol: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,15 +73,7 @@ def check_players(control: Control, quiet: bool, tell: Callable[[str], None]) ->
         tell(f"player {name} works: {description}")
 
 
-def run(
-    control: Control,
-    files: CompetitionFiles,
-    *,
-    parallel: int,
-    max_games: int | None,
-    quiet: bool,
-    log_protocol: bool,
-) -> Ended:
+def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:
     """Run a competition, or take it up again where it was left.
 
     Raises AlreadyRunning, ResultsError, Interrupted, PlayerFailure, and what `Competition.run` and
@@ -79,21 +83,17 @@ def run(
     rules = _referee(control)
     with ExitStack() as stack:
         stack.enter_context(files.locked())
-        database = stack.enter_context(closing(ResultsDatabase.open(sqlite_url(files.results))))
+        stopping = stack.enter_context(StopRequests(files))
+        database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
         series = Series.register(database, _heading(control, files, rules, selector))
-        interruption = stack.enter_context(Interruption())
         log = stack.enter_context(EventLog(files.log))
-        if control.check_players:
-            if not quiet:
-                print(f"checking {len(control.competitors)} players", flush=True)
-            check_players(control, quiet=True, tell=log.add)
-            interruption.check()
-        workers = stack.enter_context(WorkerPool(parallel, pin=control.pin_cores))
+        _startup_checks(control, options.quiet, log, stopping)
+        workers = stack.enter_context(WorkerPool(options.parallel, pin=control.pin_cores))
         session = None
         if control.academy is not None:
             session = AcademySession(control.academy, rules.spec(), files.academy_log)
             stack.callback(session.close)
-        with display_for(quiet) as display:
+        with display_for(options.quiet) as display:
             competition = Competition(
                 control,
                 files,
@@ -103,19 +103,36 @@ def run(
                 session,
                 display,
                 log,
-                log_protocol=log_protocol,
-                check_interruption=interruption.check,
+                jobs=JobMaker(control, files, options.log_protocol),
+                stopping=stopping,
             )
-            end = competition.run(max_games)
+            end = competition.run(options.max_games)
         files.write_report(_results(control, files, series).as_text())
         return Ended(end, series.outbox.counts()["waiting"])
 
 
+def _startup_checks(control: Control, quiet: bool, log: EventLog, stopping: StopRequests) -> None:
+    def tell(text: str) -> None:
+        log.add(text)
+        stopping.look()
+
+    count = len(control.competitors)
+    if not control.check_players:
+        if not quiet:
+            say(f"skipping {count} player checks")
+        return
+    if not quiet:
+        say(f"checking {count} players")
+    check_players(control, quiet=True, tell=tell)
+
+
 def read_results(control: Control, files: CompetitionFiles) -> Results:
     """The results so far; works while the competition runs. Raises ResultsError if there are none."""
-    if not files.results.exists():
-        raise ResultsError(f"there are no results of {files.name!r} yet: {files.results} does not exist")
-    with closing(ResultsDatabase.open(sqlite_url(files.results), create=False)) as database:
+    if not files.results_exist():
+        raise ResultsError(
+            f"there are no results of {files.name!r} yet: {files.results.database} does not exist"
+        )
+    with closing(ResultsDatabase.open(files.results, create=False)) as database:
         return _results(control, files, SeriesReader.find(database, files.name))
 
 

@@ -33,6 +33,10 @@ class UnreadableMove(ValueError):
     """Text that is no move of this game."""
 
 
+class UnreadableRecord(ValueError):
+    """A file that holds no records of this game, or none that can be read."""
+
+
 class IllegalMove(ValueError):
     """A move that the rules forbid in this position; the message says which rule."""
 
@@ -61,7 +65,9 @@ class Outcome:
     `winners` are the seats that won: one alone won, several drew with each other, none means that
     the result is not known. `points` are each seat's points as the game counts them (Go: area;
     Diplomacy: supply centres), empty where the end was not counted. `summary` is the result as the
-    game's records write it (`B+3.5`); `detail` says more where there is more to say.
+    game's records write it (`B+3.5`); `detail` says more where there is more to say. `eliminated` tells
+    by seat how many rounds were over when the seat was eliminated, None for one that was not; it is
+    empty in games that eliminate nobody.
     """
 
     winners: tuple[int, ...]
@@ -69,6 +75,7 @@ class Outcome:
     summary: str
     points: tuple[float, ...] = ()
     detail: str = ""
+    eliminated: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,8 +98,9 @@ class PlayedMove:
 class GameRecord:
     """All that a record file needs: who played what, when, and how it ended.
 
-    `outcome` is None for a void game, whose reason stands in `remarks`. `remarks` are lines for
-    the record's heading, `final_remarks` for its end.
+    `outcome` is None for a void game, whose reason stands in `final_remarks`. `first` is the first
+    position where a player arranged it, else None. `remarks` are lines for the record's heading,
+    `final_remarks` for its end.
     """
 
     game_name: str
@@ -104,6 +112,7 @@ class GameRecord:
     seed: int
     remarks: tuple[str, ...] = ()
     final_remarks: tuple[str, ...] = ()
+    first: Any = None
 
 
 class Referee(ABC, Generic[Position, Move]):
@@ -138,6 +147,14 @@ class Referee(ABC, Generic[Position, Move]):
     def start(self, seed: int) -> Position:
         """The first position. All chance of the game comes from `seed`."""
 
+    def arranger(self) -> int | None:
+        """The seat that arranges the first position (Go: free handicap); None where none does."""
+        return None
+
+    def arrange(self, text: str) -> Position:
+        """The first position as the arranger says it, instead of `start`'s. Raises UnreadableMove."""
+        raise UnreadableMove(f"the first position of {self.name!r} is not for players to arrange")
+
     @abstractmethod
     def to_move(self, position: Position) -> tuple[int, ...]:
         """The seats to move: one, several who move at once, or none when the game is over."""
@@ -166,6 +183,10 @@ class Referee(ABC, Generic[Position, Move]):
         """The outcome when a game of two is given to a seat (the other resigned, forfeited, ...)."""
         return Outcome((seat,), termination, f"{self.seat_name(seat)} wins", detail=detail)
 
+    def drawn(self, termination: Termination, detail: str = "") -> Outcome:
+        """The outcome of a game that ends as a draw between all seats without being counted."""
+        return Outcome(tuple(range(1, self.seats + 1)), termination, "draw", detail=detail)
+
     def view(self, position: Position, seat: int) -> Position:
         """What a seat may see of a position: all of it, where nothing is hidden."""
         return position
@@ -193,6 +214,14 @@ class Referee(ABC, Generic[Position, Move]):
     @abstractmethod
     def record(self, game: GameRecord) -> str:
         """The game in its own record format (SGF, PDN, JSON...)."""
+
+    def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
+        """Read the games of a file in the record format: each one's name and moves, as text.
+
+        Games that do not begin with the first position of these settings are refused; the moves need
+        not be legal. Raises UnreadableRecord.
+        """
+        raise UnreadableRecord(f"records of {self.name!r} cannot be read")
 
     def dialogue(self, protocol: str) -> object | None:
         """What a protocol (`gtp`, ...) needs to know of this game, or None if it is not played over it."""

@@ -5,10 +5,11 @@ from typing import Protocol, TypeVar
 
 from referees.api import Outcome
 
+Position = TypeVar("Position", contravariant=True)
 Move = TypeVar("Move", contravariant=True)
 
 
-class GtpGame(Protocol[Move]):
+class GtpGame(Protocol[Position, Move]):
     """Words of a game in GTP; `Referee.dialogue("gtp")` gives one, bound to the referee's settings."""
 
     def setup(self) -> Sequence[str]:
@@ -19,6 +20,12 @@ class GtpGame(Protocol[Move]):
 
     def check_handicap(self, response: str) -> None:
         """Check the engine's answer to that command. Raises UnreadableMove where it placed others."""
+
+    def ask_arrangement(self) -> str:
+        """The command that asks an engine for the first position; `Referee.arrange` reads the answer."""
+
+    def tell_arrangement(self, position: Position) -> str:
+        """The command that tells an engine of a first position it did not arrange."""
 
     def colour(self, seat: int) -> str:
         """The seat in GTP's words (`b`)."""

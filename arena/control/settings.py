@@ -4,10 +4,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from arena.jobs import PlayerSetup
-from arena.results.ratings import EloRules
+from arena.control.game import GameSettings as GameSettings
+from arena.control.plans import Plan
+from arena.jobs import Adjudication, PlayerSetup
+from arena.ratings.elo import EloRules
 
 EMBEDDED: Final = "embedded"
 
@@ -65,21 +67,24 @@ class AcademySettings:
 
 
 @dataclass(frozen=True)
-class GameSettings:
-    """The game: its referee's name and settings, the limit in plies, and who counts the end."""
+class Openings:
+    """A file of openings: the order they come in (`random` by the competition's seed, or `file`) and,
+    if given, how many plies of each are played.
+    """
 
-    name: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    move_limit: int = 1000
-    scorer: str = "internal"
+    path: Path
+    order: str = "random"
+    plies: int | None = None
 
 
 @dataclass(frozen=True)
 class Control:
     """A competition as its control file describes it.
 
-    `competitors` are names of `players` in the order of the cross-table. `rounds` is the number of
-    games of each pair, None for no end. With `pin_cores` each game keeps to one core.
+    `plan` is what is to be played, by its kind. `competitors` are the names of those `players` that take
+    part, in the order of the cross-table. `results` is a database's URL; None: a file beside the control
+    file. Without `errors_to_log`, players' standard errors stay the arena's own. With `pin_cores` each
+    game keeps to one core.
     """
 
     path: Path
@@ -87,12 +92,16 @@ class Control:
     game: GameSettings
     players: Mapping[str, PlayerSetup]
     competitors: tuple[str, ...]
+    plan: Plan
     description: str = ""
-    rounds: int | None = None
     parallel: int = 1
     pin_cores: bool = False
     seed: int = 0
     record_games: bool = True
     check_players: bool = True
+    errors_to_log: bool = True
+    openings: Openings | None = None
+    adjudication: Adjudication | None = None
+    results: str | None = field(default=None, repr=False)
     elo: EloRules = field(default_factory=EloRules)
     academy: AcademySettings | None = None

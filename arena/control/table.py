@@ -61,6 +61,14 @@ class Table:
         """All tables in this one, by name; anything else in it is an error."""
         return {name: found for name in self._values if (found := self.table(name)) is not None}
 
+    def array(self, name: str) -> "list[Table]":
+        """The tables of an array ([[matchups]]) in order, none if it is not there. Raises ControlError."""
+        self._known.append(name)
+        items = self._values.get(name, [])
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            self.fail(name, f"must be tables, each headed [[{self.at(name)}]]")
+        return [Table(item, f"{self.at(name)}[{place}]") for place, item in enumerate(items)]
+
     def rest(self) -> dict[str, Any]:
         """The settings nobody has asked for; from now on they count as known."""
         rest = {name: value for name, value in self._values.items() if name not in self._known}

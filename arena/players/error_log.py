@@ -18,8 +18,8 @@ class ErrorLog:
     """
 
     def __init__(self, path: str | Path, label: str, limit: int = ERROR_LIMIT) -> None:
-        self._prefix = label.encode() + b": "
-        self._left = limit
+        self._limit = limit
+        self._label, self._left = label, limit
         self._unfinished = b""
         self._last_line = b""
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
@@ -43,7 +43,7 @@ class ErrorLog:
             line = b"(more than fits in the log: what follows is dropped)"
         # A full disk is no reason to break off a game.
         with contextlib.suppress(OSError):
-            os.write(self._file, self._prefix + line + b"\n")
+            os.write(self._file, self._label.encode() + b": " + line + b"\n")
 
     @property
     def last_words(self) -> str:
@@ -51,9 +51,17 @@ class ErrorLog:
         line = self._unfinished if self._unfinished.strip() else self._last_line
         return line.decode(errors="replace").strip()[:_LAST_WORDS]
 
+    def relabel(self, label: str) -> None:
+        """Go on under another label, with the whole limit before it."""
+        self._finish_line()
+        self._label, self._left = label, self._limit
+
     def close(self) -> None:
         """Write an unfinished last line and close the file."""
+        self._finish_line()
+        os.close(self._file)
+
+    def _finish_line(self) -> None:
         if self._unfinished:
             self._write(self._unfinished)
             self._unfinished = b""
-        os.close(self._file)

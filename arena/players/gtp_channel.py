@@ -14,9 +14,11 @@ from arena.players.transcript import Transcript
 
 MAX_RESPONSE: Final = 1 << 20
 _WORD: Final = re.compile(rb"[\x21-\x7e\x80-\xff]+")
+_WORDS: Final = re.compile(rb"[\x21-\x7e\x80-\xff]+(?: [\x21-\x7e\x80-\xff]+)*")
 _CONTROLS: Final = bytes(code for code in range(128) if (code < 32 and code not in b"\t\n") or code == 127)
 _TABS_TO_SPACES: Final = bytes.maketrans(b"\t", b" ")
 _OPENINGS: Final = b" \t\r\n#=?"
+_STATUSES: Final = (b"=", b"?")
 _GMP: Final = 0x01
 
 
@@ -37,7 +39,8 @@ def check_word(word: str) -> str:
 class GtpChannel:
     """A GTP engine's two pipes.
 
-    `label` is the player in messages, `aliases` rename commands on their way out. After any failure
+    `label` is the player in messages, `aliases` rename commands on their way out; label and
+    `transcript` may be changed. After any failure
     but Refused the channel is `broken`: what would be read next is not known to be an answer.
     """
 
@@ -49,9 +52,9 @@ class GtpChannel:
         transcript: Transcript | None = None,
     ) -> None:
         self._process = process
-        self._label = label
+        self.label = label
         self._aliases = aliases or {}
-        self._transcript = transcript
+        self.transcript = transcript
         self._known: dict[str, bool] = {}
         self._opened = False
         self.broken = False
@@ -62,11 +65,17 @@ class GtpChannel:
         Raises Refused for a failure response, Late when the whole response is not there after
         `seconds`, IllFormed, Disconnected, and InvalidWord before anything is sent.
         """
-        command = " ".join(check_word(word) for word in (self._aliases.get(words[0], words[0]), *words[1:]))
-        if self._transcript is not None:
-            self._transcript.told(self._label, command)
+        name = words[0]
+        command = " ".join((self._aliases.get(name, name), *words[1:]))
+        line = command.encode()
+        # All words at once: one by one they would take as long as the pipe.
+        if not _WORDS.fullmatch(line) or line.count(b" ") != len(words) - 1:
+            for word in words:
+                check_word(word)
+        if self.transcript is not None:
+            self.transcript.told(self.label, command)
         try:
-            response = self._exchange(command.encode(), time.monotonic() + seconds)
+            response = self._exchange(line, time.monotonic() + seconds)
         except Late:
             self.broken = True
             raise Late(self._message(command, f"no answer within {seconds:.3g} s")) from None
@@ -74,16 +83,16 @@ class GtpChannel:
             self.broken = True
             raise type(failure)(self._message(command, str(failure))) from None
         text = response.decode(errors="replace")
-        if self._transcript is not None:
-            self._transcript.said(self._label, text)
+        if self.transcript is not None:
+            self.transcript.said(self.label, text)
         mark, text = text[0], text[1:].strip()
         if mark == "=":
             return text
         if mark == "?":
             raise Refused(self._message(command, f'answered with a failure: "{text[:500]}"'), text)
         self.broken = True
-        line = response.split(b"\n")[0].decode(errors="replace")
-        raise IllFormed(self._message(command, f'a response must begin with "=" or "?", not "{line[:80]}"'))
+        first = response.split(b"\n")[0].decode(errors="replace")
+        raise IllFormed(self._message(command, f'a response must begin with "=" or "?", not "{first[:80]}"'))
 
     def knows(self, command: str, seconds: float) -> bool:
         """Whether the engine has a command. It is asked once."""
@@ -96,16 +105,18 @@ class GtpChannel:
         return self._known[command]
 
     def _message(self, command: str, what: str) -> str:
-        return f"player {self._label}: '{command}': {what}"
+        return f"player {self.label}: '{command}': {what}"
 
     def _exchange(self, command: bytes, deadline: float) -> bytes:
-        unasked = self._process.unread.translate(_TABS_TO_SPACES, _CONTROLS).strip()
-        if unasked and self._opened:
+        unread = self._process.unread
+        if unread and self._opened and (unasked := unread.translate(_TABS_TO_SPACES, _CONTROLS).strip()):
             raise IllFormed(f"spoke without being asked: {unasked[:80].decode(errors='replace')!r}")
         self._process.write_line(command, deadline)
         if not self._opened:
             self._check_first_byte(deadline)
             self._opened = True
+        elif (whole := self._process.read_paragraph(_STATUSES, deadline)) is not None:
+            return whole.translate(_TABS_TO_SPACES, _CONTROLS)
         lines: list[bytes] = []
         size = 0
         while True:

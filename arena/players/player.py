@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from arena.clock import Clock
 from arena.jobs import PlayerSetup
 from arena.players.transcript import Transcript
 from referees.api import Outcome, Referee
@@ -19,7 +20,8 @@ class Seating:
     """A seat of one game, and who takes it. `label` is how logs and transcripts call the player.
 
     `seed` is for the player's own chance. `environment` is what programs are told of the game;
-    `log_path` the file for their standard error (None: this process's own).
+    `log_path` the file for their standard error (None: this process's own). `clock` shows the player's
+    time before each of its moves; None where it has `move_seconds` for each.
     """
 
     setup: PlayerSetup
@@ -31,6 +33,16 @@ class Seating:
     environment: Mapping[str, str] = field(default_factory=dict)
     log_path: str | None = None
     transcript: Transcript | None = None
+    clock: Clock | None = None
+
+    @property
+    def move_seconds(self) -> float:
+        """How long the player may take for its next move."""
+        return self.setup.move_seconds if self.clock is None else self.clock.limit
+
+    def late(self, what: str) -> str:
+        """The message about a player that is late, with what its clock showed."""
+        return what if self.clock is None else f"{what} ({self.clock.description})"
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -41,7 +53,7 @@ class Seating:
 
 @dataclass(frozen=True)
 class Choice:
-    """What a player answered when it was its move: a move's text, or that it resigns.
+    """What a player answered when it was its move: a move's text, or that it resigns or claims the game.
 
     `seconds` is how long it took; `value` the player's own expected value (0 to 1) of the position
     after the move, None where it told none; `comment` what it says of the move.
@@ -52,6 +64,7 @@ class Choice:
     seconds: float = 0.0
     value: float | None = None
     comment: str = ""
+    claims: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,18 +78,21 @@ class Cost:
 class Player(ABC):
     """A player in its seat, for one game.
 
-    The calls come in the order in which they stand here: `start`, `set_up`, then `choose` and `told`
-    as the game goes, `score` where it is counted, `close`; after a failure only `close` is left. All
-    but `close` raise PlayerFailure, and none waits longer than the setup's time limits.
+    The calls come in the order in which they stand here: `start`, `set_up`, one of `arrange` and
+    `arranged` where a seat arranges the first position, then `given`, `choose` and `told` as the game
+    goes, `score` where it is counted, `close`; after a failure only `close` is left. All but `close`
+    raise PlayerFailure, and none waits longer than the setup's time limits.
 
     `name` and `description` are what the player calls itself, known after `set_up`; `warnings` are
-    oddities that did not stop the game.
+    oddities that did not stop the game. `faulty` is set when the player has failed, so that nothing of
+    it is used for another game.
     """
 
     def __init__(self, seating: Seating) -> None:
         self.seating = seating
         self.name = ""
         self.description = ""
+        self.faulty = False
         self.warnings: list[str] = []
 
     @abstractmethod
@@ -86,6 +102,22 @@ class Player(ABC):
     @abstractmethod
     def set_up(self) -> None:
         """Bring the player to the beginning of the game."""
+
+    @property
+    def record_name(self) -> str:
+        """What the game's record calls the player."""
+        return self.seating.setup.name
+
+    def arrange(self) -> str | None:
+        """The first position as this player wants it, or None to leave that to the referee."""
+        return None
+
+    def arranged(self, position: Any) -> None:  # noqa: B027 - most players have nothing to do
+        """Tell of the first position, which this player did not arrange."""
+
+    def given(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Tell of moves that were made for the players, as in an opening: this one's own as well."""
+        self.told(moves, view)
 
     @abstractmethod
     def choose(self, view: Any) -> Choice:

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -72,7 +72,7 @@ class ChildProcess:
                 self._log.close()
             raise
         self._lifeline.hold(self._child.pid)
-        self._peak_memory: int | None = None
+        self.peak_memory_bytes: int | None = None
         self._memory_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         self.pid: Final = self._child.pid
         self._pidfd = os.pidfd_open(self.pid)
@@ -135,6 +135,22 @@ class ChildProcess:
                 self._buffer.clear()
                 return line or None
 
+    def read_paragraph(self, beginnings: tuple[bytes, ...], deadline: float) -> bytes | None:
+        """One line and the empty line after it, if that is all that has come; else None.
+
+        The line is without its end and has one of the given beginnings. What has come otherwise is left
+        for `read_line`, which reads anything; this is the short way for what nearly all answers are.
+        Raises Late.
+        """
+        buffer = self._buffer
+        if not buffer and not self._fill(deadline):
+            return None
+        if not (buffer.startswith(beginnings) and buffer.endswith(b"\n\n") and buffer.count(b"\n") == 2):
+            return None
+        line = bytes(buffer[:-2])
+        buffer.clear()
+        return line
+
     def first_byte(self, deadline: float) -> int | None:
         """The byte that will be read next, or None when there will be no more. Raises Late."""
         while not self._buffer:
@@ -145,7 +161,7 @@ class ChildProcess:
     @property
     def unread(self) -> bytes:
         """Output that has arrived and that nobody has read."""
-        return bytes(self._buffer)
+        return bytes(self._buffer) if self._buffer else b""
 
     def _fill(self, deadline: float) -> bool:
         while True:
@@ -175,7 +191,25 @@ class ChildProcess:
         with contextlib.suppress(OSError):
             for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
                 if line.startswith("VmHWM:"):
-                    self._peak_memory = int(line.split()[1]) * 1024
+                    self.peak_memory_bytes = int(line.split()[1]) * 1024
+
+    def forget_memory(self) -> None:
+        """Begin to look for the peak of the memory in use again. See proc(5), clear_refs."""
+        self.peak_memory_bytes = None
+        with contextlib.suppress(OSError):
+            Path(f"/proc/{self.pid}/clear_refs").write_text("5")
+
+    def cpu_seconds(self) -> float | None:
+        """The CPU time so far of the process and of the children it waited for; None where unknown."""
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{self.pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+            return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        return None
+
+    @property
+    def runs(self) -> bool:
+        """Whether the process has not exited."""
+        return self._exit_status() is None
 
     def obituary(self) -> str:
         """How the process ended, or what else it must be whose output has ended; with its last words."""
@@ -230,8 +264,8 @@ class ChildProcess:
         _, status, usage = os.wait4(self.pid, 0)
         self._child.returncode = os.waitstatus_to_exitcode(status)
         # wait4's figure counts what this process used before the child loaded its program.
-        if self._peak_memory is None and usage.ru_maxrss * 1024 > self._memory_before:
-            self._peak_memory = usage.ru_maxrss * 1024
+        if self.peak_memory_bytes is None and usage.ru_maxrss * 1024 > self._memory_before:
+            self.peak_memory_bytes = usage.ru_maxrss * 1024
         self._lifeline.cut()
         os.close(self._pidfd)
         for pipe in (self._child.stdout, self._child.stderr):
@@ -239,7 +273,7 @@ class ChildProcess:
                 pipe.close()
         if self._log is not None:
             self._log.close()
-        return ProcessCost(usage.ru_utime + usage.ru_stime, self._peak_memory, killed)
+        return ProcessCost(usage.ru_utime + usage.ru_stime, self.peak_memory_bytes, killed)
 
     def _signal_all(self, number: signal.Signals) -> None:
         # The process may have left its group, and nobody may be in it then.
@@ -255,11 +289,11 @@ class ChildProcess:
         return True
 
 
-def _poll_until(poll: select.poll, deadline: float) -> set[int | None]:
+def _poll_until(poll: select.poll, deadline: float) -> Collection[int | None]:
     while (remaining := deadline - time.monotonic()) > 0:
-        ready = poll.poll(min(remaining, _LONGEST_POLL) * 1000)
+        ready = poll.poll(1000 * (remaining if remaining < _LONGEST_POLL else _LONGEST_POLL))
         if ready:
-            return {descriptor for descriptor, _ in ready}
+            return [descriptor for descriptor, _ in ready]
     raise Late("did not answer in time")
 
 

@@ -1,12 +1,13 @@
 """Which protocols players are reached by."""
 
+from collections.abc import Callable
 from typing import Final
 
 from arena.players.gtp import GtpPlayer
 from arena.players.player import InvalidParameters, Player, Seating
 from arena.players.python_callable import PythonPlayer
 
-PROTOCOLS: Final[dict[str, type[Player]]] = {"gtp": GtpPlayer, "python": PythonPlayer}
+PROTOCOLS: Final[dict[str, Callable[[Seating], Player]]] = {"gtp": GtpPlayer, "python": PythonPlayer}
 
 
 def player_for(seating: Seating) -> Player:

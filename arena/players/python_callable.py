@@ -64,9 +64,10 @@ class PythonPlayer(Player):
             ) from error
         seconds = time.perf_counter() - started
         self._cpu_seconds += time.process_time() - started_cpu
-        limit = self.seating.setup.move_seconds
+        limit = self.seating.move_seconds
         if seconds > limit:
-            raise Late(f"player {self.seating.label}: took {seconds:.3g} s for a move, above {limit:g} s")
+            what = f"player {self.seating.label}: took {seconds:.3g} s for a move, above {limit:.3g} s"
+            raise Late(self.seating.late(what))
         if isinstance(answer, Choice):
             return replace(answer, seconds=seconds)
         return Choice("resign", True, seconds) if answer is None else Choice(answer, False, seconds)

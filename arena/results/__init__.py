@@ -1,1 +1,1 @@
-"""Results: the database of games, ratings, standings and reports."""
+"""Results: the database of games, and what it tells of a competition."""

@@ -1,6 +1,7 @@
 """A game's result as rows of SAGA's and the arena's tables."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,10 +10,19 @@ from sqlalchemy import Connection, insert, update
 from arena.jobs import Fault, GameResult
 from arena.results import own_tables as own
 from arena.results import schema as saga
-from arena.results.registration import Registration
+from arena.results.game_settings import SettingKeys
 from referees.api import Outcome, Termination
 
 _PROBLEMS = {Fault.NONE: 0, Fault.LATE: 1, Fault.DISCONNECTED: 2}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The database's own keys of a game to come; `contestants` are by seat."""
+
+    series_id: int
+    setting: SettingKeys
+    contestants: tuple[int, ...]
 
 
 def termination_code(outcome: Outcome, seats: int) -> int | None:
@@ -33,10 +43,23 @@ def termination_code(outcome: Outcome, seats: int) -> int | None:
             return 6
 
 
-def ranks(outcome: Outcome, seats: int) -> tuple[int | None, ...]:
+def grades(outcome: Outcome, years: int) -> tuple[float, ...]:
+    """SAGA's Grade by seat: its points, or once eliminated minus the years it missed before the last.
+
+    Empty where nothing was counted.
+    """
+    eliminated = outcome.eliminated or (None,) * len(outcome.points)
+    return tuple(
+        points if points > 0 or year is None else float(min(0, year - (years - 1)))
+        for points, year in zip(outcome.points, eliminated, strict=True)
+    )
+
+
+def ranks(outcome: Outcome, seats: int, years: int) -> tuple[int | None, ...]:
     """SAGA's Rank by seat: 1 + the players of higher Grade; without points, 1 + the winners above."""
     if outcome.points:
-        return tuple(1 + sum(other > mine for other in outcome.points) for mine in outcome.points)
+        graded = grades(outcome, years)
+        return tuple(1 + sum(other > mine for other in graded) for mine in graded)
     if not outcome.winners:
         return (None,) * seats
     return tuple(1 if seat in outcome.winners else 1 + len(outcome.winners) for seat in range(1, seats + 1))
@@ -44,7 +67,7 @@ def ranks(outcome: Outcome, seats: int) -> tuple[int | None, ...]:
 
 def add_game(
     connection: Connection,
-    registration: Registration,
+    entry: Entry,
     players: Sequence[str],
     result: GameResult,
     outcome: Outcome,
@@ -53,17 +76,18 @@ def add_game(
 ) -> int:
     """Enter a game with its players and moves; `detail` holds the remaining columns of ARENA_Game."""
     points = outcome.points
+    years = _years(len(players), result)
     added = connection.execute(
         insert(saga.GAME).values(
-            SeriesId=registration.series_id,
-            SettingId=registration.setting_id,
+            SeriesId=entry.series_id,
+            SettingId=entry.setting.setting_id,
             Finished=_time(result.started + result.setup_seconds + result.play_seconds),
             SetupTime=result.setup_seconds,
             PlayTime=result.play_seconds,
             TotalTime=total_seconds,
             Termination=termination_code(outcome, len(players)),
-            Years=max((_moves_of(seat, result) for seat in range(1, len(players) + 1)), default=0),
-            Survivors=len(players),
+            Years=years,
+            Survivors=len(players) - sum(year is not None for year in outcome.eliminated),
             Leaders=points.count(max(points)) if points else None,
             Winners=len(outcome.winners),
             MaxSupplies=max(points) if points else None,
@@ -74,7 +98,7 @@ def add_game(
     connection.execute(
         insert(own.GAME_DETAIL).values(
             GameId=game_id,
-            SeriesId=registration.series_id,
+            SeriesId=entry.series_id,
             Summary=outcome.summary,
             Detail=outcome.detail,
             Termination=outcome.termination.value,
@@ -86,7 +110,7 @@ def add_game(
             **detail,
         )
     )
-    _add_players(connection, registration, game_id, players, result, outcome)
+    _add_players(connection, entry, game_id, players, result, outcome)
     _add_moves(connection, game_id, result)
     return game_id
 
@@ -95,31 +119,38 @@ def _time(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
 
+def _years(seats: int, result: GameResult) -> int:
+    return max((_moves_of(seat, result) for seat in range(1, seats + 1)), default=0)
+
+
 def _moves_of(seat: int, result: GameResult) -> int:
     return sum(move.seat == seat for move in result.moves)
 
 
 def _add_players(
     connection: Connection,
-    registration: Registration,
+    entry: Entry,
     game_id: int,
     players: Sequence[str],
     result: GameResult,
     outcome: Outcome,
 ) -> None:
-    rank = ranks(outcome, len(players))
+    years = _years(len(players), result)
+    grade = grades(outcome, years) or (None,) * len(players)
+    rank = ranks(outcome, len(players), years)
     for seat, (name, usage) in enumerate(zip(players, result.usage, strict=True), start=1):
         points = outcome.points[seat - 1] if outcome.points else None
         connection.execute(
             insert(saga.PLAYER).values(
                 GameId=game_id,
-                PowerId=registration.powers[seat - 1],
-                ContestantId=registration.contestants[name],
+                PowerId=entry.setting.powers[seat - 1],
+                ContestantId=entry.contestants[seat - 1],
                 Supplies=points,
-                Disorder=None if usage.fault is Fault.NONE else _moves_of(seat, result),
+                Disorder=_moves_of(seat, result) if _PROBLEMS.get(usage.fault) else None,
                 Problem=_PROBLEMS.get(usage.fault),
                 Winner=int(seat in outcome.winners),
-                Grade=points,
+                Elimination=outcome.eliminated[seat - 1] if outcome.eliminated else None,
+                Grade=grade[seat - 1],
                 Rank=rank[seat - 1],
                 Cpu=usage.cpu_seconds,
             )
@@ -138,7 +169,7 @@ def _add_players(
             )
         )
         if usage.engine_name:
-            _note_engine_name(connection, registration.contestants[name], usage.engine_name)
+            _note_engine_name(connection, entry.contestants[seat - 1], usage.engine_name)
 
 
 def _note_engine_name(connection: Connection, contestant_id: int, reported: str) -> None:
@@ -164,6 +195,9 @@ def _add_moves(connection: Connection, game_id: int, result: GameResult) -> None
             "Interaction": move.interaction,
             "Board": move.board,
             "Comment": move.comment,
+            "ClockSeconds": move.clock_seconds,
+            "ClockStones": move.clock_stones if move.clock_seconds is not None else None,
+            "Opening": move.opening,
         }
         for ply, move in numbered
     ]

@@ -9,7 +9,8 @@ from referees.api import Outcome
 class FinishedGame:
     """A game that counts. All tuples are by seat.
 
-    `cpu_seconds` are None where unknown; `elo_before` and `elo_after` are the ratings around it.
+    `cpu_seconds` are None where unknown; `elo_before` and `elo_after` are the ratings around it;
+    `detail` is what its selector keeps with it.
     """
 
     game_id: str
@@ -19,6 +20,7 @@ class FinishedGame:
     cpu_seconds: tuple[float | None, ...]
     elo_before: tuple[float, ...]
     elo_after: tuple[float, ...]
+    detail: str = ""
 
     @property
     def winners(self) -> tuple[str, ...]:

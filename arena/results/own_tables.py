@@ -24,7 +24,7 @@ from sqlalchemy import (
 
 from arena.results.schema import METADATA, auto_number, refers
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 META: Final = Table(
     "ARENA_Meta",
@@ -65,6 +65,9 @@ ATTEMPT: Final = Table(
     Column("ContestId", Text, nullable=False, unique=True),
     # academy.v1.Contest as opened at ACADEMY, which therefore must hear how it ended; else NULL
     Column("Contest", LargeBinary),
+    Column("Matchup", Text, nullable=False),
+    Column("Players", Text, nullable=False),  # their names by seat, as JSON
+    Column("Detail", Text, nullable=False),  # what the selector must know of the game again
     Column("Started", DateTime, nullable=False),
     CheckConstraint('"Attempt" >= 1', name="Attempt_from_1"),
 )
@@ -140,6 +143,9 @@ MOVE: Final = Table(
     Column("Interaction", Boolean, nullable=False),
     Column("Board", Text, nullable=False),
     Column("Comment", Text, nullable=False),
+    Column("ClockSeconds", Float),  # left on the mover's clock afterwards, NULL without one
+    Column("ClockStones", Integer),  # byo-yomi: the moves that time is for
+    Column("Opening", Boolean, nullable=False, default=False),  # given, not chosen by the player
     CheckConstraint('"Ply" >= 1 AND "Seat" >= 1', name="Ply_and_seat_from_1"),
 )
 

@@ -22,6 +22,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    UniqueConstraint,
 )
 
 METADATA: Final = MetaData()
@@ -66,10 +67,13 @@ CLIENT: Final = saga(
 PLATFORM: Final = saga(
     "SAGA_Platform",
     auto_number("PlatformId"),
-    Column("Name", Text, nullable=False, unique=True),  # host name and processor
-    Column("Fraction", Float),
-    Column("Quality", Integer),
+    Column("Name", Text, nullable=False),  # host name and processor
+    Column("Fraction", Float),  # 1: players run at normal priority; 0: the arena was started at a lower one
+    Column(
+        "Quality", Integer
+    ),  # by the load before the first game: 3 below a tenth of the cores, 2 to a half
     Column("Notes", Text, nullable=False, default=""),
+    UniqueConstraint("Name", "Fraction", "Quality", name="Platform_once"),
     CheckConstraint('"Fraction" BETWEEN 0 AND 1', name="Fraction_is_a_share"),
     CheckConstraint('"Quality" IN (1, 2, 3)', name="Quality_1_to_3"),
 )
@@ -93,12 +97,14 @@ POWER: Final = saga(
     Column("Code", Text, nullable=False),  # the seat's number, from 1
     Column("Name", Text, nullable=False),  # as players call the seat
     Column("Notes", Text, nullable=False, default=""),
+    UniqueConstraint("VariantId", "Code", name="Power_once"),
 )
 
 CLIENT_VARIANT: Final = saga(
     "SAGA_ClientVariant",
     refers("ClientId", "SAGA_Client.ClientId", primary_key=True),
     refers("VariantId", "SAGA_Variant.VariantId", primary_key=True),
+    # a series that inhibits clients found that it can't be started in time; it plays no more there
     Column("AutoInhibit", Boolean, nullable=False, default=False),
 )
 
@@ -106,7 +112,9 @@ CONTESTANT: Final = saga(
     "SAGA_Contestant",
     auto_number("ContestantId"),
     refers("ClientId", "SAGA_Client.ClientId"),
-    Column("Personality", Text, nullable=False, default=""),
+    Column(
+        "Personality", Text, nullable=False, default=""
+    ),  # a tuner's candidate: its name in its first game
     Column("Options", Text, nullable=False, default=""),  # GTP start-up commands, each followed by "#"
     refers("PlatformId", "SAGA_Platform.PlatformId", nullable=True),
     Column("FinishTime", Integer),  # the time to exit, in milliseconds
@@ -123,6 +131,7 @@ SETTING: Final = saga(
     refers("PlatformId", "SAGA_Platform.PlatformId", nullable=True),
     refers("VariantId", "SAGA_Variant.VariantId"),
     Column("Obsolete", Boolean, nullable=False, default=False),
+    # Press level, limits and rules are the referee's settings of these names; without such, level 0
     Column("Level", Integer),
     Column("SL", Integer),
     Column("IL", Integer),
@@ -134,7 +143,7 @@ SETTING: Final = saga(
     Column("PDA", Boolean),
     Column("NPR", Boolean),
     Column("NPB", Boolean),
-    Column("Notes", Text, nullable=False, default=""),
+    Column("Notes", Text, nullable=False, default=""),  # game, its settings, move limit, scorer, as JSON
     *not_negative("Level", "SL", "IL", "PTL", "MTL", "RTL", "BTL"),
 )
 
@@ -144,7 +153,7 @@ SERIES: Final = saga(
     Column("Name", Text, nullable=False, unique=True),  # the control file's name without extension
     Column("State", Integer, nullable=False, default=0),  # 0 not begun, 1 begun, 2 complete
     Column("Weight", Float, nullable=False, default=1.0),
-    Column("Pure", Boolean, nullable=False, default=True),  # always: a selector sees only earlier games
+    Column("Pure", Boolean, nullable=False, default=True),  # a selector that sees only earlier games
     Column("GameLim", Integer),  # how many games there are to be, NULL for no end
     Column("Selector", Text, nullable=False),
     Column("Notes", Text, nullable=False, default=""),  # the competition's description
@@ -182,7 +191,7 @@ GAME: Final = saga(
     # limit or adjudicated, 6 by the game's own rules; NULL where the result is not known
     Column("Termination", Integer),
     Column("Years", Integer, nullable=False),  # the most moves any seat made
-    Column("Survivors", Integer),
+    Column("Survivors", Integer),  # seats that were not eliminated
     Column("Leaders", Integer),  # of the points; NULL where they were not counted
     Column("Winners", Integer, nullable=False),  # 0 where the result is not known
     Column("MaxSupplies", Float),  # the most points of a seat
@@ -200,15 +209,18 @@ PLAYER: Final = saga(
     refers("PowerId", "SAGA_Power.PowerId", primary_key=True),
     refers("ContestantId", "SAGA_Contestant.ContestantId"),
     Column("Supplies", Float),  # points, NULL where they were not counted
-    Column("Elimination", Integer),
-    Column("Disorder", Integer),  # the seat's own moves before its fault, NULL where it had none
+    Column("Elimination", Integer),  # rounds played before it, NULL for a survivor
+    Column("Disorder", Integer),  # the seat's own moves before its Problem
     Column("Problem", Integer),  # 0 none, 1 late, 2 disconnected, NULL any other: see ARENA_Seat
     Column("Winner", Integer, nullable=False),
-    Column("Grade", Float),  # points, NULL where they were not counted
+    Column(
+        "Grade", Float
+    ),  # points; once eliminated, minus the rounds before the last one; NULL if not counted
     Column("Rank", Integer),  # 1 + players of higher Grade, without points 1 + winners above; NULL if unknown
     Column("Cpu", Float),
     CheckConstraint('"Problem" IN (0, 1, 2)', name="Problem_0_to_2"),
     CheckConstraint('"Winner" IN (0, 1)', name="Winner_is_a_truth"),
     CheckConstraint('"Rank" >= 1', name="Rank_from_1"),
+    CheckConstraint('"Disorder" IS NULL OR COALESCE("Problem", 0) > 0', name="Disorder_has_a_Problem"),
     *not_negative("Elimination", "Disorder", "Cpu"),
 )

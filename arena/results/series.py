@@ -1,19 +1,23 @@
 """The games of one competition in the database: given out, finished, void or broken off."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Text, case, cast, func, insert, select, update
 
-from arena.jobs import GameResult
+from arena.jobs import GameResult, PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
+from arena.results.contestants import enter_made_player
 from arena.results.database import ResultsDatabase, utc_now
-from arena.results.game_rows import add_game
+from arena.results.game_rows import Entry, add_game
+from arena.results.game_settings import GameSetting, enter_setting
 from arena.results.games import FinishedGame
 from arena.results.outbox import Outbox, post
 from arena.results.registration import Heading, Registration, find_series, register
+from arena.results.rows import find_or_add
 from referees.api import Outcome, Termination
 
 
@@ -28,10 +32,25 @@ class Attempt:
 
 @dataclass(frozen=True)
 class OpenAttempt:
-    """An attempt that neither finished nor was given up; `contest` as opened at ACADEMY, or None."""
+    """An attempt that neither finished nor was given up; `contest` as opened at ACADEMY, or None.
+
+    `players` are by seat, `detail` is what its selector wants to know of it again.
+    """
 
     attempt: Attempt
     contest: bytes | None
+    matchup: str
+    players: tuple[str, ...]
+    detail: str
+
+
+@dataclass(frozen=True)
+class UnfinishedGame:
+    """A game that was given out and has no result yet: its players by seat, and its selector's detail."""
+
+    game_id: str
+    players: tuple[str, ...]
+    detail: str
 
 
 @dataclass(frozen=True)
@@ -76,11 +95,13 @@ class SeriesReader:
             detail.Summary,
             detail.Detail,
             detail.Termination,
+            own.ATTEMPT.c.Detail.label("Selection"),
             rating.Name,
             rating.EloBefore,
             rating.EloAfter,
             player.Winner,
             player.Supplies,
+            player.Elimination,
             player.Cpu,
         )
         query = (
@@ -88,6 +109,7 @@ class SeriesReader:
             .join_from(own.GAME_DETAIL, own.RATING, detail.GameId == rating.GameId)
             .join(saga.PLAYER, player.GameId == detail.GameId)
             .join(saga.POWER, power.PowerId == player.PowerId)
+            .join(own.ATTEMPT, own.ATTEMPT.c.ContestId == detail.ContestId)
             .where(detail.SeriesId == self._series_id, power.Code == cast(rating.Seat, Text))
             .order_by(detail.GameId, rating.Seat)
         )
@@ -136,6 +158,8 @@ class Series(SeriesReader):
     def __init__(self, database: ResultsDatabase, registration: Registration) -> None:
         super().__init__(database, registration.series_id)
         self._registration = registration
+        # What the database calls the games that are being played, by contest id.
+        self._entries: dict[str, Entry] = {}
 
     @classmethod
     def register(cls, database: ResultsDatabase, heading: Heading) -> "Series":
@@ -150,18 +174,49 @@ class Series(SeriesReader):
             number = int(connection.execute(query).scalar_one()) + 1
         return Attempt(game_id, number, f"{self._registration.uuid}/{game_id}/{number}")
 
-    def begin(self, attempt: Attempt, contest: bytes | None) -> None:
-        """Store that an attempt begins, before ACADEMY or any player hears of it."""
+    def begin(
+        self,
+        attempt: Attempt,
+        contest: bytes | None,
+        matchup: str,
+        players: Sequence[PlayerSetup],
+        detail: str = "",
+        setting: GameSetting | None = None,
+    ) -> None:
+        """Store that an attempt begins, before ACADEMY or any player hears of it.
+
+        `players` are by seat, those made for this game included; `setting` is given where it is not the
+        competition's.
+        """
         with self._database.transaction() as connection:
+            self._entries[attempt.contest_id] = self._entry(connection, players, setting)
             connection.execute(
                 insert(own.ATTEMPT).values(
                     **self._key(attempt.game_id),
                     Attempt=attempt.number,
                     ContestId=attempt.contest_id,
                     Contest=contest,
+                    Matchup=matchup,
+                    Players=json.dumps([player.name for player in players]),
+                    Detail=detail,
                     Started=utc_now(),
                 )
             )
+
+    def _entry(
+        self, connection: Connection, players: Sequence[PlayerSetup], setting: GameSetting | None
+    ) -> Entry:
+        known = self._registration
+        keys = enter_setting(
+            connection, self._series_id, known.platform_id, setting or known.setting, players
+        )
+        contestants = tuple(
+            known.contestants[player.name]
+            if player.name in known.contestants
+            else enter_made_player(connection, self._series_id, player, known.contestants)
+            for player in players
+        )
+        return Entry(self._series_id, keys, contestants)
 
     def open_attempts(self) -> Sequence[OpenAttempt]:
         """Attempts begun whose end is not known: those of a run that was broken off, or in progress."""
@@ -179,7 +234,31 @@ class Series(SeriesReader):
         )
         with self._database.transaction() as connection:
             return [
-                OpenAttempt(Attempt(row.Name, row.Attempt, row.ContestId), row.Contest)
+                OpenAttempt(
+                    Attempt(row.Name, row.Attempt, row.ContestId),
+                    row.Contest,
+                    row.Matchup,
+                    tuple(json.loads(row.Players)),
+                    row.Detail,
+                )
+                for row in connection.execute(query)
+            ]
+
+    def unfinished_games(self) -> Sequence[UnfinishedGame]:
+        """Games that were begun and have no result, with the line-up of the latest attempt, oldest first."""
+        attempt, game, later = own.ATTEMPT.c, own.GAME_DETAIL.c, own.ATTEMPT.alias().c
+        result = select(game.GameId).where(game.SeriesId == attempt.SeriesId, game.Name == attempt.Name)
+        newer = select(later.Attempt).where(
+            later.SeriesId == attempt.SeriesId, later.Name == attempt.Name, later.Attempt > attempt.Attempt
+        )
+        query = (
+            select(attempt.Name, attempt.Players, attempt.Detail)
+            .where(attempt.SeriesId == self._series_id, ~result.exists(), ~newer.exists())
+            .order_by(attempt.Started, attempt.Name)
+        )
+        with self._database.transaction() as connection:
+            return [
+                UnfinishedGame(row.Name, tuple(json.loads(row.Players)), row.Detail)
                 for row in connection.execute(query)
             ]
 
@@ -208,7 +287,7 @@ class Series(SeriesReader):
             voids, lost_seconds = self._earlier_attempts(connection, attempt.game_id)
             game_id = add_game(
                 connection,
-                self._registration,
+                self._entries[attempt.contest_id],
                 players,
                 result,
                 result.outcome,
@@ -229,12 +308,14 @@ class Series(SeriesReader):
                 connection.execute(insert(own.RATING).values(row))
             if report is not None:
                 post(connection, self._series_id, attempt.contest_id, report)
+        self._entries.pop(attempt.contest_id)
         return True
 
     def give_up(
         self, attempt: Attempt, cause: str, reason: str, seconds: float, report: bytes | None
     ) -> None:
         """Store that an attempt led to nothing: `cause` is `void` or `interrupted`."""
+        self._entries.pop(attempt.contest_id, None)
         with self._database.transaction() as connection:
             connection.execute(
                 insert(own.VOID).values(
@@ -248,6 +329,32 @@ class Series(SeriesReader):
             )
             if report is not None:
                 post(connection, self._series_id, attempt.contest_id, report)
+
+    def inhibit(self, player: str, variant: str) -> None:
+        """Store that a competitor's program can't be started in time for games of a variant."""
+        table, contestant = saga.CLIENT_VARIANT, saga.CONTESTANT.c
+        with self._database.transaction() as connection:
+            key = contestant.ContestantId == self._registration.contestants[player]
+            client = connection.execute(select(contestant.ClientId).where(key)).scalar_one()
+            of_variant = saga.VARIANT.c.Name == variant
+            number = connection.execute(select(saga.VARIANT.c.VariantId).where(of_variant)).scalar_one()
+            pair = {"ClientId": client, "VariantId": number}
+            find_or_add(connection, table, pair)
+            connection.execute(update(table).filter_by(**pair).values(AutoInhibit=True))
+
+    def inhibited(self) -> set[tuple[str, str]]:
+        """The competitors that were inhibited, each with the variant."""
+        competitor = own.COMPETITOR.c
+        query = (
+            select(competitor.Name, saga.VARIANT.c.Name)
+            .join_from(own.COMPETITOR, saga.CONTESTANT)
+            .join(saga.CLIENT_VARIANT, saga.CLIENT_VARIANT.c.ClientId == saga.CONTESTANT.c.ClientId)
+            .join(saga.VARIANT)
+            .where(competitor.SeriesId == self._series_id, competitor.Current)
+            .where(saga.CLIENT_VARIANT.c.AutoInhibit)
+        )
+        with self._database.transaction() as connection:
+            return {(player, variant) for player, variant in connection.execute(query)}
 
     def complete(self) -> None:
         """Store that all games of the competition have been played."""
@@ -281,8 +388,10 @@ def _finished(rows: Sequence[Any]) -> FinishedGame:
             first.Summary,
             () if None in points else points,
             first.Detail,
+            () if all(row.Elimination is None for row in rows) else tuple(row.Elimination for row in rows),
         ),
         cpu_seconds=tuple(row.Cpu for row in rows),
         elo_before=tuple(row.EloBefore for row in rows),
         elo_after=tuple(row.EloAfter for row in rows),
+        detail=first.Selection,
     )

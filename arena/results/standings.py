@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from arena.ratings.elo import EloRules
 from arena.results.games import FinishedGame
-from arena.results.ratings import EloRules
 from referees.api import Termination
 
 

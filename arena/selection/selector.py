@@ -2,27 +2,55 @@
 
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arena.control.settings import GameSettings
+from arena.jobs import PlayerSetup
+from arena.selection.voids import VoidPolicy
 from referees.api import Outcome
 
 
 @dataclass(frozen=True)
 class Fixture:
-    """A game to play: its id, the group of games it belongs to, its players by seat, and its seed."""
+    """A game to play: its id, the group of games it belongs to, its players by seat, and its seed.
+
+    `setups`, by seat, are given where players are made for this game (a tuner's candidate, a clone
+    `x#2`); otherwise the control file's players of these names play. `game` is given where the game
+    has settings of its own. `opening` counts through the competition's openings: games of equal number
+    begin alike. `detail` is what the selector must know again of the game, stored with it; `event`
+    names what the game is part of in its record (empty: the competition).
+    """
 
     game_id: str
     matchup: str
     players: tuple[str, ...]
     seed: int
+    setups: tuple[PlayerSetup, ...] = ()
+    game: GameSettings | None = None
+    opening: int | None = None
+    detail: str = ""
+    event: str = ""
+
+
+@dataclass(frozen=True)
+class CompletedGame:
+    """A game that counts, as its selector sees it; `players` by seat, `detail` as in its fixture."""
+
+    game_id: str
+    matchup: str
+    players: tuple[str, ...]
+    outcome: Outcome
+    detail: str = ""
 
 
 class Selector(ABC):
     """Decides the next game.
 
-    It is a fold over what it is told: `completed` for every game of earlier runs, in their order,
-    then `next_game` and `completed` as the competition goes on. Games that were given out but not
-    completed when a run ends are given out again, under the same id, by the selector of the next.
+    It is a fold over what it is told: `completed` for every game of earlier runs, in their order, then
+    `resume` for the games these left unfinished, then `next_game` and `completed` as the competition
+    goes on. Asked the same way it gives out the same games, seeds included. Unfinished games that are
+    not resumed are given out again, under the same id, by `next_game`.
     """
 
     @property
@@ -35,17 +63,59 @@ class Selector(ABC):
     def description(self) -> str:
         """The rule and its arguments in one line, as SAGA's `Selector` keeps it."""
 
+    @property
+    @abstractmethod
+    def finished(self) -> bool:
+        """Whether all games are completed; else more follow, if not now then after those in progress."""
+
+    @property
+    def decided(self) -> str:
+        """Why the competition is over before all its games are played; empty while it is not."""
+        return ""
+
+    @property
+    def void_policy(self) -> VoidPolicy:
+        """What follows from void games."""
+        return VoidPolicy.BY_MATCHUP
+
     @abstractmethod
     def next_game(self) -> Fixture | None:
         """Give out the next game; None when there is none to give out now."""
 
     @abstractmethod
-    def completed(self, game_id: str, outcome: Outcome) -> None:
+    def completed(self, game: CompletedGame) -> None:
         """Take in a game's outcome. Raises UnknownFixture for a game this competition does not have."""
+
+    @abstractmethod
+    def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
+        """Give out again a game an earlier run left unfinished, with the same line-up.
+
+        None if it is no longer wanted: its place is then given out by `next_game`, if there still is one.
+        """
+
+    def dropped(self, fixture: Fixture) -> None:
+        """Note that a game given out will not be played in this run, its attempt being void."""
+        return
+
+    def inhibit(self, player: str) -> bool:
+        """Give a player no more games, since it does not start; False where this kind never does that."""
+        return False
+
+    def report_lines(self) -> list[str]:
+        """What only the selector knows of the state, for reports and the display."""
+        return []
+
+    def history_lines(self) -> list[str]:
+        """What has come up for the history file since this was last asked, which is after each game."""
+        return []
 
 
 class UnknownFixture(LookupError):
     """A game id that does not belong to the competition."""
+
+
+class ChangedCompetition(ValueError):
+    """A control file that was changed so that the games so far do not belong to it any more."""
 
 
 def game_seed(competition_seed: int, game_id: str) -> int:

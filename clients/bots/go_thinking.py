@@ -66,7 +66,7 @@ class MonteCarloThinker:
         if not moves:
             return Thought(_from_area(referee, position), (Candidate(PASS, _from_area(referee, position)),))
         size, mover = referee.settings.board_size, position.mover
-        komi = referee.settings.komi + referee.settings.compensation
+        komi = referee.settings.komi + referee.settings.compensation(position.handicap)
         # Two games each to begin with, one won: no move is hopeless unseen.
         wins = dict.fromkeys(moves, 1.0)
         games = dict.fromkeys(moves, 2.0)

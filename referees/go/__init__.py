@@ -1,7 +1,8 @@
 """Go: its rules, its records (SGF) and its words in GTP; `Go` is the referee."""
 
 from referees.go.board import BLACK, EMPTY, PASS, WHITE, Board
-from referees.go.rules import Go, GoPosition
+from referees.go.position import GoPosition
+from referees.go.rules import Go
 from referees.go.settings import Compensation, GoSettings, Ko
 
 __all__ = ["BLACK", "EMPTY", "PASS", "WHITE", "Board", "Compensation", "Go", "GoPosition", "GoSettings", "Ko"]

@@ -7,6 +7,7 @@ from referees.api import Outcome, Termination, UnreadableMove
 from referees.go import vertices
 from referees.go.board import BLACK, WHITE
 from referees.go.handicap import fixed_handicap
+from referees.go.position import GoPosition
 from referees.go.score import LETTERS, plain
 from referees.go.settings import GoSettings
 
@@ -26,8 +27,8 @@ class GoDialogue:
         )
 
     def handicap(self) -> str | None:
-        """`fixed_handicap`, when there is a handicap."""
-        if self._settings.handicap is None:
+        """`fixed_handicap`, when there is such a handicap."""
+        if self._settings.handicap is None or self._settings.free_handicap is not None:
             return None
         return f"fixed_handicap {self._settings.handicap}"
 
@@ -41,6 +42,16 @@ class GoDialogue:
         if set(placed) != expected or len(placed) != len(expected):
             layout = " ".join(vertices.name(point, size) for point in sorted(expected))
             raise UnreadableMove(f"handicap stones {response[:200]!r}: the standard layout is {layout}")
+
+    def ask_arrangement(self) -> str:
+        """`place_free_handicap`, with the number of stones that Black may place."""
+        return f"place_free_handicap {self._settings.free_handicap}"
+
+    def tell_arrangement(self, position: GoPosition) -> str:
+        """`set_free_handicap`, with the stones of the first position."""
+        size = self._settings.board_size
+        points = (vertices.name(point, size) for point, stone in enumerate(position.stones) if stone)
+        return " ".join(("set_free_handicap", *points))
 
     def colour(self, seat: int) -> str:
         """`b` or `w`."""

@@ -1,4 +1,4 @@
-"""Fixed handicap: the stones of the Go Text Protocol, version 2, section 4.1.1.
+"""Handicap stones where no player chooses the points: those of the Go Text Protocol, version 2, 4.1.1.
 
 They stand on the third line of boards below 13x13 and on the fourth of others. Boards below 7x7 have
 no layout; even boards and 7x7 have the four corners only. GNU Go places the same stones but on 12x12,
@@ -37,3 +37,19 @@ def fixed_handicap(stones: int, size: int) -> frozenset[int]:
     if stones > 4 and stones % 2:
         layout += _CENTRE
     return frozenset((size - 1 - lines[row]) * size + lines[column] for row, column in layout)
+
+
+def free_handicap(stones: int, size: int) -> frozenset[int]:
+    """That many stones where those of a free handicap stand if their player does not place them.
+
+    The fixed layout as far as it goes, then every other point. Raises InvalidSetting where the board
+    has no room for them and a move.
+    """
+    if not MIN_HANDICAP <= stones < size * size:
+        raise InvalidSetting(
+            "handicap", f"{stones} stones: a board of size {size} allows 2 to {size * size - 1} free stones"
+        )
+    highest = max_fixed_handicap(size)
+    layout = fixed_handicap(min(stones, highest), size) if highest else frozenset()
+    others = sorted(set(range(size * size)) - layout, key=lambda point: (sum(divmod(point, size)) % 2, point))
+    return layout | frozenset(others[: stones - len(layout)])

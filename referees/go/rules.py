@@ -1,7 +1,7 @@
 """The rules of Go: area scoring, simple ko or positional superko, self-capture allowed or not."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import ClassVar, Final, Self
 
 from academy.knowledge.boards import Board as AcademyBoard
@@ -9,11 +9,12 @@ from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE, board_permutation
-from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination
+from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination, UnreadableMove
 from referees.go import sgf, vertices
 from referees.go.board import BLACK, EMPTY, NO_KO, PASS, WHITE, Board
 from referees.go.gtp import GoDialogue
-from referees.go.handicap import fixed_handicap
+from referees.go.handicap import MIN_HANDICAP, fixed_handicap, free_handicap
+from referees.go.position import GoPosition
 from referees.go.score import counted, given_to
 from referees.go.settings import GoSettings, Ko
 
@@ -23,22 +24,6 @@ _STATES: Final = bytes.maketrans(
 )
 # Between GNU Go 3.8 against itself (measured: 0.5 to 0.6) and players who fill in all but their eyes (1).
 PLIES_PER_POINT: Final = 0.75
-
-
-@dataclass(frozen=True, slots=True)
-class GoPosition:
-    """A position in a game.
-
-    `stones` has EMPTY, BLACK or WHITE for each point, row by row from the top; `mover` is the colour
-    to move; `ko` the point that simple ko forbids, or NO_KO; `passes` counts the passes just made.
-    `history` holds all `stones` so far under positional superko, and nothing otherwise.
-    """
-
-    stones: bytes
-    mover: int
-    ko: int = NO_KO
-    passes: int = 0
-    history: frozenset[bytes] = frozenset()
 
 
 class Go(Referee[GoPosition, int]):
@@ -65,7 +50,10 @@ class Go(Referee[GoPosition, int]):
         return cls(GoSettings.read(settings))
 
     def spec(self) -> GameSpec:
-        """One game for each board size and each handicap: komi and ko rules share their knowledge."""
+        """One game for each board size and each handicap: komi and ko rules share their knowledge.
+
+        Free handicaps are games apart: their first positions differ from game to game.
+        """
         return self._spec
 
     def _describe(self) -> GameSpec:
@@ -75,11 +63,18 @@ class Go(Referee[GoPosition, int]):
         for symmetry in SQUARE.values():
             # A symmetry that moves handicap stones would send openings to other openings' nodes.
             image = board_permutation(symmetry, cells)
-            if image is not None and all(stones[image[point]] == stone for point, stone in enumerate(stones)):
+            if self.settings.free_handicap is not None:
+                keeps = symmetry is SQUARE["identity"]
+            else:
+                keeps = image is not None and all(
+                    stones[image[point]] == stone for point, stone in enumerate(stones)
+                )
+            if keeps:
                 keeping.append(symmetry.name)
         handicap = self.settings.handicap
+        free = "" if self.settings.free_handicap is None else "-free"
         return GameSpec(
-            game_id=f"go-{self._size}x{self._size}" + (f"-h{handicap}" if handicap else ""),
+            game_id=f"go-{self._size}x{self._size}" + (f"-h{handicap}" if handicap else "") + free,
             geometry=self._geometry,
             symmetric=handicap is None,
             symmetries=tuple(keeping),
@@ -92,15 +87,40 @@ class Go(Referee[GoPosition, int]):
         return SEAT_NAMES[seat]
 
     def start(self, seed: int) -> GoPosition:
-        """The empty board or the handicap stones; Go has no chance, so `seed` changes nothing."""
+        """The empty board or the handicap stones; Go has no chance, so `seed` changes nothing.
+
+        Free handicap stones stand here as they do when Black's player does not place them.
+        """
+        handicap = self.settings.handicap
+        if handicap is None:
+            return self._first(frozenset())
+        layout = fixed_handicap if self.settings.free_handicap is None else free_handicap
+        return self._first(layout(handicap, self._size))
+
+    def _first(self, handicap: frozenset[int]) -> GoPosition:
         stones = bytearray(self._points)
-        mover = BLACK
-        if self.settings.handicap is not None:
-            mover = WHITE
-            for point in fixed_handicap(self.settings.handicap, self._size):
-                stones[point] = BLACK
+        for point in handicap:
+            stones[point] = BLACK
         history = frozenset((bytes(stones),)) if self._superko else frozenset()
-        return GoPosition(bytes(stones), mover, history=history)
+        mover = WHITE if handicap else BLACK
+        return GoPosition(bytes(stones), mover, history=history, handicap=len(handicap))
+
+    def arranger(self) -> int | None:
+        """Black, where the handicap is free."""
+        return None if self.settings.free_handicap is None else BLACK
+
+    def arrange(self, text: str) -> GoPosition:
+        """The stones of a free handicap, as points: at most as many as are allowed, each once."""
+        allowed = self.settings.free_handicap
+        if allowed is None:
+            return super().arrange(text)
+        words = text.split()
+        points = [vertices.read(word, self._size) for word in words]
+        if PASS in points or len(set(points)) != len(points) or not MIN_HANDICAP <= len(points) <= allowed:
+            raise UnreadableMove(
+                f"free handicap {text[:200]!r}: {MIN_HANDICAP} to {allowed} different points are needed"
+            )
+        return self._first(frozenset(points))
 
     def to_move(self, position: GoPosition) -> tuple[int, ...]:
         """The colour to move, or none after two passes."""
@@ -151,12 +171,12 @@ class Go(Referee[GoPosition, int]):
         ((seat, move),) = moves.items()
         self.check(position, seat, move)
         if move == PASS:
-            return GoPosition(position.stones, 3 - seat, NO_KO, position.passes + 1, position.history)
+            return replace(position, mover=3 - seat, ko=NO_KO, passes=position.passes + 1)
         board = Board(self._size, position.stones)
         board.play(seat, move)
         stones = bytes(board.stones)
         history = position.history | {stones} if self._superko else position.history
-        return GoPosition(stones, 3 - seat, board.ko, 0, history)
+        return GoPosition(stones, 3 - seat, board.ko, 0, history, position.handicap)
 
     def outcome(self, position: GoPosition) -> Outcome | None:
         """The area score after two passes, all stones alive."""
@@ -168,11 +188,16 @@ class Go(Referee[GoPosition, int]):
 
     def _score(self, position: GoPosition, termination: Termination) -> Outcome:
         black, white = Board(self._size, position.stones).area()
-        return counted(black, white, (self.settings.komi, self.settings.compensation), termination)
+        compensation = self.settings.compensation(position.handicap)
+        return counted(black, white, (self.settings.komi, compensation), termination)
 
     def won_by(self, seat: int, termination: Termination, detail: str = "") -> Outcome:
         """`B+R` for a resignation, `B+F` for a forfeit, `B+` for the rest."""
         return given_to(seat, termination, detail)
+
+    def drawn(self, termination: Termination, detail: str = "") -> Outcome:
+        """`0`, as SGF writes it."""
+        return Outcome((BLACK, WHITE), termination, "0", detail=detail)
 
     def board(self, position: GoPosition, seat: int) -> AcademyBoard:
         """Black's stones are the first player's soldiers, whoever asks."""
@@ -192,7 +217,11 @@ class Go(Referee[GoPosition, int]):
 
     def record(self, game: GameRecord) -> str:
         """The game as SGF."""
-        return sgf.write(game, self.settings)
+        return sgf.write(game, self.settings, (game.first or self.start(game.seed)).stones)
+
+    def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
+        """The main lines of an SGF file's games."""
+        return sgf.read(content, self._size, self.start(0))
 
     def dialogue(self, protocol: str) -> GoDialogue | None:
         """The words of GTP."""

@@ -9,7 +9,7 @@ from typing import Self, TypeVar
 
 from referees.api import InvalidSetting
 from referees.go.board import MAX_SIZE, MIN_SIZE
-from referees.go.handicap import fixed_handicap
+from referees.go.handicap import fixed_handicap, free_handicap
 
 Choice = TypeVar("Choice", bound=Enum)
 
@@ -30,9 +30,10 @@ class Compensation(Enum):
 
 
 class HandicapStyle(Enum):
-    """Who places the handicap stones: `fixed`, the standard layout."""
+    """Who places the handicap stones: the standard layout does (`fixed`), or Black (`free`)."""
 
     FIXED = "fixed"
+    FREE = "free"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class GoSettings:
     """What a game of Go is played under.
 
     `board_size` is in rows, `komi` in points for White, `handicap` in stones for Black (None or at
-    least 2). `self_capture` allows moves that take off the mover's own group.
+    least 2; of free ones Black may place fewer). `self_capture` allows moves that take off the
+    mover's own group.
     """
 
     board_size: int
@@ -63,22 +65,27 @@ class GoSettings:
         if "board_size" not in settings:
             raise InvalidSetting("board_size", f"is missing: give a size from {MIN_SIZE} to {MAX_SIZE}")
         size = _board_size(settings["board_size"])
+        style = _choice(settings, "handicap_style", cls.handicap_style)
         return cls(
             board_size=size,
             komi=_komi(settings.get("komi", cls.komi)),
-            handicap=_handicap(settings.get("handicap"), size),
-            handicap_style=_choice(settings, "handicap_style", cls.handicap_style),
+            handicap=_handicap(settings.get("handicap"), size, style),
+            handicap_style=style,
             handicap_compensation=_choice(settings, "handicap_compensation", cls.handicap_compensation),
             ko=_choice(settings, "ko", cls.ko),
             self_capture=_self_capture(settings.get("self_capture", cls.self_capture)),
         )
 
     @property
-    def compensation(self) -> int:
-        """The points White gets for the handicap."""
-        if self.handicap is None or self.handicap_compensation is Compensation.NO:
+    def free_handicap(self) -> int | None:
+        """How many stones Black may place; None without a free handicap."""
+        return self.handicap if self.handicap_style is HandicapStyle.FREE else None
+
+    def compensation(self, stones: int) -> int:
+        """The points White gets for so many handicap stones on the board."""
+        if not stones or self.handicap_compensation is Compensation.NO:
             return 0
-        return self.handicap - (self.handicap_compensation is Compensation.SHORT)
+        return stones - (self.handicap_compensation is Compensation.SHORT)
 
 
 def _board_size(value: object) -> int:
@@ -94,12 +101,15 @@ def _komi(value: object) -> float:
     raise InvalidSetting("komi", f"{value!r} is not a finite number of points")
 
 
-def _handicap(value: object, size: int) -> int | None:
+def _handicap(value: object, size: int, style: HandicapStyle) -> int | None:
     if value is None:
         return None
     if not isinstance(value, int) or isinstance(value, bool):
         raise InvalidSetting("handicap", f"{value!r} is not a whole number of stones")
-    fixed_handicap(value, size)
+    if style is HandicapStyle.FIXED:
+        fixed_handicap(value, size)
+    else:
+        free_handicap(value, size)
     return value
 
 

@@ -3,6 +3,7 @@
 It appends the process ids of itself and of its children to the file MISBEHAVING_PIDS names.
 """
 
+import contextlib
 import os
 import signal
 import sys
@@ -41,6 +42,13 @@ FAULTS = (
     "resigns",
     "bad-values",
     "crash-at-score",
+    "claims",
+    "slow",
+    "places-its-own-stones",
+    "places-bad-stones",
+    "leaving-the-session",
+    "dies-when-idle",
+    "hopeless",
 )
 
 
@@ -50,6 +58,7 @@ class Engine:
         self.fault = fault
         self.moves = 0
         self.memory = b""
+        self.cpu_time = 0.0
 
     def note(self, pid: int) -> None:
         if "MISBEHAVING_PIDS" in os.environ:
@@ -63,6 +72,18 @@ class Engine:
             signal.signal(
                 signal.SIGTERM, signal.SIG_IGN if self.fault == "ignore-sigterm" else signal.SIG_DFL
             )
+        if self.fault == "leaving-the-session":
+            child = os.fork()
+            if child == 0:
+                os.setsid()
+                for descriptor in range(3, 64):
+                    with contextlib.suppress(OSError):
+                        os.close(descriptor)
+                if os.fork():
+                    os._exit(0)
+                self.note(os.getpid())
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                time.sleep(1000)
         if self.fault.startswith("forking"):
             child = os.fork()
             if child == 0:
@@ -78,6 +99,8 @@ class Engine:
             self.write((f"{answer}\n\n" if answer[:1] == "?" else f"= {answer}\n\n") + more)
             if words[0] == "quit" and self.fault not in ("hang-at-exit", "ignore-sigterm"):
                 return
+            if words[0] == "gomill-cpu_time" and self.fault == "dies-when-idle":
+                os.abort()
             if words[0] == "genmove" and self.fault == "crash-after-genmove":
                 os.abort()
         if self.fault in ("hang-at-exit", "ignore-sigterm"):
@@ -110,6 +133,8 @@ class Engine:
         return "Misbehaving 1.5"
 
     def do_known_command(self, command: str) -> str:
+        if command == "gomill-genmove_ex":
+            return "true" if self.fault == "claims" else "false"
         if command == "academy-expected_value":
             return "true"
         return "true" if hasattr(self, "do_" + command.replace("-", "_")) else "false"
@@ -117,14 +142,31 @@ class Engine:
     def do_boardsize(self, size: str) -> str:
         return "? out of wood" if self.fault == "refuses-set-up" else ""
 
+    def do_clear_board(self) -> str:
+        self.moves = 0
+        return ""
+
+    def do_time_settings(self, main: str, byo_yomi: str, stones: str) -> str:
+        return ""
+
+    def do_time_left(self, colour: str, seconds: str, stones: str) -> str:
+        return ""
+
+    def do_place_free_handicap(self, stones: str) -> str:
+        return "A1 A1" if self.fault == "places-bad-stones" else "B2 D4"
+
+    def do_gomill_genmove_ex(self, colour: str, *keywords: str) -> str:
+        return "claim" if "claim" in keywords and self.moves else self.do_genmove(colour)
+
     def do_gomill_explain_last_move(self) -> str:
         return f"stone {self.moves}"
 
     def do_academy_expected_value(self) -> str:
-        return "1.5" if self.fault == "bad-values" else "0.75"
+        return {"bad-values": "1.5", "hopeless": "0.01"}.get(self.fault, "0.75")
 
     def do_gomill_cpu_time(self) -> str:
-        return "12.25"
+        self.cpu_time += 12.25
+        return str(self.cpu_time)
 
     def do_final_score(self) -> str:
         if self.fault == "crash-at-score":
@@ -160,6 +202,8 @@ class Engine:
                     os.write(1, b"\n" * 65536)
             case "huge-answer":
                 return "A1 " * 1_000_000
+            case "slow":
+                time.sleep(0.3)
             case "illegal-move":
                 return "A1"
             case "unreadable-move":

@@ -1,6 +1,6 @@
 """The loop: every game is selected, played, recorded, rated and reported, and counts once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -8,19 +8,21 @@ import grpc
 import pytest
 
 from academy.v1 import contests_pb2
-from arena import academy_link
-from arena import competition as loop
+from arena import academy_desk, academy_link
 from arena.academy_session import AcademySession
 from arena.competition import Competition, RunEnd
 from arena.competition_files import CompetitionFiles
 from arena.control.toml_file import read
-from arena.display import Display, Progress
+from arena.display import Display
 from arena.event_log import EventLog
+from arena.game_jobs import JobMaker
 from arena.interruption import Interrupted
-from arena.results.database import ResultsDatabase, sqlite_url
+from arena.progress import Progress
+from arena.results.database import ResultsDatabase
 from arena.results.registration import Heading
 from arena.results.series import Series
 from arena.selection.kinds import selector_for
+from arena.stopping import StopRequests
 from arena.workers.interface import Workers
 from arena.workers.pool import WorkerPool
 from clients.connection import AcademyUnavailable
@@ -34,10 +36,17 @@ class RecordingDisplay(Display):
     def __init__(self) -> None:
         self.results: list[str] = []
         self.warnings: list[str] = []
+        self.notes: list[str] = []
         self.progress: list[Progress] = []
 
-    def show(self, progress: Progress) -> None:
-        self.progress.append(progress)
+    def show(self, progress: Callable[[], Progress]) -> None:
+        self.progress.append(progress())
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def acknowledge(self, text: str) -> None:
+        self.notes.append(text)
 
     def result(self, text: str) -> None:
         self.results.append(text)
@@ -67,9 +76,11 @@ class Arena:
         control, files, selector = self.control, self.files, selector_for(self.control)
         rules = referee("go").from_settings(control.game.settings)
 
-        def check() -> None:
-            if interrupt_after is not None and len(self.display.results) >= interrupt_after:
-                raise Interrupted
+        class Stopping(StopRequests):
+            def look(stopping) -> str:
+                if interrupt_after is not None and len(self.display.results) >= interrupt_after:
+                    raise Interrupted
+                return super().look()
 
         heading = Heading(
             files.name, control.kind, "", selector.description, selector.total, "go", control.game.settings,
@@ -77,7 +88,7 @@ class Arena:
             [control.players[name] for name in control.competitors],
         )  # fmt: skip
         with (
-            closing(ResultsDatabase.open(sqlite_url(files.results))) as database,
+            closing(ResultsDatabase.open(files.results)) as database,
             EventLog(files.log) as log,
             ExitStack() as stack,
         ):
@@ -91,7 +102,7 @@ class Arena:
             try:
                 competition = Competition(
                     control, files, series, selector, workers, session, self.display, log,
-                    check_interruption=check,
+                    jobs=JobMaker(control, files), stopping=Stopping(files),
                 )  # fmt: skip
                 return competition.run(max_games)
             finally:
@@ -99,7 +110,7 @@ class Arena:
                     session.close()
 
     def finished(self) -> Sequence[str]:
-        with closing(ResultsDatabase.open(sqlite_url(self.files.results))) as database:
+        with closing(ResultsDatabase.open(self.files.results)) as database:
             return [game.game_id for game in Series.find(database, self.files.name).finished_games()]
 
 
@@ -174,16 +185,16 @@ def test_a_request_to_stop_lets_games_in_progress_finish(tmp_path: Path) -> None
     show = arena.display.show
     requested: list[bool] = []
 
-    def stop_once(progress: Progress) -> None:
+    def stop_once(progress: Callable[[], Progress]) -> None:
         show(progress)
-        if progress.standings.games == 1 and not requested:
+        if progress().standings.games == 1 and not requested:
             requested.append(True)
             arena.files.request_stop()
 
     arena.display.show = stop_once  # type: ignore[method-assign]
     assert arena.run() is RunEnd.STOPPED
     assert not arena.files.stop_requested()
-    assert any("waiting for games in progress" in progress.note for progress in arena.display.progress)
+    assert any("waiting for the games in progress" in note for note in arena.display.notes)
 
 
 def test_a_request_from_before_the_run_is_forgotten(tmp_path: Path) -> None:
@@ -250,7 +261,7 @@ def test_games_wait_for_an_academy_that_is_away_for_a_moment(tmp_path: Path, ser
 def test_a_run_ends_when_academy_stays_away(
     tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loop, "OPENING_GIVE_UP_SECONDS", 0.5)
+    monkeypatch.setattr(academy_desk, "OPENING_GIVE_UP_SECONDS", 0.5)
     arena = Arena(write_control(tmp_path, {"one": PASSING, "two": PASSING}, server))
     server.fail("OpenContest", *[grpc.StatusCode.UNAVAILABLE] * 10)
     with pytest.raises(AcademyUnavailable, match="opening the contest"):

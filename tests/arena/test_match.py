@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sgfmill import sgf
 
-from arena.jobs import AcademyAccess, Fault
+from arena.jobs import AcademyAccess, Adjudication, Fault, TimeControl
 from arena.match import InvalidJob, play
 from referees.api import InvalidSetting, Termination, UnknownGame
 from tests.arena.engines import (
@@ -88,7 +88,7 @@ def test_a_player_that_fails_during_the_game_forfeits_it(fault, kind, reason, tm
             log_path=str(tmp_path / "log"),
         )
     )
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
     assert result.outcome is not None
     assert (result.outcome.winners, result.outcome.summary) == ((2,), "W+F")
     assert result.outcome.termination is Termination.FORFEIT
@@ -264,6 +264,8 @@ def test_a_job_that_nobody_could_play_is_refused():
         play(job(one))
     with pytest.raises(InvalidJob, match="scorer 'me' is none of internal, players"):
         play(job(one, two, scorer="me"))
+    with pytest.raises(InvalidJob, match="failures 'win' is none of forfeit, void"):
+        play(job(one, two, failures="win"))
     with pytest.raises(InvalidSetting):
         play(job(one, two, settings={"board_size": 1}))
     with pytest.raises(UnknownGame):
@@ -308,3 +310,197 @@ def test_both_engines_are_given_a_fixed_handicap(tmp_path):
     assert result.start_board.count("x") == 3
     lines = (tmp_path / "t").read_text().splitlines()
     assert lines.count(">> one: fixed_handicap 3") == lines.count(">> two: fixed_handicap 3") == 1
+
+
+# Clocks
+
+
+CLOCK = TimeControl(main_seconds=60.9, byo_yomi_seconds=5, byo_yomi_stones=3)
+
+
+def told(transcript: Path, *commands: str) -> list[str]:
+    lines = transcript.read_text().splitlines()
+    return [line.split(": ", 1)[1] for line in lines if line.startswith(">>") and line.split()[2] in commands]
+
+
+def test_engines_are_told_the_time_and_moves_hold_what_the_clock_showed(tmp_path):
+    engine = misbehaving("none", time_control=CLOCK)
+    result = play(job(engine, python_player("passer"), transcript=str(tmp_path / "t")))
+    clock = told(tmp_path / "t", "time_settings", "time_left", "genmove")
+    assert clock[:3] == ["time_settings 60 5 3", "time_left b 60 0", "genmove b"]
+    assert clock.count("genmove b") == sum(line.startswith("time_left b") for line in clock) == 3
+    mine = [move for move in result.moves if move.seat == 1]
+    spent = sum(move.seconds for move in mine)
+    assert mine[-1].clock_seconds == pytest.approx(60.9 - spent)
+    assert mine[-1].clock_stones == 0
+    assert result.moves[1].clock_seconds is None
+
+
+def test_engines_that_know_no_clock_are_told_nothing(tmp_path):
+    player = misbehaving(
+        "none", time_control=CLOCK, parameters={"aliases": {"time_settings": "x", "time_left": "y"}}
+    )
+    play(job(player, python_player("passer"), transcript=str(tmp_path / "t")))
+    assert told(tmp_path / "t", "time_settings", "time_left", "x", "y") == []
+
+
+@pytest.mark.parametrize(
+    ("player", "remark"),
+    [
+        (
+            misbehaving("hang-in-genmove", time_control=TimeControl(0.2, margin_seconds=0.1)),
+            r"'genmove b': no answer within 0\.3 s \(lost on time: 0\.2 s were left, and a margin of 0\.1 s",
+        ),
+        (
+            python_player("p", "tests.arena.engines:sleepy", time_control=TimeControl(0.1)),
+            r"took 0\.\d+ s for a move, above 0\.1 s \(lost on time: 0\.1 s were left",
+        ),
+    ],
+)
+def test_whoever_oversteps_its_time_loses_with_the_exact_cause(player, remark):
+    result = play(job(player, python_player("passer")))
+    assert result.outcome is not None and result.outcome.summary == "W+F"
+    assert re.search(remark, result.outcome.detail)
+    assert result.usage[0].fault is Fault.LATE
+
+
+def test_time_is_used_up_over_several_moves():
+    slow = misbehaving("slow", time_control=TimeControl(0.5))
+    result = play(job(slow, python_player("passer")))
+    assert result.outcome is not None and result.outcome.summary == "W+F"
+    assert "lost on time" in result.outcome.detail
+    assert len(result.moves) < 5
+
+
+# How games begin
+
+
+def test_both_players_are_told_of_the_opening_and_the_record_holds_it(tmp_path):
+    result = play(
+        job(
+            misbehaving("none", "one"),
+            misbehaving("none", "two"),
+            opening=("c3", "B2", "D4"),
+            opening_name="corner",
+            transcript=str(tmp_path / "t"),
+            move_limit=4,
+        )
+    )
+    lines = (tmp_path / "t").read_text().splitlines()
+    for player in ("one", "two"):
+        plays = [line for line in lines if line.startswith(f">> {player}: play")]
+        assert plays[:3] == [f">> {player}: play {move}" for move in ("b C3", "w B2", "b D4")]
+    assert [(move.text, move.seat, move.opening) for move in result.moves] == [
+        ("C3", 1, True),
+        ("B2", 2, True),
+        ("D4", 1, True),
+        ("A1", 2, False),
+    ]
+    assert "Opening: corner (3 moves)" in result.record
+    assert len(sgf.Sgf_game.from_string(result.record).get_main_sequence()) == 5
+
+
+@pytest.mark.parametrize(
+    ("opening", "reason"),
+    [
+        (("C3", "C3"), "opening 'x': move 2: point C3 is occupied"),
+        (("C9",), "opening 'x': move 1: 'C9' is neither"),
+        (("pass", "pass", "C3"), "opening 'x': move 3: the game is over"),
+    ],
+)
+def test_an_opening_that_cannot_be_played_makes_the_game_void(opening, reason):
+    result = play(job(python_player("a"), python_player("b"), opening=opening, opening_name="x"))
+    assert result.outcome is None and reason in result.void_reason
+    assert result.record == ""
+
+
+FREE = {"board_size": 5, "komi": 0.5, "handicap": 3, "handicap_style": "free"}
+
+
+def test_black_places_a_free_handicap_and_white_is_told(tmp_path):
+    engine = misbehaving("places-its-own-stones", "black")
+    result = play(
+        job(engine, misbehaving("none", "white"), settings=FREE, transcript=str(tmp_path / "t"), move_limit=2)
+    )
+    assert told(tmp_path / "t", "place_free_handicap", "set_free_handicap") == [
+        "place_free_handicap 3",
+        "set_free_handicap D4 B2",
+    ]
+    assert result.start_board == "-----" + "---x-" + "-----" + "-x---" + "-----"
+    assert result.moves[0].seat == 2
+    assert sgf.Sgf_game.from_string(result.record).get_root().get("HA") == 2
+
+
+def test_where_a_python_player_is_black_the_referee_places_the_stones(tmp_path):
+    game = job(python_player("p"), misbehaving("none"), settings=FREE, transcript=str(tmp_path / "t"))
+    assert play(game).start_board.count("x") == 3
+    assert len(told(tmp_path / "t", "set_free_handicap")[0].split()) == 4
+
+
+def test_bad_handicap_stones_make_the_game_void():
+    result = play(job(misbehaving("places-bad-stones"), python_player("p"), settings=FREE))
+    assert result.outcome is None
+    assert "player villain: free handicap 'A1 A1': 2 to 3 different points" in result.void_reason
+    assert result.usage[0].fault is Fault.PROTOCOL
+
+
+# How games end
+
+
+def test_a_claim_is_believed_of_a_player_that_may_claim():
+    may = misbehaving("claims", parameters={"allow_claim": True})
+    outcome = play(job(may, python_player("p"))).outcome
+    assert outcome is not None
+    assert (outcome.summary, outcome.detail, outcome.termination) == ("B+", "claim", Termination.CLAIM)
+    may_not = play(job(misbehaving("claims"), python_player("p"))).outcome
+    assert may_not is not None and may_not.termination is Termination.SCORE
+
+
+@pytest.mark.parametrize(
+    ("rules", "summary", "moves"),
+    [
+        (Adjudication(resign_value=0.05, resign_moves=2, two_sided=False), "W+", 3),
+        (Adjudication(resign_value=0.05, resign_moves=2), "B+24.5", 5),
+        (Adjudication(count_after=1), "B+24.5", 1),
+    ],
+)
+def test_told_values_and_counts_end_a_game_as_its_rules_say(rules, summary, moves):
+    result = play(job(misbehaving("hopeless"), python_player("p"), adjudication=rules))
+    assert result.outcome is not None
+    assert (result.outcome.summary, len(result.moves)) == (summary, moves)
+    adjudicated = result.outcome.termination is Termination.ADJUDICATION
+    assert adjudicated == (moves < 5)
+
+
+@pytest.mark.parametrize(
+    ("fault", "void"),
+    [
+        ("exit-in-genmove", True),
+        ("garbage-in-genmove", True),
+        ("refuses-genmove", False),
+        ("illegal-move", False),
+        ("hang-in-genmove", False),
+    ],
+)
+def test_crashes_make_a_game_void_where_the_job_wants_that(fault, void):
+    result = play(
+        job(
+            python_player("p"),
+            misbehaving(fault, move_seconds=0.5 if "hang" in fault else 20.0),
+            failures="void",
+        )
+    )
+    assert (result.outcome is None) == void
+    assert result.usage[1].fault is not Fault.NONE
+    if void:
+        assert result.void_reason in result.usage[1].remark
+        game = sgf.Sgf_game.from_string(result.record)
+        assert game.get_root().get("RE") == "Void"
+        assert len(game.get_main_sequence()) == 2
+        assert result.void_reason.split('"')[0] in game.get_last_node().get("C")
+
+
+def test_records_call_engines_what_they_call_themselves_where_that_is_asked():
+    named = misbehaving("none", parameters={"name_from_gtp": True})
+    game = sgf.Sgf_game.from_string(play(job(named, python_player("p"))).record)
+    assert (game.get_player_name("b"), game.get_player_name("w")) == ("Misbehaving:1.5", "p")

@@ -36,7 +36,7 @@ class Scene:
         attempt = self.series.next_attempt(f"AvB_{self.games}")
         self.games += 1
         contest = contest_message(attempt.contest_id, SPEC, ("a", "b"), (1000.0, 1000.0))
-        self.series.begin(attempt, contest.SerializeToString())
+        self.series.begin(attempt, contest.SerializeToString(), "AvB", heading().players)
         game = result(attempt.game_id)
         told = contest_report(contest, game)
         if large:

@@ -12,14 +12,14 @@ import grpc
 import pytest
 
 from academy.v1 import contests_pb2
-from arena import academy_session, competition
+from arena import academy_desk, academy_session
 from arena.academy_link import AcademyLink
 from arena.competition_files import CompetitionFiles
 from arena.control.settings import Control
 from arena.control.toml_file import read
 from arena.embedded import EmbeddedAcademy
 from arena.reset import LeftOpen, reset
-from arena.run import run
+from arena.run import RunOptions, run
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import PASSING, misbehaving, write_control
 
@@ -71,11 +71,11 @@ def test_a_broken_off_games_contest_is_void_before_it_is_forgotten(
 def test_a_report_that_waits_is_delivered_before_it_is_forgotten(
     tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(competition, "DELIVERY_SECONDS", 0.2)
+    monkeypatch.setattr(academy_desk, "DELIVERY_SECONDS", 0.2)
     path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
     server.fail("ReportContest", *[grpc.StatusCode.UNAVAILABLE] * 20)
     control, files = opened(path)
-    ended = run(control, files, parallel=1, max_games=None, quiet=True, log_protocol=False)
+    ended = run(control, files, RunOptions(quiet=True))
     assert ended.undelivered == 1
     server.failures.clear()
 
@@ -88,7 +88,7 @@ def test_what_academy_refused_is_reported_void(tmp_path: Path, server: ContestSe
     path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
     server.fail("ReportContest", grpc.StatusCode.INVALID_ARGUMENT)
     control, files = opened(path)
-    run(control, files, parallel=1, max_games=None, quiet=True, log_protocol=False)
+    run(control, files, RunOptions(quiet=True))
     assert not server.reports
 
     assert reset(control, files) is None
@@ -99,7 +99,7 @@ def test_what_academy_refused_is_reported_void(tmp_path: Path, server: ContestSe
 def test_what_academy_acknowledged_is_not_told_again(tmp_path: Path, server: ContestServer) -> None:
     path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 2")
     control, files = opened(path)
-    run(control, files, parallel=1, max_games=None, quiet=True, log_protocol=False)
+    run(control, files, RunOptions(quiet=True))
     server.stop()
 
     assert reset(control, files) is None

@@ -2,7 +2,6 @@
 
 import random
 import threading
-import time
 from collections.abc import Callable
 
 import pytest
@@ -130,18 +129,22 @@ def test_the_compiled_kernel_lets_other_threads_run() -> None:
     snapshot = index.snapshot()
     # Moves of several changes are as many queries, all in one call.
     moves = [[(cell, 2), (cell + 1, 8), (cell + 2, 1)] for cell in range(400)]
-    ended = threading.Event()
 
-    def search() -> None:
-        snapshot.match_successors(board, moves, most=1)
-        ended.set()
+    def wakes() -> int:
+        """How often this thread comes to run while another one searches."""
+        ended = threading.Event()
 
-    thread = threading.Thread(target=search)
-    begin = time.monotonic()
-    thread.start()
-    wakes = 0
-    while not ended.wait(0.002):
-        wakes += 1
-    thread.join()
-    assert time.monotonic() - begin > 0.1
-    assert wakes > 10
+        def search() -> None:
+            snapshot.match_successors(board, moves, most=1)
+            ended.set()
+
+        thread = threading.Thread(target=search)
+        thread.start()
+        woken = 0
+        while not ended.wait(0.002):
+            woken += 1
+        thread.join()
+        return woken
+
+    # Where the interpreter is kept, it is once before and once after. A busy machine may need some tries.
+    assert any(wakes() > 5 for _ in range(50))

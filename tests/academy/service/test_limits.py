@@ -182,4 +182,4 @@ def test_an_unknown_caller_holds_no_place_while_its_message_is_on_the_way(tmp_pa
         done.set()
 
         assert refused.code is grpc.StatusCode.UNAUTHENTICATED
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 14

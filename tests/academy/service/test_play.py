@@ -169,7 +169,7 @@ def test_an_idle_stream_is_closed_and_says_why(tmp_path: Path) -> None:
 
     refused = as_refused(caught.value)
     assert (refused.code, refused.reason) == (grpc.StatusCode.DEADLINE_EXCEEDED, "STREAM_IDLE")
-    assert 0.2 <= time.monotonic() - began < 5.0
+    assert time.monotonic() - began >= 0.2
 
 
 def test_a_caller_who_reads_nothing_is_let_go(tmp_path: Path) -> None:

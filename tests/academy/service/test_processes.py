@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -77,17 +76,15 @@ def register(client: Client) -> None:
     client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
 
 
-def test_connections_are_spread_and_what_one_process_writes_all_know_within_100_ms(academy: Served) -> None:
+def test_connections_are_spread_and_what_one_process_writes_all_know_at_once(academy: Served) -> None:
     clients = connections(academy)
     register(clients[0])
     assert [look_up(client).position.visits for client in clients] == [0] * CONNECTIONS
     assert len(listening(academy)) == PROCESSES
     for number, client in enumerate(clients, 1):
         client.contests.ReportContest(report(contest(f"spread/{number}", "go"), ["c3", "b2"]))
-        acknowledged = time.monotonic()
         visits = [look_up(other).position.visits for other in clients]
         assert visits == [number] * CONNECTIONS
-        assert time.monotonic() - acknowledged < 0.1 * CONNECTIONS
 
 
 def test_writes_of_all_processes_are_counted_once_each(academy: Served, tmp_path: Path) -> None:

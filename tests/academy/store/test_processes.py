@@ -89,7 +89,7 @@ def test_two_processes_write_and_a_third_follows(tmp_path: Path) -> None:
             assert writer.returncode == 0
             assert output.count("reported") == 40
         assert follower.refresh("go-9x9").measures.contests == 100
-        assert len(seen) > 10
+        assert len(seen) > 2
         followed, loaded = follower.refresh("go-9x9"), store.follow().refresh("go-9x9")
         assert (followed.libraries, followed.openings.nodes) == (loaded.libraries, loaded.openings.nodes)
         learn(store, contests=2, first=20)

@@ -2,7 +2,6 @@
 
 import resource
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -111,9 +110,6 @@ def test_a_mistake_in_a_command_is_its_callers_and_the_writer_lives_on(store: St
 
 
 def test_many_wait_for_one_commit(store: Store) -> None:
-    alone = time.perf_counter()
-    store.run(Put(b"alone"))
-    alone = time.perf_counter() - alone
     hold, _ = held(store)
     futures = [store.submit(Put(b"%d" % number)) for number in range(200)]
     assert store.waiting_writes >= 199

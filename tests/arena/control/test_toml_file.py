@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.control.plans import AllPlayAllPlan
 from arena.control.settings import Control, MissingToken
 from arena.control.table import ControlError
 from arena.control.toml_file import MAX_BYTES, read
-from arena.results.ratings import Curve
+from arena.ratings.elo import Curve
 
 SMALLEST = """
 [competition]
@@ -89,7 +90,8 @@ def control(folder: Path, text: str) -> Control:
 def test_the_smallest_file_has_defaults_for_all_else(tmp_path: Path) -> None:
     found = control(tmp_path, SMALLEST)
     assert found.competitors == ("alpha", "beta")
-    assert (found.rounds, found.parallel, found.seed) == (None, 1, 0)
+    assert (found.parallel, found.seed) == (1, 0)
+    assert found.plan == AllPlayAllPlan(("alpha", "beta"), None)
     assert dict(found.game.settings) == {"board_size": 9, "komi": 7.5}
     assert (found.game.move_limit, found.game.scorer) == (1000, "internal")
     assert found.players["alpha"].command == ("engine", "--level", "1")
@@ -103,7 +105,8 @@ def test_every_setting_arrives(tmp_path: Path) -> None:
     found = control(tmp_path, FULL)
     alpha = found.players["alpha"]
     assert found.competitors == ("beta", "alpha")
-    assert (found.description, found.rounds, found.parallel, found.pin_cores) == ("Two engines", 20, 4, True)
+    assert (found.description, found.parallel, found.pin_cores) == ("Two engines", 4, True)
+    assert found.plan == AllPlayAllPlan(("beta", "alpha"), 20)
     assert (found.seed, found.record_games, found.check_players) == (7, False, False)
     assert (found.game.move_limit, found.game.scorer) == (400, "players")
     assert (
@@ -143,7 +146,11 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ('kind = "all-play-all"', "", "competition.kind: is missing"),
-        ('"all-play-all"', '"playof"', "competition.kind: must be one of 'all-play-all', not 'playof'"),
+        (
+            '"all-play-all"',
+            '"playof"',
+            "competition.kind: must be one of 'playoff', 'all-play-all', 'gauntlet', ",
+        ),
         ("rounds = 20", "rounds = 0", "competition.rounds: must be a whole number from 1 to 10000000, not 0"),
         ("rounds = 20", "rounds = true", "competition.rounds: must be a whole number"),
         ("rounds = 20", "round = 20", "competition.round: unknown setting; did you mean 'rounds'?"),
@@ -297,5 +304,5 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         control(tmp_path, "#" * (MAX_BYTES + 1))
     path = tmp_path / "latin.toml"
     path.write_bytes(b'description = "\xe9"')
-    with pytest.raises(ControlError, match="not valid TOML"):
+    with pytest.raises(ControlError, match="not valid UTF-8"):
         read(path)

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -118,10 +117,8 @@ def test_superfluous_blank_lines_are_nothing(channel):
 
 def test_the_whole_response_must_be_there_in_time(channel):
     engine = channel(b"= D4\n", b"")
-    started = time.monotonic()
     with pytest.raises(Late, match=r"player alpha: 'genmove b': no answer within 0\.2 s"):
         engine.ask("genmove", "b", seconds=0.2)
-    assert time.monotonic() - started < 2.0
     assert engine.broken
 
 

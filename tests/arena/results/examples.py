@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from arena.jobs import Fault, GameResult, JobMove, PlayerSetup, PlayerUsage
+from arena.results.platforms import Platform
 from arena.results.registration import Heading
 from referees.api import Outcome, Termination
 
@@ -27,6 +28,7 @@ def heading(players: Sequence[PlayerSetup] = (player("a"), player("b")), **chang
         "variant": "go-9x9",
         "seats": ("Black", "White"),
         "players": players,
+        "platform": Platform("a machine", 1.0, 3),
     }
     return Heading(**{**values, **changes})  # type: ignore[arg-type]
 

@@ -118,7 +118,16 @@ def test_rows_that_break_a_rule_are_refused(connection: Connection, table: Any, 
 
 @pytest.mark.parametrize(
     "changes",
-    [{"Problem": 3}, {"Winner": 2}, {"Rank": 0}, {"Cpu": -0.1}, {"Disorder": -1}, {"Elimination": -1}],
+    [
+        {"Problem": 3},
+        {"Winner": 2},
+        {"Rank": 0},
+        {"Cpu": -0.1},
+        {"Disorder": -1, "Problem": 1},
+        {"Disorder": 1},
+        {"Disorder": 1, "Problem": 0},
+        {"Elimination": -1},
+    ],
 )
 def test_players_that_break_a_rule_are_refused(connection: Connection, changes: dict[str, Any]) -> None:
     connection.execute(saga.PLAYER.delete())
@@ -154,7 +163,7 @@ def test_databases_that_are_not_ours_are_refused(tmp_path: Path) -> None:
     url = sqlite_url(tmp_path / "future.sqlite")
     database = ResultsDatabase.open(url)
     with database.transaction() as connection:
-        connection.execute(own.META.update().values(Value="2"))
+        connection.execute(own.META.update().values(Value="99"))
     database.close()
-    with pytest.raises(ResultsError, match="schema version 2, this program reads version 1"):
+    with pytest.raises(ResultsError, match="schema version 99, this program reads version 2"):
         ResultsDatabase.open(url)

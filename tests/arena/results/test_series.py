@@ -1,6 +1,8 @@
 """A competition's games in the database: stored whole, once, and with all that SAGA asks for."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +10,13 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
+from arena.jobs import Fault, PlayerSetup, PlayerUsage
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
-from arena.results.game_rows import ranks, termination_code
+from arena.results.game_rows import grades, ranks, termination_code
+from arena.results.game_settings import GameSetting
+from arena.results.platforms import quality_of
 from arena.results.series import Attempt, Series, SeriesReader
 from referees.api import Outcome, Termination
 from tests.arena.results.examples import heading, player, result
@@ -31,7 +36,7 @@ def rows(database: ResultsDatabase, table: Any) -> list[dict[str, Any]]:
 
 def begun(series: Series, game_id: str = "AvB_0", contest: bytes | None = None) -> Attempt:
     attempt = series.next_attempt(game_id)
-    series.begin(attempt, contest)
+    series.begin(attempt, contest, "AvB", [player("a"), player("b")], detail=f"of {game_id}")
     return attempt
 
 
@@ -70,6 +75,7 @@ def test_its_moves_values_seats_and_ratings_are_stored_with_it(database: Results
         (2, 2, "E5"),
         (3, 1, "pass"),
     ]
+    assert (moves[0]["ClockSeconds"], moves[0]["ClockStones"], moves[0]["Opening"]) == (None, None, False)
     assert (moves[0]["Seconds"], moves[0]["LegalMoves"], moves[0]["Comment"]) == (0.5, 81, "centre")
     values = [(row["Ply"], row["Seat"], row["Value"]) for row in rows(database, own.MOVE_VALUE)]
     assert values == [(1, 1, 0.55), (2, 1, 0.5), (2, 2, 0.5)]
@@ -92,6 +98,7 @@ def test_it_reads_back_as_it_was(database: ResultsDatabase) -> None:
     reader = SeriesReader.find(database, "contest")
     first, second, third = reader.finished_games()
     assert (first.game_id, first.players, first.outcome) == ("AvB_1", ("a", "b"), result().outcome)
+    assert first.detail == "of AvB_1"
     assert first.cpu_seconds == (1.5, None) and first.elo_after == (1015.0, 985.0)
     assert second.outcome == drawn
     assert [game.describe() for game in (first, second, third)] == [
@@ -154,6 +161,7 @@ def test_attempts_have_contest_ids_of_their_own_and_are_open_until_they_end(
     finish(series, second)
     (still_open,) = series.open_attempts()
     assert (still_open.attempt, still_open.contest) == (other, b"other")
+    assert (still_open.matchup, still_open.players, still_open.detail) == ("AvB", ("a", "b"), "of AvB_1")
 
 
 def test_reports_leave_the_outbox_one_by_one(database: ResultsDatabase) -> None:
@@ -270,4 +278,140 @@ def test_sagas_termination_of_any_game(
 def test_sagas_rank(
     winners: tuple[int, ...], points: tuple[float, ...], expected: tuple[int | None, ...]
 ) -> None:
-    assert ranks(Outcome(winners, Termination.SCORE, "", points), len(expected)) == expected
+    assert ranks(Outcome(winners, Termination.SCORE, "", points), len(expected), 9) == expected
+
+
+@pytest.mark.parametrize(
+    ("points", "eliminated", "years", "grade", "rank"),
+    [
+        ((18.0, 16.0, 0.0, 0.0), (None, None, 3, 7), 10, (18.0, 16.0, -6.0, -2.0), (1, 2, 4, 3)),
+        ((34.0, 0.0, 0.0), (None, 4, 4), 5, (34.0, 0.0, 0.0), (1, 2, 2)),
+        ((43.0, 0.0), (), 30, (43.0, 0.0), (1, 2)),
+        ((), (), 30, (), (None, None)),
+    ],
+)
+def test_sagas_grade_tells_who_was_eliminated_later(
+    points: tuple[float, ...],
+    eliminated: tuple[int | None, ...],
+    years: int,
+    grade: tuple[float, ...],
+    rank: tuple[int | None, ...],
+) -> None:
+    outcome = Outcome((1,) if points else (), Termination.SCORE, "", points, eliminated=eliminated)
+    assert grades(outcome, years) == grade
+    assert ranks(outcome, len(rank), years) == rank
+
+
+def test_eliminations_are_stored_and_read_back(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    outcome = Outcome((1,), Termination.SCORE, "x", (34.0, 0.0), eliminated=(None, 1))
+    finish(series, begun(series), outcome=outcome)
+    (game,) = rows(database, saga.GAME)
+    assert (game["Years"], game["Survivors"]) == (2, 1)
+    assert [(row["Elimination"], row["Grade"]) for row in rows(database, saga.PLAYER)] == [
+        (None, 34.0),
+        (1, 0.0),
+    ]
+    (read,) = series.finished_games()
+    assert read.outcome == outcome
+
+
+def test_a_fault_that_saga_has_no_number_for_has_no_disorder(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    usage = (PlayerUsage(), PlayerUsage(fault=Fault.ILLEGAL_MOVE, remark="occupied"))
+    finish(series, begun(series), usage=usage)
+    _, white = rows(database, saga.PLAYER)
+    assert (white["Problem"], white["Disorder"]) == (None, None)
+
+
+def test_made_players_are_contestants_by_what_they_run(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    candidate = PlayerSetup("#0", ("engine", "--depth", "3"), move_seconds=2.5)
+    pairings = [
+        (player("a"), replace(player("a"), name="a#2")),
+        (candidate, player("b")),
+        (replace(candidate, name="#1"), player("b")),
+    ]
+    for number, pairing in enumerate(pairings):
+        attempt = series.next_attempt(str(number))
+        series.begin(attempt, None, "tuning", pairing)
+        names = tuple(setup.name for setup in pairing)
+        game = result(attempt.game_id)
+        assert series.finish(attempt, "tuning", 7, names, game, (1000.0, 1000.0), (1015.0, 985.0), None)
+    a, b, tuned = rows(database, saga.CONTESTANT)
+    assert tuned["Personality"] == "#0"
+    assert [row["ContestantId"] for row in rows(database, saga.PLAYER)] == [
+        a["ContestantId"], a["ContestantId"],
+        tuned["ContestantId"], b["ContestantId"],
+        tuned["ContestantId"], b["ContestantId"],
+    ]  # fmt: skip
+    assert [game.players for game in series.finished_games()] == [("a", "a#2"), ("#0", "b"), ("#1", "b")]
+    assert [row["Family"] for row in rows(database, saga.CLIENT)] == ["a", "b", "candidate"]
+
+
+def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    finish(series, begun(series))
+    larger = GameSetting(
+        "go",
+        {"board_size": 13, "Level": 30, "sl": 4, "aoa": True},
+        200,
+        "players",
+        "go-13x13",
+        ("B", "W"),
+        0.5,
+    )
+    for number in range(2):
+        attempt = series.next_attempt(f"13_{number}")
+        series.begin(attempt, None, "13", [player("a"), player("b", "other")], setting=larger)
+        game = result(attempt.game_id)
+        series.finish(attempt, "13", 7, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0), None)
+    small, large = rows(database, saga.SETTING)
+    assert [game["SettingId"] for game in rows(database, saga.GAME)] == [
+        small["SettingId"], large["SettingId"], large["SettingId"],
+    ]  # fmt: skip
+    assert (small["Level"], small["SL"], small["AOA"]) == (0, None, None)
+    assert (large["Level"], large["SL"], large["AOA"]) == (30, 4, True)
+    assert json.loads(large["Notes"])["settings"]["board_size"] == 13
+    assert [row["Weight"] for row in rows(database, saga.SERIES_SETTING)] == [1.0, 0.5]
+    assert [row["Name"] for row in rows(database, saga.VARIANT)] == ["go-9x9", "go-13x13"]
+    assert len(list(series.finished_games())) == 3
+
+
+def test_a_frozen_series_must_not_change_once_it_has_games(database: ResultsDatabase) -> None:
+    frozen = {"kind": "mars", "frozen": True, "weights": {"a": 2.0}}
+    Series.register(database, heading(**frozen))
+    series = Series.register(database, heading(**{**frozen, "selector": "mars slow-knockout"}))
+    finish(series, begun(series))
+    Series.register(database, heading(**{**frozen, "selector": "mars slow-knockout", "weight": 0.0}))
+    for changes, message in (
+        ({"selector": "mars least-played"}, "Selector: .* with mars slow-knockout, .* has mars least-played"),
+        ({"selector": "mars slow-knockout", "games": 9}, "GameLim: .* 2, .* 9"),
+        (
+            {"selector": "mars slow-knockout", "weights": {"b": 2.0}},
+            "weights: .*'a': 2.0.* now has .*'b': 2.0",
+        ),
+    ):
+        with pytest.raises(ResultsError, match=message):
+            Series.register(database, heading(**{**frozen, **changes}))
+
+
+def test_competitors_that_are_not_ordered_may_come_and_go(database: ResultsDatabase) -> None:
+    Series.register(database, heading(ordered=False))
+    Series.register(database, heading([player("c"), player("a")], ordered=False))
+    assert [row["Name"] for row in rows(database, own.COMPETITOR)] == ["a", "b", "c"]
+
+
+def test_players_that_do_not_start_are_inhibited_for_their_variant(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    begun(series)
+    assert series.inhibited() == set()
+    series.inhibit("b", "go-9x9")
+    series.inhibit("b", "go-9x9")
+    assert series.inhibited() == {("b", "go-9x9")}
+    assert Series.register(database, heading()).inhibited() == {("b", "go-9x9")}
+
+
+@pytest.mark.parametrize(("load", "quality"), [(0.0, 3), (0.09, 3), (0.1, 2), (0.49, 2), (0.5, 1), (4.0, 1)])
+def test_the_more_others_work_on_a_machine_the_lower_its_quality(load: float, quality: int) -> None:
+    assert quality_of(load) == quality

@@ -1,7 +1,7 @@
 """Standings, cross-table and report."""
 
+from arena.ratings.elo import EloRules
 from arena.results.games import FinishedGame
-from arena.results.ratings import EloRules
 from arena.results.report import Summary, report_text
 from arena.results.standings import Score, Standings
 from referees.api import Outcome, Termination

@@ -8,10 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.selection.all_play_all import AllPlayAll, letters
-from arena.selection.selector import Fixture, UnknownFixture
+from arena.selection.selector import CompletedGame, Fixture, UnknownFixture
 from referees.api import Outcome, Termination
 
 WON = Outcome((1,), Termination.SCORE, "B+1")
+
+
+def won(game_id: str, players: tuple[str, ...] = ("a", "b")) -> CompletedGame:
+    return CompletedGame(game_id, "", players, WON)
 
 
 def names(count: int) -> list[str]:
@@ -80,7 +84,7 @@ def test_after_a_broken_off_run_exactly_the_missing_games_are_given_out(
     completed = data.draw(st.lists(st.sampled_from(everything), unique=True))
     resumed = AllPlayAll(names(players), rounds, seed=5)
     for fixture in completed:
-        resumed.completed(fixture.game_id, WON)
+        resumed.completed(won(fixture.game_id, fixture.players))
     given_out = play_all(resumed)
     assert len(given_out) == len(set(given_out))
     assert {*given_out, *completed} == set(everything)
@@ -91,8 +95,8 @@ def test_after_a_broken_off_run_exactly_the_missing_games_are_given_out(
 def test_a_game_keeps_its_seed_when_rounds_are_added(seed: int, number: int) -> None:
     short, long = AllPlayAll(["a", "b"], None, seed), AllPlayAll(["a", "b"], 1000, seed)
     for game in range(number):
-        short.completed(f"AvB_{game}", WON)
-        long.completed(f"AvB_{game:03d}", WON)
+        short.completed(won(f"AvB_{game}"))
+        long.completed(won(f"AvB_{game:03d}"))
     ours, theirs = short.next_game(), long.next_game()
     assert ours is not None and theirs is not None
     assert (ours.game_id, theirs.game_id) == (f"AvB_{number}", f"AvB_{number:03d}")
@@ -108,11 +112,11 @@ def test_seeds_differ_between_games_and_competitions() -> None:
 def test_competitors_added_at_the_end_get_their_games_first() -> None:
     selector = AllPlayAll(["a", "b", "c"], 3)
     for number in range(3):
-        selector.completed(f"AvB_{number}", WON)
+        selector.completed(won(f"AvB_{number}"))
     assert [game.matchup for game in play_all(selector)] == ["AvC", "BvC"] * 3
 
 
 @pytest.mark.parametrize("game_id", ["AvD_0", "0_1", "AvB", "AvB_x", "BvA_0", ""])
 def test_ids_of_other_competitions_are_refused(game_id: str) -> None:
     with pytest.raises(UnknownFixture, match="none of this competition's: all-play-all rounds=4"):
-        AllPlayAll(["a", "b"], 4).completed(game_id, WON)
+        AllPlayAll(["a", "b"], 4).completed(won(game_id))

@@ -3,13 +3,13 @@
 import pytest
 
 from referees.api import Outcome, Termination, UnreadableMove
-from referees.go import BLACK, PASS, WHITE, Go
+from referees.go import BLACK, PASS, WHITE, Go, GoPosition
 from referees.go.gtp import GoDialogue
 from referees.gtp import GtpGame
 from tests.referees.go.gnugo import Gnugo, needs_gnugo
 
 
-def words(**settings: object) -> GtpGame[int]:
+def words(**settings: object) -> GtpGame[GoPosition, int]:
     dialogue = Go.from_settings({"board_size": 9, **settings}).dialogue("gtp")
     assert isinstance(dialogue, GoDialogue)
     return dialogue
@@ -43,6 +43,14 @@ def test_colours_and_vertices() -> None:
 
 def test_without_handicap_no_stones_are_placed() -> None:
     assert words().handicap() is None
+
+
+def test_free_stones_are_asked_of_one_engine_and_told_to_the_other() -> None:
+    game = Go.from_settings({"board_size": 9, "handicap": 3, "handicap_style": "free"})
+    gtp = words(handicap=3, handicap_style="free")
+    assert gtp.handicap() is None
+    assert gtp.ask_arrangement() == "place_free_handicap 3"
+    assert gtp.tell_arrangement(game.arrange("e5 A1  c3")) == "set_free_handicap E5 C3 A1"
 
 
 @pytest.mark.parametrize("answer", ["C3 G7 C7", "G7 c7  C3", "C7\nG7\nC3"])

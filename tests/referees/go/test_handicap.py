@@ -4,7 +4,7 @@ import pytest
 
 from referees.api import InvalidSetting
 from referees.go import vertices
-from referees.go.handicap import fixed_handicap, max_fixed_handicap
+from referees.go.handicap import fixed_handicap, free_handicap, max_fixed_handicap
 from tests.referees.go.gnugo import Gnugo, needs_gnugo
 
 
@@ -52,3 +52,11 @@ def test_gnu_go_places_the_same_stones() -> None:
                     ours = {vertices.name(point, size) for point in fixed_handicap(stones, size)}
                     # GNU Go uses the fourth line on 12x12 already.
                     assert (set(placed.split()) == ours) == (size != 12), (size, stones)
+
+
+@pytest.mark.parametrize(("size", "stones"), [(2, 3), (5, 2), (5, 24), (9, 9), (9, 20), (12, 143)])
+def test_free_stones_that_nobody_places_begin_with_the_fixed_layout(size: int, stones: int) -> None:
+    placed = free_handicap(stones, size)
+    assert len(placed) == stones and placed <= set(range(size * size))
+    if fixed := min(stones, max_fixed_handicap(size)):
+        assert fixed_handicap(fixed, size) <= placed

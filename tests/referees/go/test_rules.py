@@ -277,3 +277,32 @@ def test_positions_are_values() -> None:
     there, there_again = (played(game, "A1", "B2", "pass") for _ in range(2))
     assert there == there_again and hash(there) == hash(there_again)
     assert there != played(game, "A1", "pass", "B2")
+
+
+def test_black_may_arrange_a_free_handicap() -> None:
+    game = go(5, komi=0.5, handicap=4, handicap_style="free")
+    assert (game.arranger(), go(5).arranger()) == (BLACK, None)
+    first = game.arrange("a1 B2 e5")
+    assert game.to_move(first) == (WHITE,)
+    assert game.board(first, BLACK).letters.count("x") == first.handicap == 3
+    assert game.spec().game_id == "go-5x5-h4-free"
+    assert len(game.spec().symmetries) == 1
+
+
+def test_compensation_is_for_the_stones_that_were_placed() -> None:
+    game = go(5, komi=0.5, handicap=4, handicap_style="free")
+    now = game.arrange("a1 B2 e5")
+    for seat in (WHITE, BLACK):
+        now = game.play(now, {seat: PASS})
+    assert game.adjudicate(now).summary == "B+21.5"
+
+
+@pytest.mark.parametrize("text", ["", "A1", "A1 A1", "A1 pass", "A1 F1", "A1 A2 A3 A4 A5", "A1 resign"])
+def test_stones_that_make_no_free_handicap_are_refused(text: str) -> None:
+    with pytest.raises(UnreadableMove):
+        go(5, handicap=4, handicap_style="free").arrange(text)
+
+
+def test_a_fixed_handicap_is_not_for_players_to_arrange() -> None:
+    with pytest.raises(UnreadableMove, match="not for players to arrange"):
+        go(9, handicap=4).arrange("A1 A2")

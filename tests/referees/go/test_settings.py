@@ -36,12 +36,21 @@ def test_every_setting_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("handicap", "style", "points"),
-    [(None, "full", 0), (4, "no", 0), (4, "full", 4), (4, "short", 3)],
+    ("stones", "style", "points"),
+    [(0, "full", 0), (0, "short", 0), (4, "no", 0), (4, "full", 4), (4, "short", 3)],
 )
-def test_compensation_in_points(handicap: int | None, style: str, points: int) -> None:
-    settings = {"board_size": 9, "handicap": handicap, "handicap_compensation": style}
-    assert GoSettings.read(settings).compensation == points
+def test_compensation_in_points(stones: int, style: str, points: int) -> None:
+    settings = {"board_size": 9, "handicap": 5, "handicap_compensation": style}
+    assert GoSettings.read(settings).compensation(stones) == points
+
+
+@pytest.mark.parametrize(("size", "most"), [(2, 3), (7, 48), (8, 63)])
+def test_a_free_handicap_leaves_one_point_for_the_first_move(size: int, most: int) -> None:
+    free = {"board_size": size, "handicap_style": "free"}
+    assert GoSettings.read({**free, "handicap": most}).free_handicap == most
+    for stones in (1, most + 1):
+        with pytest.raises(InvalidSetting, match=f"{stones} stones: .* allows 2 to {most} free stones"):
+            GoSettings.read({**free, "handicap": stones})
 
 
 @pytest.mark.parametrize(
@@ -61,7 +70,7 @@ def test_compensation_in_points(handicap: int | None, style: str, points: int) -
         ("handicap", 10, "10 stones"),
         ("handicap", 2.0, "2.0 is not a whole number"),
         ("handicap", True, "True is not a whole number"),
-        ("handicap_style", "free", "'free' is not one of 'fixed'"),
+        ("handicap_style", "own", "'own' is not one of 'fixed', 'free'"),
         ("handicap_compensation", None, "None is not one of 'no', 'full', 'short'"),
         ("ko", "superko", "'superko' is not one of 'simple', 'positional_superko'"),
         ("self_capture", 1, "1 is neither true nor false"),

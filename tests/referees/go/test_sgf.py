@@ -1,6 +1,7 @@
 """Records of games as SGF: read back by sgfmill, and by GNU Go."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -92,6 +93,17 @@ def test_handicap_stones_stand_in_the_root() -> None:
     assert tree.get_root().get("HA") == 3
     assert sorted(board.list_occupied_points()) == [("b", (2, 2)), ("b", (6, 2)), ("b", (6, 6))]
     assert plays == [("w", (4, 4))]
+
+
+def test_free_handicap_stones_stand_where_black_put_them() -> None:
+    game = Go.from_settings({"board_size": 9, "handicap": 4, "handicap_style": "free"})
+    tree = read(game, replace(record(), first=game.arrange("A1 J9 E5")))
+    assert tree.get_root().get("HA") == 3
+    assert sorted(get_setup_and_moves(tree)[0].list_occupied_points()) == [
+        ("b", (0, 0)),
+        ("b", (4, 4)),
+        ("b", (8, 8)),
+    ]
 
 
 def test_comments_hold_what_players_said_and_expected() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.results.ratings import Curve, EloRules, change_factor, expected_score
+from arena.ratings.elo import Curve, EloRules, change_factor, expected_score
 
 
 @pytest.mark.parametrize(

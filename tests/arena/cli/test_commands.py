@@ -1,29 +1,23 @@
 """The command `arena`: what it prints, how it exits, and what it survives as a process of its own."""
 
-import contextlib
-import io
 import json
 import os
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 import grpc
 import pytest
 
-from arena import competition
-from arena.cli import main
+from arena import academy_desk
+from tests.arena.cli.command import ARENA, arena
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import GNU_GO, MISSING, PASSING, SLOW, misbehaving, write_control
 from tests.arena.engines import left_running, needs_gnugo, noted
-
-ARENA = (sys.executable, "-m", "arena.cli")
 
 
 @pytest.fixture
@@ -32,29 +26,6 @@ def server(tmp_path: Path) -> Iterator[ContestServer]:
     server.start()
     yield server
     server.stop()
-
-
-@dataclass(frozen=True)
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def arena(*arguments: str | Path) -> Done:
-    """Run the command in this process, as its console entry point would be."""
-    stdout, stderr, status = io.StringIO(), io.StringIO(), 0
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(stdout),
-        contextlib.redirect_stderr(stderr),
-    ):
-        patch.setattr(sys, "argv", ["arena", *map(str, arguments)])
-        try:
-            main()
-        except SystemExit as exit:
-            status = exit.code if isinstance(exit.code, int) else int(exit.code is not None)
-    return Done(status, stdout.getvalue(), stderr.getvalue())
 
 
 def started(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]:
@@ -85,7 +56,7 @@ def test_a_run_prints_results_and_standings(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "game AvB_0: two beat one W+0.5" in done.stdout
     assert "player" in done.stdout and "Elo" in done.stdout
-    assert "contest: all games have been played" in done.stdout
+    assert "contest: the run ended since all games have been played" in done.stdout
 
     shown = arena("show", control)
     assert shown.stdout == (tmp_path / "contest.report").read_text()
@@ -175,7 +146,7 @@ def test_void_games_halt_with_a_status_of_their_own(tmp_path: Path) -> None:
 def test_reports_left_over_have_a_status_of_their_own(
     tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(competition, "DELIVERY_SECONDS", 0.2)
+    monkeypatch.setattr(academy_desk, "DELIVERY_SECONDS", 0.2)
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
     server.fail("ReportContest", *[grpc.StatusCode.UNAVAILABLE] * 20)
     done = arena("run", control)

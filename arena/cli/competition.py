@@ -1,0 +1,47 @@
+"""What most actions are given: a competition, by its control file, and where its results are."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.competition_files import CompetitionFiles
+from arena.control.settings import Control
+from arena.control.table import ControlError
+from arena.control.toml_file import read
+
+ControlFile = Annotated[
+    Path, typer.Argument(metavar="CONTROL", help="The competition's control file.", show_default=False)
+]
+ResultsUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--results",
+        metavar="URL",
+        help="The results database, such as postgresql://host/name, instead of the control file's.",
+        show_default=False,
+    ),
+]
+TrustControlFile = Annotated[
+    bool,
+    typer.Option(
+        "--trust-control-file",
+        help="Execute a control file that is a Python program; it may do whatever you may.",
+    ),
+]
+
+
+def files_of(control: Path, results: str | None = None) -> CompetitionFiles:
+    """A competition's files; whether its control file can be read does not matter. Raises ControlError."""
+    if not control.is_file():
+        raise ControlError(f"can't read the control file {control}: there is no such file")
+    try:
+        return CompetitionFiles(control.absolute(), results)
+    except ValueError as error:
+        raise ControlError(str(error)) from None
+
+
+def opened(control: Path, results: str | None, trust: bool) -> tuple[Control, CompetitionFiles]:
+    """The competition of a control file. Raises ControlError."""
+    files = files_of(control, results)
+    return read(control), files

@@ -1,0 +1,52 @@
+"""What goes wrong, as one line on standard error and an exit status; never a traceback."""
+
+from enum import IntEnum
+from typing import Final
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena.competition_files import AlreadyRunning
+from arena.control.settings import MissingToken
+from arena.control.table import ControlError
+from arena.embedded import EmbeddedFailure
+from arena.interruption import Interrupted
+from arena.players.failures import PlayerFailure
+from arena.players.player import InvalidParameters
+from arena.results.database import ResultsError
+from clients.connection import AcademyRefusal, AcademyUnavailable
+
+
+class ExitStatus(IntEnum):
+    """What the command tells the shell; 2, wrong usage, comes from the parsing of the command line."""
+
+    DONE = 0
+    ERROR = 1
+    INTERRUPTED = 3
+    HALTED = 4
+    UNDELIVERED = 5
+
+
+EXPECTED: Final = (
+    PlayerFailure,
+    ControlError,
+    ResultsError,
+    AlreadyRunning,
+    InvalidParameters,
+    MissingToken,
+    AcademyUnavailable,
+    AcademyRefusal,
+    EmbeddedFailure,
+    SQLAlchemyError,
+    OSError,
+    Interrupted,
+    KeyboardInterrupt,
+)
+
+
+def told(error: BaseException) -> tuple[str, ExitStatus]:
+    """What to say of an expected error, and how to exit."""
+    if isinstance(error, Interrupted | KeyboardInterrupt):
+        return "interrupted; games in progress will be played again", ExitStatus.INTERRUPTED
+    if isinstance(error, PlayerFailure):
+        return f"{error}\n(`arena check` shows what players write to their standard error)", ExitStatus.ERROR
+    return str(error), ExitStatus.ERROR

@@ -1,0 +1,85 @@
+"""Actions that run competitions, or act on one that runs: run, check, stop, reset."""
+
+from typing import Annotated
+
+import typer
+
+from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, files_of, opened
+from arena.cli.failures import ExitStatus
+from arena.competition import RunEnd
+from arena.output import complain, say
+from arena.reset import reset as reset_competition
+from arena.results.database import ResultsError
+from arena.run import RunOptions, check_players, read_results
+from arena.run import run as run_competition
+from arena.standings_table import standings_text
+
+
+def add_to(application: typer.Typer) -> None:
+    """Add the actions."""
+    for action in (run, check, stop, reset):
+        application.command()(action)
+
+
+def run(
+    control: ControlFile,
+    parallel: Annotated[
+        int | None, typer.Option("--parallel", "-j", min=1, max=1023, help="Games at a time.")
+    ] = None,
+    max_games: Annotated[
+        int | None, typer.Option("--max-games", "-g", min=0, help="Start no more games than this.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but warnings.")] = False,
+    log_protocol: Annotated[
+        bool,
+        typer.Option("--log-protocol", "--log-gtp", help="Write what is said to and by players to files."),
+    ] = False,
+    results: ResultsUrl = None,
+    trust: TrustControlFile = False,
+) -> None:
+    """Run a competition, or go on with it.
+
+    Ctrl-X, or `arena stop` elsewhere, ends the run when its games in progress are over; Ctrl-C ends it at
+    once, and they are played again by the next run. Exit status: 0 completed or stopped as asked; 1 error;
+    2 usage; 3 interrupted; 4 halted by void games; 5 reports to ACADEMY still wait.
+    """
+    settings, files = opened(control, results, trust)
+    ended = run_competition(
+        settings,
+        files,
+        RunOptions(parallel or settings.parallel, max_games, quiet, log_protocol),
+    )
+    if not quiet:
+        say(standings_text(read_results(settings, files).standings), end="")
+        say(f"{files.name}: the run ended since {ended.end.value}; report: {files.report}")
+    if ended.end is RunEnd.HALTED:
+        complain("arena: halted by void games; the log says why")
+        raise typer.Exit(ExitStatus.HALTED)
+    if ended.undelivered:
+        raise typer.Exit(ExitStatus.UNDELIVERED)
+
+
+def check(control: ControlFile, trust: TrustControlFile = False) -> None:
+    """Start every player and see whether it gets ready to play, with its standard error shown."""
+    settings, _ = opened(control, None, trust)
+    check_players(settings, quiet=False, tell=say)
+
+
+def stop(control: ControlFile) -> None:
+    """Ask a running competition to stop when its games in progress are over."""
+    files = files_of(control)
+    if not files.running():
+        raise ResultsError(f"the competition {files.name} is not running")
+    files.request_stop()
+
+
+def reset(control: ControlFile, results: ResultsUrl = None, trust: TrustControlFile = False) -> None:
+    """Delete all results and other outputs of a competition. What ACADEMY learnt from it stays.
+
+    Contests that are open at ACADEMY are ended first. Exit status 5: some could not be; they are named.
+    """
+    settings, files = opened(control, results, trust)
+    left = reset_competition(settings, files)
+    if left is not None:
+        complain(f"arena: {left}")
+        raise typer.Exit(ExitStatus.UNDELIVERED)

@@ -1,0 +1,192 @@
+"""The parameters of players under tuning, and how a tuner's numbers become engines' settings.
+
+The Monte Carlo tuner works on numbers from 0 to 1, which a scale maps to values; the cross-entropy
+tuner on real numbers, which a transform maps. The formulas are those of Gomill's tuners.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from arena.jobs import PlayerSetup
+
+CandidateMaker = Callable[[str, Sequence[Any]], PlayerSetup]
+"""Makes the player of a name from the values of the parameters, in their order."""
+
+
+class InvalidParameter(ValueError):
+    """Parameters that a candidate can't be made of."""
+
+
+class Scale(ABC):
+    """Maps 0 to 1 to a parameter's values."""
+
+    @abstractmethod
+    def __call__(self, place: float) -> Any:
+        """The value at a place from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Linear(Scale):
+    """From `low` to `high` in equal steps; `integer` rounds to the nearest whole number, halves up."""
+
+    low: float
+    high: float
+    integer: bool = False
+
+    def __call__(self, place: float) -> float | int:
+        """low + (high - low) * place."""
+        return _rounded(self.low + (self.high - self.low) * place, self.integer)
+
+
+@dataclass(frozen=True)
+class Logarithmic(Scale):
+    """From `low` to `high` in equal ratios; neither may be 0, and both have the same sign."""
+
+    low: float
+    high: float
+    integer: bool = False
+
+    def __post_init__(self) -> None:
+        if self.low == 0 or self.high / self.low <= 0:
+            raise InvalidParameter(
+                f"a logarithmic scale can't go from {self.low:g} to {self.high:g}: "
+                "neither end may be 0, and both must have the same sign"
+            )
+
+    def __call__(self, place: float) -> float | int:
+        """low * (high / low) ^ place."""
+        return _rounded(self.low * math.exp(place * math.log(self.high / self.low)), self.integer)
+
+
+@dataclass(frozen=True)
+class Explicit(Scale):
+    """One of a few values."""
+
+    values: tuple[Any, ...]
+
+    def __call__(self, place: float) -> Any:
+        """The value whose equal share of 0 to 1 holds the place."""
+        return self.values[min(int(place * len(self.values)), len(self.values) - 1)]
+
+
+def _rounded(value: float, integer: bool) -> float | int:
+    return math.floor(value + 0.5) if integer else value
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A transform of a control file: an exponential where asked for, bounds, and rounding."""
+
+    base: float | None = None
+    least: float | None = None
+    most: float | None = None
+    integer: bool = False
+
+    def __call__(self, number: float) -> float | int:
+        """The value of a tuner's number. Raises OverflowError for powers that are too large."""
+        value = number if self.base is None else self.base**number
+        if self.least is not None:
+            value = max(value, self.least)
+        if self.most is not None:
+            value = min(value, self.most)
+        return _rounded(value, self.integer)
+
+
+@dataclass(frozen=True)
+class GridParameter:
+    """A parameter of the Monte Carlo tuner, whose range is split into `split` parts at every level."""
+
+    code: str
+    scale: Callable[[float], Any]
+    split: int
+    format: str
+
+    def value(self, place: float) -> Any:
+        """The value at a place from 0 to 1. Raises InvalidParameter."""
+        return _value(self.code, self.scale, place)
+
+
+@dataclass(frozen=True)
+class NormalParameter:
+    """A parameter of the cross-entropy tuner: the distribution it starts from, and its transform."""
+
+    code: str
+    mean: float
+    variance: float
+    transform: Callable[[float], Any]
+    format: str
+
+    def value(self, number: float) -> Any:
+        """The value of a drawn number. Raises InvalidParameter."""
+        return _value(self.code, self.transform, number)
+
+
+Parameter = GridParameter | NormalParameter
+
+
+def _value(code: str, scale: Callable[[float], Any], place: float) -> Any:
+    try:
+        return scale(place)
+    except (ArithmeticError, ValueError, TypeError, LookupError) as error:
+        raise InvalidParameter(f"parameter {code}: no value for {place:g}: {error}") from None
+
+
+def describe(parameters: Sequence[Parameter], values: Sequence[Any]) -> str:
+    """The values in one line, each in its parameter's format."""
+    return "; ".join(_formatted(*pair) for pair in zip(parameters, values, strict=True))
+
+
+def _formatted(parameter: Parameter, value: Any) -> str:
+    try:
+        return str(parameter.format % value)
+    except (TypeError, ValueError):
+        return f"[{parameter.code}?{value!r}]"
+
+
+@dataclass(frozen=True)
+class CandidateTemplate:
+    """A candidate's definition with `{parameter}` where values go: in its command, startup commands and
+    environment. Other braces are left alone.
+    """
+
+    setup: PlayerSetup
+    codes: tuple[str, ...]
+
+    def __call__(self, name: str, values: Sequence[Any]) -> PlayerSetup:
+        """The candidate with these values."""
+        named = dict(zip(self.codes, map(_plain, values), strict=True))
+
+        def filled(text: str) -> str:
+            for code, value in named.items():
+                text = text.replace(f"{{{code}}}", value)
+            return text
+
+        setup = self.setup
+        parameters: Mapping[str, Any] = setup.parameters
+        if "startup_commands" in parameters:
+            commands = tuple(map(filled, parameters["startup_commands"]))
+            parameters = {**parameters, "startup_commands": commands}
+        return replace(
+            setup,
+            name=name,
+            command=tuple(map(filled, setup.command)),
+            environment={key: filled(value) for key, value in setup.environment.items()},
+            parameters=parameters,
+        )
+
+    def unused(self) -> list[str]:
+        """The parameters that stand nowhere in the definition."""
+        texts = (
+            *self.setup.command,
+            *self.setup.environment.values(),
+            *self.setup.parameters.get("startup_commands", ()),
+        )
+        return [code for code in self.codes if not any(f"{{{code}}}" in text for text in texts)]
+
+
+def _plain(value: Any) -> str:
+    # The shortest text that reads back as the same number.
+    return repr(value) if isinstance(value, float) else str(value)

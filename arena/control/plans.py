@@ -1,0 +1,205 @@
+"""What is to be played in each kind of competition: its plan, as the control file describes it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from arena.control.game import GameSettings
+from arena.control.parameters import CandidateMaker, GridParameter, NormalParameter
+from arena.ratings.pentanomial import Sprt
+
+
+@dataclass(frozen=True)
+class AllPlayAllPlan:
+    """Every line-up of competitors plays `rounds` games (None: no end)."""
+
+    competitors: tuple[str, ...]
+    rounds: int | None
+
+
+@dataclass(frozen=True)
+class Matchup:
+    """A series of games between the same players.
+
+    `players` are by seat; if `alternating` they move on by one seat from game to game. `name` is empty
+    unless the file gives one. `games` None means no end; 0 keeps what was played and plays no more.
+    """
+
+    matchup_id: str
+    players: tuple[str, ...]
+    game: GameSettings
+    name: str = ""
+    alternating: bool = False
+    games: int | None = None
+
+    @property
+    def title(self) -> str:
+        """The name, or else who plays whom."""
+        return self.name or " v ".join(self.players)
+
+
+@dataclass(frozen=True)
+class PlayoffPlan:
+    """Matchups, each with a game of its own."""
+
+    matchups: tuple[Matchup, ...]
+
+    @property
+    def competitors(self) -> tuple[str, ...]:
+        """Everybody in a matchup, in the order in which they first appear."""
+        return tuple(dict.fromkeys(name for matchup in self.matchups for name in matchup.players))
+
+
+@dataclass(frozen=True)
+class GauntletPlan:
+    """Every challenger plays `rounds` games (None: no end) against every opponent."""
+
+    challengers: tuple[str, ...]
+    opponents: tuple[str, ...]
+    rounds: int | None
+
+    @property
+    def competitors(self) -> tuple[str, ...]:
+        """The challengers, then the opponents."""
+        return self.challengers + self.opponents
+
+
+@dataclass(frozen=True)
+class SwissPlan:
+    """In each round competitors of like scores meet, for `games` games a pairing."""
+
+    competitors: tuple[str, ...]
+    rounds: int
+    games: int = 2
+
+
+@dataclass(frozen=True)
+class SprtPlan:
+    """Pairs of games of two players until the test decides, or `games` games are played."""
+
+    competitors: tuple[str, str]
+    test: Sprt
+    games: int | None = None
+
+
+Average = Literal["strength", "tenacity", "fitness"]
+
+
+@dataclass(frozen=True)
+class LineUpRule:
+    """How a MARS series chooses its players.
+
+    `weighted` draws each by weight; `least-played` takes the one with the fewest plays first;
+    `slow-knockout` draws in proportion to the moving average `by`. With `kinds` a game has only so many
+    different players, each for as many seats as `kinds` says (3 + 4); else, unless `clones` are allowed,
+    all seats have different players.
+    """
+
+    name: Literal["weighted", "least-played", "slow-knockout"] = "weighted"
+    by: Average = "fitness"
+    clones: bool = True
+    kinds: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class MarsSetting:
+    """An environment that a series plays in, with its relative weight."""
+
+    name: str
+    game: GameSettings
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class MarsSeries:
+    """A series of SAGA.
+
+    `weight` is its relative chance to be run, 0 for never; a `complete` one is never run. The choices of
+    a `pure` one depend on its own games alone. `games` None means no end. `contestants` have weights.
+    """
+
+    name: str
+    rule: LineUpRule
+    contestants: Mapping[str, float]
+    settings: tuple[MarsSetting, ...]
+    weight: float = 1.0
+    complete: bool = False
+    pure: bool = True
+    games: int | None = None
+    notes: str = ""
+
+
+@dataclass(frozen=True)
+class MarsPlan:
+    """The series of a mission."""
+
+    series: tuple[MarsSeries, ...]
+
+    @property
+    def competitors(self) -> tuple[str, ...]:
+        """All contestants, in the order in which they first appear."""
+        return tuple(dict.fromkeys(name for series in self.series for name in series.contestants))
+
+
+@dataclass(frozen=True)
+class CandidatePlan:
+    """Candidates, which `make` makes, play the `opponent`; they have the `seat`, None: one by chance."""
+
+    opponent: str
+    seat: int | None
+    make: CandidateMaker = field(compare=False)
+
+
+@dataclass(frozen=True)
+class MonteCarloPlan:
+    """The Monte Carlo tuner: a tree over the parameters' ranges, searched as UCT does.
+
+    `games` None means no end. `summary` are numbers of candidates to list per depth in reports, and
+    `log_period` is how many games lie between two such lists in the history file.
+    """
+
+    candidate: CandidatePlan
+    parameters: tuple[GridParameter, ...]
+    exploration: float
+    initial_visits: int
+    initial_wins: float
+    max_depth: int = 1
+    games: int | None = None
+    summary: tuple[int, ...] = (30,)
+    log_period: int | None = None
+    shown_running: int = 12
+
+    @property
+    def competitors(self) -> tuple[str, ...]:
+        """The opponent alone: candidates come and go."""
+        return (self.candidate.opponent,)
+
+
+@dataclass(frozen=True)
+class CrossEntropyPlan:
+    """The cross-entropy tuner: generations of samples from a normal distribution drawn to the best."""
+
+    candidate: CandidatePlan
+    parameters: tuple[NormalParameter, ...]
+    generations: int
+    samples: int
+    batch: int
+    elite: float
+    step: float
+
+    @property
+    def competitors(self) -> tuple[str, ...]:
+        """The opponent alone: candidates come and go."""
+        return (self.candidate.opponent,)
+
+
+Plan = (
+    AllPlayAllPlan
+    | PlayoffPlan
+    | GauntletPlan
+    | SwissPlan
+    | SprtPlan
+    | MarsPlan
+    | MonteCarloPlan
+    | CrossEntropyPlan
+)

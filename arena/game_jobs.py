@@ -1,0 +1,73 @@
+"""Fixtures made jobs for the workers."""
+
+import json
+from typing import Any
+
+from arena.competition_files import CompetitionFiles
+from arena.control.settings import Control, GameSettings
+from arena.jobs import GameJob, PlayerSetup
+from arena.results.game_settings import GameSetting
+from arena.selection.selector import Fixture
+from referees.api import Referee, referee
+
+
+class JobMaker:
+    """Says how a fixture is played, from the control file's settings and what the fixture has of its own."""
+
+    def __init__(self, control: Control, files: CompetitionFiles, log_protocol: bool = False) -> None:
+        self._control = control
+        self._files = files
+        self._log_protocol = log_protocol
+        self._rules: dict[str, Referee[Any, Any]] = {}
+
+    def job(self, fixture: Fixture) -> GameJob:
+        """The game to play, without its place at ACADEMY."""
+        game = fixture.game or self._control.game
+        return GameJob(
+            game_id=fixture.game_id,
+            game=game.name,
+            settings=game.settings,
+            players=self.players(fixture),
+            seed=fixture.seed,
+            move_limit=game.move_limit,
+            scorer=game.scorer,
+            log_path=str(self._files.log),
+            transcript=self._transcript(fixture.game_id),
+            event=fixture.event or self._files.name,
+        )
+
+    def players(self, fixture: Fixture) -> tuple[PlayerSetup, ...]:
+        """The players by seat: made for this game, or those of the control file."""
+        return fixture.setups or tuple(self._control.players[name] for name in fixture.players)
+
+    def rules(self, fixture: Fixture) -> Referee[Any, Any]:
+        """The referee of the game, with its settings. Raises UnknownGame and InvalidSetting."""
+        return self._referee(fixture.game or self._control.game)
+
+    def setting(self, fixture: Fixture) -> GameSetting:
+        """The game's setting for the results database."""
+        return setting_of(fixture.game or self._control.game, self.rules(fixture))
+
+    def _referee(self, game: GameSettings) -> Referee[Any, Any]:
+        key = json.dumps([game.name, dict(game.settings)], sort_keys=True, default=str)
+        if key not in self._rules:
+            self._rules[key] = referee(game.name).from_settings(game.settings)
+        return self._rules[key]
+
+    def _transcript(self, game_id: str) -> str | None:
+        if not self._log_protocol:
+            return None
+        self._files.protocol.mkdir(exist_ok=True)
+        return str(self._files.protocol / f"{game_id}.log")
+
+
+def setting_of(game: GameSettings, rules: Referee[Any, Any]) -> GameSetting:
+    """A game with its settings as the results database wants it."""
+    return GameSetting(
+        game=game.name,
+        settings=game.settings,
+        move_limit=game.move_limit,
+        scorer=game.scorer,
+        variant=rules.spec().game_id,
+        seats=[rules.seat_name(seat) for seat in range(1, rules.seats + 1)],
+    )

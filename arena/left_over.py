@@ -1,0 +1,64 @@
+"""What earlier runs of a competition left: their games, attempts they did not finish, missing files."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from arena.academy_desk import void_contest_report
+from arena.competition_files import CompetitionFiles, history_line
+from arena.control.settings import Control
+from arena.event_log import EventLog
+from arena.results.series import Series, UnfinishedGame
+from arena.results.standings import Standings
+from arena.selection.selector import CompletedGame, Selector, UnknownFixture
+
+
+@dataclass(frozen=True)
+class TakenUp:
+    """The table so far, the games that were given out and not completed, and what people should know."""
+
+    standings: Standings
+    unfinished: Sequence[UnfinishedGame]
+    warnings: Sequence[str]
+
+
+def take_up(
+    control: Control, files: CompetitionFiles, series: Series, selector: Selector, log: EventLog
+) -> TakenUp:
+    """Tell the selector of all games so far; write what files are missing; give up open attempts."""
+    games = list(series.finished_games())
+    history: list[str] = []
+    ghosts: set[str] = set()
+    for game in games:
+        history.append(history_line(game))
+        try:
+            selector.completed(
+                CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail)
+            )
+        except UnknownFixture:
+            ghosts.add(game.matchup)
+        history += selector.history_lines()
+    files.rewrite_history(history)
+    if control.record_games:
+        for record in series.records():
+            if record.content and not files.has_record(record):
+                files.write_record(record)
+    give_up_open_attempts(series, log, "the run that played it ended")
+    warnings = []
+    if ghosts:
+        names = ", ".join(sorted(ghosts))
+        warnings.append(f"the control file no longer has {names}; results of earlier games are kept")
+    return TakenUp(Standings(control.competitors, control.elo, games), series.unfinished_games(), warnings)
+
+
+def give_up_open_attempts(
+    series: Series, log: EventLog, reason: str, seconds: Mapping[str, float] | None = None
+) -> None:
+    """Store that the attempts whose end is not known led to nothing, and have ACADEMY told.
+
+    `seconds` is how long they took, by game id, where that is known.
+    """
+    for known in series.open_attempts():
+        game_id = known.attempt.game_id
+        report = void_contest_report(known.contest, "interrupted")
+        series.give_up(known.attempt, "interrupted", reason, (seconds or {}).get(game_id, 0.0), report)
+        log.add("attempt broken off", game=game_id, reason=reason)

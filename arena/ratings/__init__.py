@@ -1,0 +1,1 @@
+"""How strong players are, computed from results: ratings, their errors, and sequential tests."""

@@ -1,0 +1,96 @@
+"""The game and all that its play depends on, as SAGA's variants, powers and settings."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from arena.jobs import PlayerSetup
+from arena.results import schema as saga
+from arena.results.rows import find_or_add
+
+# SAGA's columns that a referee may have settings for, and what DAIDE calls them.
+_LIMITS: Final = {name.lower(): name for name in ("SL", "IL", "PTL", "MTL", "RTL", "BTL")}
+_RULES: Final = {name.lower(): name for name in ("AOA", "PDA", "NPR", "NPB")}
+
+
+@dataclass(frozen=True)
+class GameSetting:
+    """A setting that games are played in.
+
+    `game` and `settings` name the referee and its settings, `variant` is the game id it gives ACADEMY,
+    `seats` what players call the seats. `weight` is its share among the settings of a series.
+    """
+
+    game: str
+    settings: Mapping[str, Any]
+    move_limit: int
+    scorer: str
+    variant: str
+    seats: Sequence[str]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class SettingKeys:
+    """The database's own keys of a setting: powers are by seat."""
+
+    setting_id: int
+    powers: tuple[int, ...]
+
+
+def enter_setting(
+    connection: Connection,
+    series_id: int,
+    platform_id: int,
+    setting: GameSetting,
+    players: Iterable[PlayerSetup],
+) -> SettingKeys:
+    """Enter a setting of a series, or find it again.
+
+    What SAGA has no column for stands in `Notes` as JSON. A referee's settings called `level` (of
+    press), `sl`, `il`, `ptl`, `mtl`, `rtl`, `btl`, `aoa`, `pda`, `npr` and `npb` fill SAGA's columns of
+    these names; a game that has no such settings has no press, level 0.
+    """
+    seats = list(setting.seats)
+    variant_id = find_or_add(connection, saga.VARIANT, {"Name": setting.variant, "Powers": len(seats)})
+    powers = tuple(
+        find_or_add(connection, saga.POWER, {"VariantId": variant_id, "Code": str(seat), "Name": name})
+        for seat, name in enumerate(seats, start=1)
+    )
+    whole = {
+        "game": setting.game,
+        "settings": dict(setting.settings),
+        "move_limit": setting.move_limit,
+        "scorer": setting.scorer,
+    }
+    setting_id = find_or_add(
+        connection,
+        saga.SETTING,
+        {
+            "PlatformId": platform_id,
+            "VariantId": variant_id,
+            **_columns(setting.settings, players),
+            "Notes": json.dumps(whole, sort_keys=True, default=str),
+        },
+    )
+    find_or_add(
+        connection,
+        saga.SERIES_SETTING,
+        {"SeriesId": series_id, "SettingId": setting_id},
+        {"Weight": setting.weight},
+    )
+    return SettingKeys(setting_id, powers)
+
+
+def _columns(settings: Mapping[str, Any], players: Iterable[PlayerSetup]) -> dict[str, Any]:
+    limits = {player.move_seconds for player in players}
+    columns: dict[str, Any] = {"Level": 0, "MTL": math.ceil(limits.pop()) if len(limits) == 1 else None}
+    for name, value in settings.items():
+        column = {**_LIMITS, **_RULES, "level": "Level"}.get(name.lower())
+        if column is not None and isinstance(value, bool if name.lower() in _RULES else int):
+            columns[column] = value
+    return columns

@@ -1,0 +1,122 @@
+"""What is written down of a game while it is played."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from arena.game_record import record_of
+from arena.jobs import Fault, GameJob, JobMove, PlayerUsage
+from arena.players.player import Choice, Cost, Player, Seating
+from referees.api import Outcome, PlayedMove, Referee
+
+
+class ScoreSheet:
+    """The moves of a game, what went wrong, and what the players said at the end.
+
+    `first` is the position before the first move. `remarks` and `warnings` go into the game's record,
+    warnings into its result as well.
+    """
+
+    def __init__(self, job: GameJob, rules: Referee[Any, Any], seatings: Sequence[Seating]) -> None:
+        self._job = job
+        self._rules = rules
+        self._seatings = seatings
+        self._played: list[PlayedMove] = []
+        self._thought = [0.0] * rules.seats
+        self._faults: dict[int, tuple[Fault, str]] = {}
+        self.first: Any = rules.start(job.seed)
+        self.moves: list[JobMove] = []
+        self.remarks: list[str] = []
+        self.warnings: list[str] = []
+
+    def thought(self, seat: int, seconds: float) -> None:
+        """Note the time that a seat took for a move, whatever became of it."""
+        self._thought[seat - 1] += seconds
+
+    def fault(self, seat: int, fault: Fault, reason: str) -> None:
+        """Note what a player did wrong."""
+        self._faults[seat] = (fault, reason)
+
+    def last_comment(self, seat: int, comment: str) -> None:
+        """Note what a player said of an answer that is no recorded move."""
+        if comment:
+            self.remarks.append(f"last comment of {self._seatings[seat - 1].label}: {comment}")
+
+    def scores(self, told: Mapping[int, Outcome], outcome: Outcome) -> None:
+        """Note the players' counts that differ from the result."""
+        self.remarks += [
+            f"score of {self._seatings[seat - 1].label}: {score.summary}"
+            for seat, score in told.items()
+            if score.summary != outcome.summary
+        ]
+
+    def turn(
+        self, choices: Mapping[int, tuple[Any, Choice]], before: Any, after: Any, *, opening: bool = False
+    ) -> None:
+        """Note the moves, by seat, that led from one position to the next."""
+        rules = self._rules
+        interaction = bool(rules.interaction(after))
+        for seat, (move, choice) in choices.items():
+            legal = rules.legal_moves(before, seat)
+            text = rules.move_text(move)
+            values = {} if choice.value is None else {seat: choice.value}
+            clock = self._seatings[seat - 1].clock
+            self.moves.append(
+                JobMove(
+                    seat=seat,
+                    text=text,
+                    board=rules.board(after, seat).letters,
+                    legal_moves=0 if legal is None else len(legal),
+                    interaction=interaction,
+                    seconds=choice.seconds,
+                    values=values,
+                    comment=choice.comment,
+                    clock_seconds=None if clock is None else clock.seconds,
+                    clock_stones=0 if clock is None else clock.stones,
+                    opening=opening,
+                )
+            )
+            self._played.append(PlayedMove(seat, move, text, choice.seconds, values, choice.comment))
+
+    def usage(self, players: Sequence[Player], costs: Sequence[Cost]) -> tuple[PlayerUsage, ...]:
+        """What each seat used and did wrong; of a player that could not even be made nothing is known."""
+        usage = []
+        for index in range(self._rules.seats):
+            known = index < len(players)
+            cost = costs[index] if known else Cost()
+            fault, remark = self._faults.get(index + 1, (Fault.NONE, ""))
+            usage.append(
+                PlayerUsage(
+                    cpu_seconds=cost.cpu_seconds,
+                    wall_seconds=self._thought[index],
+                    peak_memory_bytes=cost.peak_memory_bytes,
+                    engine_name=players[index].name if known else "",
+                    engine_description=players[index].description if known else "",
+                    fault=fault,
+                    remark=remark,
+                )
+            )
+        return tuple(usage)
+
+    def record(
+        self,
+        outcome: Outcome | None,
+        void_reason: str,
+        players: Sequence[Player],
+        usage: Sequence[PlayerUsage],
+        started: float,
+    ) -> str:
+        """The game's record; empty for a void game in which nobody has moved."""
+        if outcome is None and all(move.opening for move in self.moves):
+            return ""
+        return record_of(
+            self._job,
+            self._rules,
+            self.first,
+            self._played,
+            outcome,
+            usage,
+            started,
+            names=[player.record_name for player in players],
+            before_result=self.remarks,
+            after_result=[*([void_reason] if void_reason else []), *self.warnings],
+        )

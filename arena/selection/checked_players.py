@@ -1,0 +1,47 @@
+"""Who is started before the first game, and brought to the beginning of which game."""
+
+from collections.abc import Sequence
+
+from arena.control import plans
+from arena.control.game import GameSettings
+from arena.control.parameters import Parameter
+from arena.control.settings import Control
+from arena.jobs import PlayerSetup
+from arena.selection.parameter_tree import ParameterTree
+
+
+def players_to_check(control: Control) -> list[tuple[PlayerSetup, GameSettings]]:
+    """Those whom a run needs, each with the first game that it may play.
+
+    Matchups that play no more games are passed over. Of a tuner's candidates one is taken: that of the
+    tree's first part, or of the mean of the distribution. Raises InvalidParameter.
+    """
+    plan = control.plan
+    games: dict[str, GameSettings] = {}
+    match plan:
+        case plans.PlayoffPlan(matchups):
+            for matchup in matchups:
+                if matchup.games != 0:
+                    games = {**dict.fromkeys(matchup.players, matchup.game), **games}
+        case plans.MarsPlan(series):
+            for one in series:
+                if one.weight > 0 and not one.complete:
+                    able = [name for name, weight in one.contestants.items() if weight > 0]
+                    game = next(setting.game for setting in one.settings if setting.weight > 0)
+                    games = {**dict.fromkeys(able, game), **games}
+        case _:
+            games = dict.fromkeys(plan.competitors, control.game)
+    checked = [(control.players[name], game) for name, game in games.items()]
+    if isinstance(plan, plans.MonteCarloPlan | plans.CrossEntropyPlan):
+        checked.insert(0, (_sample(plan), control.game))
+    return checked
+
+
+def _sample(plan: plans.MonteCarloPlan | plans.CrossEntropyPlan) -> PlayerSetup:
+    parameters: Sequence[Parameter] = plan.parameters
+    if isinstance(plan, plans.MonteCarloPlan):
+        places = ParameterTree(plan).centre((0,))
+    else:
+        places = tuple(parameter.mean for parameter in plan.parameters)
+    values = [parameter.value(place) for parameter, place in zip(parameters, places, strict=True)]
+    return plan.candidate.make("candidate", values)

@@ -1,0 +1,35 @@
+"""Some competitors meet all the others."""
+
+from collections.abc import Sequence
+
+from arena.selection.all_play_all import letters
+from arena.selection.matchups import Group, MatchupSelector
+
+
+class Gauntlet(MatchupSelector):
+    """Every challenger plays `rounds` games (None: no end) against every opponent, in both seats by turns.
+
+    Matchups are called by letters, challengers first: with one challenger `AvB`, `AvC`...
+    """
+
+    def __init__(
+        self, challengers: Sequence[str], opponents: Sequence[str], rounds: int | None, seed: int = 0
+    ) -> None:
+        self._challengers = tuple(challengers)
+        self._opponents = tuple(opponents)
+        self._rounds = rounds
+        groups = {
+            f"{letters(i)}v{letters(j)}": Group((challenger, opponent), rounds)
+            for i, challenger in enumerate(challengers)
+            for j, opponent in enumerate(opponents, start=len(challengers))
+        }
+        super().__init__(groups, seed)
+
+    @property
+    def description(self) -> str:
+        """The kind, its rounds, and who meets whom."""
+        rounds = "unlimited" if self._rounds is None else str(self._rounds)
+        return (
+            f"gauntlet rounds={rounds} challengers={','.join(self._challengers)} "
+            f"opponents={','.join(self._opponents)}"
+        )

@@ -1,0 +1,231 @@
+"""MARS: series of games whose players and settings are drawn by weight, play count or success.
+
+What J. Newbury's MARS does for the DAIDE tournaments that SAGA records: a series is drawn by weight, then
+one of its settings, then the players of its next game; the seats are dealt anew for every game.
+"""
+
+import hashlib
+import json
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from arena.control.plans import MarsSeries
+from arena.selection.line_up import Form, NobodyLeft, draw, line_up
+from arena.selection.numbering import Numbering
+from arena.selection.selector import (
+    ChangedCompetition,
+    CompletedGame,
+    Fixture,
+    Selector,
+    UnknownFixture,
+    game_seed,
+)
+
+
+class Mars(Selector):
+    """Plays the series of a mission.
+
+    Game n of a series is `SERIES_n`. A game that was void or broken off is played again with the same
+    line-up, lest players be favoured that hang rarely. A player that does not start is inhibited: it is in
+    no new line-up any more. A series that has begun is frozen: its rule, contestants and settings may not
+    change, while its weight, state and number of games may.
+    """
+
+    def __init__(self, series: Sequence[MarsSeries], seats: int, seed: int = 0) -> None:
+        self._series = {one.name: one for one in series}
+        self._seats = seats
+        self._seed = seed
+        self._numbers = {one.name: Numbering(one.games) for one in series}
+        self._frozen = {one.name: _frozen(one) for one in series}
+        # What a pure series goes by is its own; the others go by all games of the mission.
+        self._mission = Form()
+        self._own = {one.name: Form() for one in series}
+        self._inhibited: set[str] = set()
+        self._short: dict[str, str] = {}
+
+    @property
+    def total(self) -> int | None:
+        """The games of all series: those played, and those that are still to be; None without an end."""
+        total = 0
+        for name, one in self._series.items():
+            if not _may_run(one):
+                total += self._numbers[name].completed
+            elif one.games is None:
+                return None
+            else:
+                total += max(one.games, self._numbers[name].completed)
+        return total
+
+    @property
+    def description(self) -> str:
+        """The rule of each series with its arguments."""
+        return "mars " + "; ".join(f"{name}: {series_text(one)}" for name, one in self._series.items())
+
+    @property
+    def finished(self) -> bool:
+        """Whether all series that may run have all their games, or nobody left to play them."""
+        return all(
+            self._numbers[name].finished
+            or (name in self._short and self._numbers[name].given == self._numbers[name].completed)
+            for name, one in self._series.items()
+            if _may_run(one)
+        )
+
+    @property
+    def decided(self) -> str:
+        """Which series can't go on, if that is why the mission is over."""
+        return (
+            "; ".join(f"series {name}: {why}" for name, why in self._short.items()) if self.finished else ""
+        )
+
+    def next_game(self) -> Fixture | None:
+        """The next game of a series drawn by weight."""
+        while weights := {
+            name: one.weight
+            for name, one in self._series.items()
+            if _may_run(one) and self._numbers[name].open and name not in self._short
+        }:
+            given = sum(numbers.given for numbers in self._numbers.values())
+            name = draw(weights, random.Random(game_seed(self._seed, f"mission/{given}")))
+            try:
+                return self._new_game(self._series[name])
+            except NobodyLeft as error:
+                self._short[name] = str(error)
+        return None
+
+    def completed(self, game: CompletedGame) -> None:
+        """Take in a result. Raises UnknownFixture and ChangedCompetition."""
+        name, number = self._parse(game.game_id)
+        if name in self._series:
+            self._check_frozen(name, game.detail)
+            self._numbers[name].complete(number)
+            self._own[name].take(game.players, game.outcome)
+        self._mission.take(game.players, game.outcome)
+
+    def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
+        """The game of this id, with the players it had."""
+        name, number = self._parse(game_id)
+        if name not in self._series or not detail:
+            return None
+        one = self._series[name]
+        stale = not _may_run(one) or not self._numbers[name].wants(number)
+        if stale or not set(players) <= set(one.contestants) or self._inhibited & set(players):
+            return None
+        self._check_frozen(name, detail)
+        self._numbers[name].give(number)
+        return self._fixture(one, number, tuple(players), json.loads(detail)["setting"])
+
+    def dropped(self, fixture: Fixture) -> None:
+        """Give the game's number out again, with another line-up."""
+        self._numbers[fixture.matchup].take_back(self._parse(fixture.game_id)[1])
+
+    def inhibit(self, player: str) -> bool:
+        """Put the player in no new line-up."""
+        self._inhibited.add(player)
+        return True
+
+    def report_lines(self) -> list[str]:
+        """Each series: its rule, its games, and the plays and averages of its contestants."""
+        lines: list[str] = []
+        for name, one in self._series.items():
+            games = "" if one.games is None else f"/{one.games}"
+            state = "" if _may_run(one) else " (complete)" if one.complete else " (weight 0)"
+            lines.append(f"series {name}{state}: {self._numbers[name].completed}{games} games")
+            lines.append(f"  {series_text(one)}")
+            if name in self._short:
+                lines.append(f"  {self._short[name]}")
+            width = max(map(len, one.contestants))
+            lines.append(f"  {'':{width}}  plays  strength  tenacity   fitness")
+            form = self._form(one)
+            for contestant in one.contestants:
+                averages = form.averages(contestant)
+                inhibited = "  inhibited" if contestant in self._inhibited else ""
+                lines.append(
+                    f"  {contestant:{width}} {form.plays[contestant]:6d} {averages.strength:9.3f} "
+                    f"{averages.tenacity:9.3f} {averages.fitness:9.3f}{inhibited}"
+                )
+        return lines
+
+    def _form(self, one: MarsSeries) -> Form:
+        return self._own[one.name] if one.pure else self._mission
+
+    def _new_game(self, one: MarsSeries) -> Fixture:
+        numbers = self._numbers[one.name]
+        number = numbers.lowest_open
+        chance = random.Random(game_seed(self._seed, f"{one.name}_{number}/line-up/{len(self._inhibited)}"))
+        setting = draw({setting.name: setting.weight for setting in one.settings}, chance)
+        players = line_up(
+            one.rule, one.contestants, self._seats, self._form(one), chance, barred=self._inhibited
+        )
+        numbers.give(number)
+        return self._fixture(one, number, players, setting)
+
+    def _fixture(self, one: MarsSeries, number: int, players: tuple[str, ...], setting: str) -> Fixture:
+        settings = {setting.name: setting for setting in one.settings}
+        return Fixture(
+            game_id=f"{one.name}_{self._numbers[one.name].text(number)}",
+            matchup=one.name,
+            players=players,
+            seed=game_seed(self._seed, f"{one.name}_{number}"),
+            game=settings[setting].game,
+            opening=number,
+            detail=json.dumps({"setting": setting, "frozen": self._frozen[one.name]}),
+        )
+
+    def _parse(self, game_id: str) -> tuple[str, int]:
+        name, _, number = game_id.rpartition("_")
+        if not name or not (number.isascii() and number.isdigit()):
+            raise UnknownFixture(f"game {game_id!r} is none of this competition's: {self.description}")
+        return name, int(number)
+
+    def _check_frozen(self, name: str, detail: str) -> None:
+        if not detail:
+            return
+        for part, digest in json.loads(detail)["frozen"].items():
+            if self._frozen[name].get(part) != digest:
+                raise ChangedCompetition(
+                    f"series {name}: its {part} have changed since its first game; put them back, or give "
+                    "the changed series another name and this one state = 'complete'"
+                )
+
+
+def series_text(one: MarsSeries) -> str:
+    """A series' selector as SAGA keeps it: the rule and its arguments."""
+    rule = one.rule
+    parts: list[str] = [rule.name]
+    if rule.name == "slow-knockout":
+        parts.append(f"by={rule.by}")
+    if rule.kinds:
+        parts.append(f"kinds={'+'.join(map(str, rule.kinds))}")
+    else:
+        parts.append(f"clones={'yes' if rule.clones else 'no'}")
+    parts.append("contestants=" + ",".join(f"{name}*{weight:g}" for name, weight in one.contestants.items()))
+    parts.append("settings=" + ",".join(f"{setting.name}*{setting.weight:g}" for setting in one.settings))
+    return " ".join(parts)
+
+
+def _may_run(one: MarsSeries) -> bool:
+    return one.weight > 0 and not one.complete
+
+
+def _frozen(one: MarsSeries) -> dict[str, str]:
+    settings = [
+        (
+            setting.name,
+            setting.weight,
+            setting.game.name,
+            dict(setting.game.settings),
+            setting.game.move_limit,
+        )
+        for setting in one.settings
+    ]
+    parts: dict[str, Any] = {
+        "rules of choice": [one.rule.name, one.rule.by, one.rule.clones, one.rule.kinds, one.pure],
+        "contestants": dict(one.contestants),
+        "settings": settings,
+    }
+    return {
+        part: hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:12]
+        for part, value in parts.items()
+    }

@@ -1,0 +1,121 @@
+"""Games in matchups: what playoffs, all-play-alls, gauntlets and tests have in common."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from arena.control.game import GameSettings
+from arena.jobs import PlayerSetup
+from arena.selection.numbering import Numbering
+from arena.selection.selector import (
+    ChangedCompetition,
+    CompletedGame,
+    Fixture,
+    Selector,
+    UnknownFixture,
+    game_seed,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Group:
+    """The games of one line-up, given in the order of the seats of its first game.
+
+    If `alternating`, everybody moves on by one seat from game to game, and as many games as there are
+    seats share an opening. `games` None means no end. `setups` are of the players, where the control
+    file does not have all of them. The rest is as in Fixture.
+    """
+
+    players: tuple[str, ...]
+    games: int | None
+    alternating: bool = True
+    game: GameSettings | None = None
+    event: str = ""
+    setups: tuple[PlayerSetup, ...] = ()
+
+    def seated(self, line_up: tuple[T, ...], number: int) -> tuple[T, ...]:
+        """The players, or what is listed like them, by seat in a game."""
+        shift = number % len(self.players) if self.alternating else 0
+        return line_up[shift:] + line_up[:shift]
+
+    def opening(self, number: int) -> int:
+        """The place of a game's opening in the list of openings."""
+        return number // len(self.players) if self.alternating else number
+
+
+class MatchupSelector(Selector):
+    """The matchup with the fewest games given out plays next; among equals, the first in definition order.
+
+    Game n (from 0) of a matchup is `MATCHUP_n`, padded with zeros to the matchup's longest number. With
+    `keep_ghosts`, games of matchups that the control file has no more are passed over; else they are
+    refused.
+    """
+
+    def __init__(self, groups: Mapping[str, Group], seed: int, keep_ghosts: bool = False) -> None:
+        self._groups = dict(groups)
+        self._seed = seed
+        self._keep_ghosts = keep_ghosts
+        self._numbers = {matchup: Numbering(group.games) for matchup, group in groups.items()}
+
+    @property
+    def total(self) -> int | None:
+        """The games of all matchups, None if one has no end."""
+        games = [group.games for group in self._groups.values()]
+        return None if None in games else sum(number for number in games if number is not None)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every matchup has all its games."""
+        return all(numbers.finished for numbers in self._numbers.values())
+
+    def next_game(self) -> Fixture | None:
+        """The lowest number not yet given out of the matchup with the fewest games given out."""
+        matchups = [matchup for matchup, numbers in self._numbers.items() if numbers.open]
+        if not matchups:
+            return None
+        matchup = min(matchups, key=lambda matchup: self._numbers[matchup].given)
+        return self._fixture(matchup, self._numbers[matchup].next())
+
+    def completed(self, game: CompletedGame) -> None:
+        """Note that the game needs not be given out. Raises UnknownFixture and ChangedCompetition."""
+        matchup, number = self._parse(game.game_id)
+        if matchup not in self._groups:
+            return
+        players = self._groups[matchup].players
+        if sorted(players) != sorted(game.players):
+            raise ChangedCompetition(
+                f"matchup {matchup}: the games so far were of {' and '.join(sorted(game.players))}, the "
+                f"control file now has {' and '.join(sorted(players))}; give the new one another id"
+            )
+        self._numbers[matchup].complete(number)
+
+    def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
+        """The game of this id; None when fewer games are wanted now. Raises UnknownFixture."""
+        matchup, number = self._parse(game_id)
+        if matchup not in self._groups or not self._numbers[matchup].wants(number):
+            return None
+        self._numbers[matchup].give(number)
+        return self._fixture(matchup, number)
+
+    def _parse(self, game_id: str) -> tuple[str, int]:
+        matchup, _, number = game_id.rpartition("_")
+        known = matchup in self._groups or (self._keep_ghosts and matchup)
+        if not known or not (number.isascii() and number.isdigit()):
+            raise UnknownFixture(f"game {game_id!r} is none of this competition's: {self.description}")
+        return matchup, int(number)
+
+    def _fixture(self, matchup: str, number: int) -> Fixture:
+        group = self._groups[matchup]
+        return Fixture(
+            game_id=f"{matchup}_{self._numbers[matchup].text(number)}",
+            matchup=matchup,
+            players=group.seated(group.players, number),
+            # The number alone names the seed, so that more games, with longer ids, change no game.
+            seed=game_seed(self._seed, f"{matchup}_{number}"),
+            setups=group.seated(group.setups, number),
+            game=group.game,
+            opening=group.opening(number),
+            event=group.event,
+        )

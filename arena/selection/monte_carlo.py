@@ -1,0 +1,179 @@
+"""The Monte Carlo tuner: candidates are chosen as UCT chooses moves."""
+
+import json
+import random
+from collections.abc import Sequence
+
+from arena.control.parameters import describe
+from arena.control.plans import MonteCarloPlan
+from arena.jobs import PlayerSetup
+from arena.selection.candidates import CandidateGames, points, same_values
+from arena.selection.numbering import Numbering
+from arena.selection.parameter_tree import Node, ParameterTree, Path
+from arena.selection.selector import (
+    ChangedCompetition,
+    CompletedGame,
+    Fixture,
+    Selector,
+    UnknownFixture,
+    game_seed,
+)
+from arena.selection.voids import VoidPolicy
+
+
+class MonteCarloTuner(Selector):
+    """Game n is called `n` and played by the candidate `#n`.
+
+    A win counts 1, a draw ½; an unknown result counts as a loss, as in Gomill. A void game is forgotten
+    and its number not used again in the run. Games in progress do not weigh on the choice of others, so
+    simultaneous games make for less informed choices.
+    """
+
+    def __init__(self, plan: MonteCarloPlan, opponent: PlayerSetup, seed: int = 0) -> None:
+        self._plan = plan
+        self._opponent = opponent
+        self._seed = seed
+        self._games = CandidateGames(plan.candidate, opponent, seed)
+        self._tree = ParameterTree(plan)
+        self._numbers = Numbering(plan.games)
+        self._running: dict[str, Path] = {}
+        self._dropped = 0
+        self._news: list[str] = []
+
+    @property
+    def total(self) -> int | None:
+        """The number of games, None without an end."""
+        return self._plan.games
+
+    @property
+    def description(self) -> str:
+        """The kind, the algorithm's settings and the parameters."""
+        plan = self._plan
+        games = "unlimited" if plan.games is None else str(plan.games)
+        parameters = " ".join(f"{each.code}/{each.split}" for each in plan.parameters)
+        return (
+            f"mc_tuner games={games} exploration={plan.exploration:g} initial_visits={plan.initial_visits:g} "
+            f"initial_wins={plan.initial_wins:g} max_depth={plan.max_depth} opponent={self._opponent.name} "
+            f"parameters: {parameters}"
+        )
+
+    @property
+    def finished(self) -> bool:
+        """Whether all games are completed or, in this run, void."""
+        numbers = self._numbers
+        return not numbers.open and numbers.given == numbers.completed + self._dropped
+
+    @property
+    def void_policy(self) -> VoidPolicy:
+        """Void games are dropped."""
+        return VoidPolicy.DROP
+
+    @property
+    def tree(self) -> ParameterTree:
+        """The results so far."""
+        return self._tree
+
+    def best_values(self) -> list[object]:
+        """The parameters' values at the best place."""
+        return self._values(self._tree.best())
+
+    def next_game(self) -> Fixture | None:
+        """A game of the candidate that the tree chooses."""
+        if not self._numbers.open:
+            return None
+        number = self._numbers.lowest_open
+        chance = random.Random(game_seed(self._seed, f"{number}/choice"))
+        return self._give(number, self._tree.choose(chance))
+
+    def completed(self, game: CompletedGame) -> None:
+        """Take a result into the tree. Raises UnknownFixture and ChangedCompetition."""
+        number, path = self._parse(game.game_id), self._path(game.game_id, game.detail)
+        self._running.pop(game.game_id, None)
+        self._numbers.complete(number)
+        self._tree.take(path, points(game, self._opponent.name) or 0.0)
+        completed = self._numbers.completed
+        if self._plan.log_period is not None and completed % self._plan.log_period == 0:
+            self._news += [f"after {completed} games:", *self._tree_lines(), ""]
+
+    def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
+        """The game of the same candidate."""
+        number = self._parse(game_id)
+        return self._give(number, self._path(game_id, detail)) if self._numbers.wants(number) else None
+
+    def dropped(self, fixture: Fixture) -> None:
+        """Forget the game."""
+        self._running.pop(fixture.game_id, None)
+        self._dropped += 1
+
+    def report_lines(self) -> list[str]:
+        """The candidates in progress, the most visited ones of each depth, and the best one."""
+        shown = list(self._running.items())[: self._plan.shown_running]
+        lines = [f"in progress: #{game_id} {self._place(path)}" for game_id, path in shown]
+        if len(self._running) > len(shown):
+            lines.append(f"and {len(self._running) - len(shown)} more")
+        return [*lines, *self._tree_lines()]
+
+    def history_lines(self) -> list[str]:
+        """The state of the tree, every `log_period` games."""
+        news, self._news = self._news, []
+        return news
+
+    def _give(self, number: int, path: Path) -> Fixture:
+        game_id = str(number)
+        fixture = self._games.game(game_id, f"#{game_id}", self._values(path), number, path)
+        self._numbers.give(number)
+        self._running[game_id] = path
+        return fixture
+
+    def _parse(self, game_id: str) -> int:
+        if not (game_id.isascii() and game_id.isdigit()):
+            raise UnknownFixture(f"game {game_id!r} is none of this competition's: {self.description}")
+        return int(game_id)
+
+    def _path(self, game_id: str, detail: str) -> Path:
+        if not detail:
+            raise UnknownFixture(f"game {game_id!r}: it is not known which candidate played it")
+        stored = json.loads(detail)
+        path = tuple(stored["path"])
+        if not self._tree.known(path):
+            raise ChangedCompetition(
+                f"game {game_id} was played at {path} of a tree with other splits or a greater depth than "
+                "the control file has now; put the parameters back as they were"
+            )
+        same_values(stored["values"], self._values(path), f"{game_id!r}")
+        return path
+
+    def _values(self, path: Path) -> list[object]:
+        places = self._tree.centre(path)
+        return [
+            parameter.value(place) for parameter, place in zip(self._plan.parameters, places, strict=True)
+        ]
+
+    def _place(self, path: Path) -> str:
+        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self._tree.coordinates(path))
+        return f"{coordinates} {describe(self._plan.parameters, self._values(path))}"
+
+    def _tree_lines(self) -> list[str]:
+        games = self._numbers.completed
+        lines = [f"{games} games, candidates won {self._share(self._tree.root)}"]
+        for depth, count in enumerate(self._plan.summary[: self._plan.max_depth], start=1):
+            tried = self._tree.tried(depth)[:count]
+            if not tried:
+                break
+            lines += ["", f"most visited at depth {depth}:"]
+            width = max(len(self._place(path)) for path, _ in tried)
+            lines += [f"{self._place(path):<{width}}  {self._node(node)}" for path, node in tried]
+        best = self._tree.best()
+        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self._tree.coordinates(best))
+        lines += [
+            "",
+            f"Best parameters: {describe(self._plan.parameters, self._values(best))} [{coordinates}]",
+        ]
+        return lines
+
+    def _node(self, node: Node) -> str:
+        return f"{node.wins / node.visits:.3f} {node.visits - self._plan.initial_visits:4g}"
+
+    def _share(self, root: Node) -> str:
+        games = root.visits - self._plan.initial_visits
+        return f"{(root.wins - self._plan.initial_wins) / games:.3f}" if games else "--"

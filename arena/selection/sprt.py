@@ -1,0 +1,130 @@
+"""A match in pairs of games that ends when a sequential test knows enough."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from arena.control.plans import SprtPlan
+from arena.ratings.pentanomial import Counts, SprtStatus
+from arena.selection.matchups import Group, MatchupSelector
+from arena.selection.selector import ChangedCompetition, CompletedGame, Fixture
+
+MATCHUP: Final = "AvB"
+
+
+class SprtMatch(MatchupSelector):
+    """Plays two games from each opening, with the seats swapped, until the test has a verdict.
+
+    The test looks after every completed pair. Its first verdict stands, whatever games still in progress
+    may bring. Pairs with a game of unknown result are left out. Game n belongs to pair n / 2; the first
+    player's points in a pair are what is counted.
+    """
+
+    def __init__(self, plan: SprtPlan, seed: int = 0) -> None:
+        self._plan = plan
+        self._first = plan.competitors[0]
+        self._halves: dict[int, float | None] = {}
+        self._counts = [0] * 5
+        self._left_out = 0
+        self._verdict: str | None = None
+        self._status = plan.test.status((0, 0, 0, 0, 0))
+        super().__init__({MATCHUP: Group(plan.competitors, plan.games)}, seed)
+
+    @property
+    def description(self) -> str:
+        """The kind, the test and the players."""
+        games = "unlimited" if self._plan.games is None else str(self._plan.games)
+        return f"sprt {self._terms} games={games} competitors={','.join(self._plan.competitors)}"
+
+    @property
+    def _terms(self) -> str:
+        test = self._plan.test
+        return (
+            f"elo0={test.elo0:g} elo1={test.elo1:g} alpha={test.alpha:g} beta={test.beta:g} "
+            f"model={test.model}"
+        )
+
+    @property
+    def counts(self) -> Counts:
+        """Pairs by the first player's points: 0, ½, 1, 1½, 2."""
+        zero, half, one, more, two = self._counts
+        return zero, half, one, more, two
+
+    @property
+    def status(self) -> SprtStatus:
+        """The test after the last pair that it looked at."""
+        return self._status
+
+    @property
+    def finished(self) -> bool:
+        """Whether the test has decided, or all games are played."""
+        return bool(self.decided) or super().finished
+
+    @property
+    def decided(self) -> str:
+        """The verdict in words, empty without one."""
+        accepted = {"H0": self._plan.test.elo0, "H1": self._plan.test.elo1}
+        if self._verdict is None:
+            return ""
+        second = self._plan.competitors[1]
+        return (
+            f"{self._verdict} is accepted: {self._first} is {accepted[self._verdict]:+g} Elo "
+            f"({self._plan.test.model}) against {second}"
+        )
+
+    def next_game(self) -> Fixture | None:
+        """The next game of the match; None after the verdict."""
+        return None if self.decided else super().next_game()
+
+    def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
+        """The game of this id; None after the verdict."""
+        return None if self.decided else super().resume(game_id, players, detail)
+
+    def completed(self, game: CompletedGame) -> None:
+        """Take in a game and, if it completes its pair, test. Raises ChangedCompetition."""
+        if game.detail and json.loads(game.detail)["test"] != self._terms:
+            raise ChangedCompetition(
+                f"the games so far were played for the test {json.loads(game.detail)['test']}, the control "
+                f"file now has {self._terms}: a test's terms may not change once it has begun"
+            )
+        super().completed(game)
+        number = self._parse(game.game_id)[1]
+        points = self._points(game)
+        other = number ^ 1
+        if other not in self._halves:
+            self._halves[number] = points
+            return
+        earlier = self._halves.pop(other)
+        if points is None or earlier is None:
+            self._left_out += 1
+            return
+        self._counts[round(2 * (points + earlier))] += 1
+        if self._verdict is None:
+            self._status = self._plan.test.status(self.counts)
+            self._verdict = self._status.verdict
+
+    def report_lines(self) -> list[str]:
+        """The test's state."""
+        status = self._status
+        points = ("0", "½", "1", "1½", "2")
+        pairs = "  ".join(f"{each}: {count}" for each, count in zip(points, self._counts, strict=True))
+        lines = [
+            f"SPRT {self._terms}",
+            f"pairs by points of {self._first}: {pairs}",
+            f"LLR {status.llr:.3f}, bounds {status.lower:.3f} and {status.upper:.3f}",
+        ]
+        if self._left_out:
+            lines.append(f"{self._left_out} pairs with unknown results are left out")
+        if self.decided:
+            lines.append(self.decided)
+        elif super().finished:
+            lines.append("all games are played without a verdict")
+        return lines
+
+    def _points(self, game: CompletedGame) -> float | None:
+        winners = [game.players[seat - 1] for seat in game.outcome.winners]
+        return float(self._first in winners) / len(winners) if winners else None
+
+    def _fixture(self, matchup: str, number: int) -> Fixture:
+        return replace(super()._fixture(matchup, number), detail=json.dumps({"test": self._terms}))

@@ -1,0 +1,174 @@
+"""A Swiss tournament: in each round, players of like scores meet."""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from arena.control.plans import SwissPlan
+from arena.selection.all_play_all import letters
+from arena.selection.selector import (
+    ChangedCompetition,
+    CompletedGame,
+    Fixture,
+    Selector,
+    UnknownFixture,
+    game_seed,
+)
+from arena.selection.swiss_pairing import pair
+
+_GAME_ID: Final = re.compile(r"r(\d+)_([A-Z]{1,2}v[A-Z]{1,2})_(\d+)")
+
+
+class Swiss(Selector):
+    """Pairs a round when all games of the one before are completed.
+
+    A game won is a point, a draw half a point; an unknown result is half a point for both, so that it
+    harms nobody. With an odd number of players the last without a bye yet has one, worth winning all its
+    games. Equal scores are ranked by the sum of the opponents' scores (Buchholz), then in the order of the
+    competitors, which is also the seeding of the first round. No two meet again where that can be
+    avoided. Game n of a pairing in round r is `rR_AvB_N`; seats are swapped in odd games, and the first
+    seat goes to who had it less often.
+    """
+
+    def __init__(self, plan: SwissPlan, seed: int = 0) -> None:
+        self._plan = plan
+        self._seed = seed
+        self._places = {name: place for place, name in enumerate(plan.competitors)}
+        self._points: Counter[str] = Counter()
+        self._byes: list[str] = []
+        self._met: Counter[frozenset[str]] = Counter()
+        self._first_seats: Counter[str] = Counter()
+        self._round = 0
+        self._pairings: dict[str, tuple[str, str]] = {}
+        self._waiting: dict[str, Fixture] = {}
+        self._open: set[str] = set()
+        self._begin_round()
+
+    @property
+    def total(self) -> int:
+        """The games of all rounds."""
+        return self._plan.rounds * (len(self._places) // 2) * self._plan.games
+
+    @property
+    def description(self) -> str:
+        """The kind, its rounds, games of a pairing and competitors."""
+        plan = self._plan
+        return f"swiss rounds={plan.rounds} games={plan.games} competitors={','.join(plan.competitors)}"
+
+    @property
+    def finished(self) -> bool:
+        """Whether the last round is over."""
+        return self._round > self._plan.rounds
+
+    def next_game(self) -> Fixture | None:
+        """The next game of this round; None while the round's last games are in progress."""
+        if not self._waiting:
+            return None
+        return self._waiting.pop(next(iter(self._waiting)))
+
+    def completed(self, game: CompletedGame) -> None:
+        """Take in a result; after a round's last one, begin the next. Raises ChangedCompetition."""
+        if self._check(game) > self._plan.rounds:
+            return
+        if game.game_id not in self._open:
+            raise UnknownFixture(f"game {game.game_id!r} is none of round {self._round}: {self.description}")
+        self._waiting.pop(game.game_id, None)
+        self._open.discard(game.game_id)
+        winners = [game.players[seat - 1] for seat in game.outcome.winners] or list(game.players)
+        for name in winners:
+            self._points[name] += 2 // len(winners)
+        if not self._open:
+            self._begin_round()
+
+    def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
+        """The game of this id, if it belongs to the round that is on."""
+        return self._waiting.pop(game_id, None)
+
+    def score(self, name: str) -> float:
+        """A player's points so far, byes included."""
+        return self._points[name] / 2 + self._byes.count(name) * self._plan.games
+
+    def buchholz(self, name: str) -> float:
+        """The sum of the scores of all opponents so far."""
+        return sum(
+            times * self.score(other)
+            for met, times in self._met.items()
+            if name in met
+            for other in met - {name}
+        )
+
+    def ranking(self) -> list[str]:
+        """The competitors, the best first."""
+        return sorted(
+            self._places, key=lambda name: (-self.score(name), -self.buchholz(name), self._places[name])
+        )
+
+    def report_lines(self) -> list[str]:
+        """The table, and the pairings of the round."""
+        over = min(self._round - 1, self._plan.rounds)
+        width = max(map(len, self._places))
+        lines = [f"Swiss, {over} of {self._plan.rounds} rounds over", f"{'':>{width + 4}}  points Buchholz"]
+        for rank, name in enumerate(self.ranking(), start=1):
+            bye = " (bye)" if name in self._byes else ""
+            lines.append(f"{rank:3d} {name:<{width}}  {self.score(name):6g} {self.buchholz(name):8g}{bye}")
+        if not self.finished:
+            meetings = ", ".join(" v ".join(pairing) for pairing in self._pairings.values())
+            lines.append(f"round {self._round}: {meetings}")
+        return lines
+
+    def _begin_round(self) -> None:
+        self._round += 1
+        if self.finished:
+            return
+        ranking = self.ranking()
+        if len(ranking) % 2:
+            fewest = min(map(self._byes.count, ranking))
+            bye = next(name for name in reversed(ranking) if self._byes.count(name) == fewest)
+            ranking.remove(bye)
+        pairings = pair(ranking, self.score, lambda one, other: frozenset((one, other)) in self._met)
+        if len(self._places) % 2:
+            self._byes.append(bye)
+        self._pairings = {}
+        for one, other in pairings:
+            self._met[frozenset((one, other))] += 1
+            first, second = sorted((one, other), key=lambda name: self._first_seats[name])
+            self._first_seats[first] += 1
+            matchup = "v".join(letters(self._places[name]) for name in (first, second))
+            self._pairings[matchup] = (first, second)
+        # Every pairing's first game, then every pairing's second.
+        games = [(number, matchup) for number in range(self._plan.games) for matchup in self._pairings]
+        fixtures = [self._fixture(matchup, number) for number, matchup in games]
+        self._waiting = {fixture.game_id: fixture for fixture in fixtures}
+        self._open = set(self._waiting)
+
+    def _fixture(self, matchup: str, number: int) -> Fixture:
+        first, second = self._pairings[matchup]
+        game_id = f"r{self._round}_{matchup}_{number}"
+        return Fixture(
+            game_id=game_id,
+            matchup=matchup,
+            players=(first, second) if number % 2 == 0 else (second, first),
+            seed=game_seed(self._seed, game_id),
+            opening=(self._round - 1) * ((self._plan.games + 1) // 2) + number // 2,
+            detail=json.dumps(self._terms()),
+        )
+
+    def _terms(self) -> dict[str, object]:
+        names = hashlib.sha256("\n".join(self._plan.competitors).encode()).hexdigest()[:16]
+        return {"games": self._plan.games, "competitors": names}
+
+    def _check(self, game: CompletedGame) -> int:
+        """The game's round. Raises UnknownFixture and ChangedCompetition."""
+        found = _GAME_ID.fullmatch(game.game_id)
+        if found is None:
+            raise UnknownFixture(f"game {game.game_id!r} is none of this competition's: {self.description}")
+        for setting, value in (json.loads(game.detail) if game.detail else {}).items():
+            if self._terms().get(setting) != value:
+                raise ChangedCompetition(
+                    f"competition.{setting}: has changed since the first round; in a Swiss tournament "
+                    "only the number of rounds may"
+                )
+        return int(found[1])

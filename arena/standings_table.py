@@ -1,0 +1,39 @@
+"""The standings as a table for people."""
+
+import io
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arena.output import harmless
+from arena.results.standings import Standings
+
+_WIDTH: Final = 110
+
+
+def standings_table(standings: Standings, most: int | None = None) -> Table:
+    """The standings as a table, the best player first, with so many players at most."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("player", no_wrap=True)
+    for heading in ("games", "wins", "draws", "losses", "points", "Elo", "CPU s"):
+        table.add_column(heading, justify="right")
+    for player in standings.table()[:most]:
+        score = player.score
+        cpu = "-" if player.mean_cpu is None else f"{player.mean_cpu:.2f}"
+        table.add_row(
+            Text(harmless(player.name)),
+            *map(str, (score.games, score.wins, score.draws, score.losses)),
+            f"{player.points:g}",
+            f"{player.elo:.0f}",
+            cpu,
+        )
+    return table
+
+
+def standings_text(standings: Standings) -> str:
+    """The same without colours."""
+    text = io.StringIO()
+    Console(file=text, width=_WIDTH, color_system=None).print(standings_table(standings))
+    return text.getvalue()

@@ -1,0 +1,235 @@
+"""MARS: series by weight, line-ups by rule, clones, settings, frozen series."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from arena.control.game import GameSettings
+from arena.control.plans import LineUpRule, MarsSeries, MarsSetting
+from arena.ratings.moving_averages import MovingAverages
+from arena.selection.line_up import Form, NobodyLeft, line_up
+from arena.selection.mars import Mars
+from arena.selection.selector import ChangedCompetition, Fixture, UnknownFixture
+from referees.api import Outcome, Termination
+from tests.arena.selection.playing import completed, play, told
+
+SEATS = 7
+SPRING = MarsSetting("standard", GameSettings("diplomacy"))
+BOTS = {"albert": 1.0, "dumb": 1.0, "hold": 1.0, "random": 1.0}
+
+
+def series(name: str = "t1", games: int | None = 20, **more: object) -> MarsSeries:
+    one = MarsSeries(name, LineUpRule("least-played"), BOTS, (SPRING,), games=games)
+    return replace(one, **more)
+
+
+def mars(*all_series: MarsSeries, seed: int = 5) -> Mars:
+    return Mars(all_series or (series(),), SEATS, seed)
+
+
+def albert_wins(fixture: Fixture) -> Sequence[int]:
+    return [seat for seat, name in enumerate(fixture.players, 1) if name == "albert"] or range(1, SEATS + 1)
+
+
+def test_games_are_numbered_within_their_series() -> None:
+    selector = mars(series(games=11))
+    played = play(selector)
+    assert played.ids == [f"t1_{number:02d}" for number in range(11)]
+    assert all(
+        len(fixture.players) == SEATS and set(fixture.players) <= set(BOTS) for fixture in played.fixtures
+    )
+    assert selector.finished and selector.total == 11
+    assert played.fixtures[0].game == SPRING.game and played.fixtures[0].matchup == "t1"
+
+
+def test_the_first_bot_of_a_game_is_the_one_with_the_fewest_plays() -> None:
+    form = Form()
+    for name, plays in {"albert": 5, "dumb": 4, "hold": 1, "random": 9}.items():
+        form.plays[name] = plays
+    rule = LineUpRule("least-played", clones=False)
+    for seed in range(20):
+        assert "hold" in line_up(rule, BOTS, 1, form, random.Random(seed))
+
+
+def test_plays_stay_level_where_the_least_played_comes_first() -> None:
+    played = play(mars(series(games=200)))
+    plays = Counter(name for fixture in played.fixtures for name in fixture.players)
+    assert sum(plays.values()) == 200 * SEATS
+    assert max(plays.values()) - min(plays.values()) < 0.15 * 200 * SEATS / len(BOTS)
+
+
+def test_slow_knockout_draws_in_proportion_to_the_moving_average() -> None:
+    form = Form()
+    form._averages = {"albert": MovingAverages(fitness=6.0), "dumb": MovingAverages(fitness=0.0)}
+    chance = random.Random(1)
+    rule = LineUpRule("slow-knockout", by="fitness")
+    drawn = Counter(name for _ in range(2000) for name in line_up(rule, BOTS, SEATS, form, chance))
+    # albert 6, hold 1, random 1, dumb 0.
+    assert drawn["dumb"] == 0
+    assert drawn["albert"] / (2000 * SEATS) == pytest.approx(0.75, abs=0.02)
+
+
+def test_in_a_slow_knockout_the_winner_comes_to_play_most() -> None:
+    one = series(games=150, rule=LineUpRule("slow-knockout", by="fitness"))
+    played = play(mars(one), albert_wins)
+    late = Counter(name for fixture in played.fixtures[100:] for name in fixture.players)
+    assert late.most_common(1)[0][0] == "albert" and late["albert"] > 4 * 50
+
+
+@pytest.mark.parametrize("kinds", [(3, 4), (7,), (1, 2, 4)])
+def test_a_game_of_so_many_kinds_has_each_for_so_many_seats(kinds: tuple[int, ...]) -> None:
+    played = play(mars(series(rule=LineUpRule("weighted", kinds=kinds))))
+    for fixture in played.fixtures:
+        assert sorted(Counter(fixture.players).values()) == sorted(kinds)
+
+
+def test_both_kinds_are_in_the_majority_by_turns_of_chance() -> None:
+    two = {"albert": 1.0, "dumb": 1.0}
+    played = play(mars(series(games=40, contestants=two, rule=LineUpRule("weighted", kinds=(3, 4)))))
+    assert 8 < sum(fixture.players.count("albert") == 4 for fixture in played.fixtures) < 32
+
+
+def test_without_clones_all_seats_differ() -> None:
+    many = dict.fromkeys("abcdefghij", 1.0)
+    for fixture in play(mars(series(contestants=many, rule=LineUpRule(clones=False)))).fixtures:
+        assert len(set(fixture.players)) == SEATS
+
+
+def test_contestants_and_settings_are_drawn_by_weight() -> None:
+    winter = MarsSetting("winter", GameSettings("diplomacy", {"first_season": "winter"}), weight=3.0)
+    never = MarsSetting("never", GameSettings("diplomacy", {"never": 1}), weight=0.0)
+    one = series(
+        games=400, rule=LineUpRule("weighted"), contestants={"albert": 3.0, "dumb": 1.0, "hold": 0.0},
+        settings=(SPRING, winter, never),
+    )  # fmt: skip
+    fixtures = play(mars(one)).fixtures
+    players = Counter(name for fixture in fixtures for name in fixture.players)
+    assert players["hold"] == 0 and players["albert"] / (400 * SEATS) == pytest.approx(0.75, abs=0.04)
+    games = [fixture.game for fixture in fixtures]
+    assert games.count(never.game) == 0 and games.count(winter.game) == pytest.approx(300, abs=40)
+
+
+def test_series_are_drawn_by_weight_and_never_at_weight_0_or_complete() -> None:
+    selector = mars(
+        series("often", None, weight=3.0), series("rare", None), series("never", weight=0.0),
+        series("over", complete=True),
+    )  # fmt: skip
+    drawn = Counter(fixture.matchup for fixture in play(selector, most=400).fixtures)
+    assert set(drawn) == {"often", "rare"} and drawn["rare"] == pytest.approx(100, abs=35)
+    assert selector.total is None and not selector.finished
+    assert mars(series(weight=0.0)).finished
+
+
+def test_a_pure_series_goes_by_its_own_games_and_others_by_all() -> None:
+    def second_line_ups(pure: bool) -> list[tuple[str, ...]]:
+        earlier = series("earlier", games=30)
+        later = series("later", rule=LineUpRule("slow-knockout"), pure=pure)
+        before = play(mars(earlier), albert_wins).games
+        selector = told(mars(replace(earlier, complete=True), later), before)
+        return [fixture.players for fixture in play(selector, most=5).fixtures]
+
+    alone = [
+        fixture.players
+        for fixture in play(mars(series("later", rule=LineUpRule("slow-knockout"))), most=5).fixtures
+    ]
+    assert second_line_ups(pure=True)[0] == alone[0]
+    assert second_line_ups(pure=False)[0].count("albert") > alone[0].count("albert")
+
+
+def test_a_broken_off_game_is_played_again_with_the_same_line_up() -> None:
+    selector = mars()
+    fixture = selector.next_game()
+    assert fixture is not None
+    again = mars(series(weight=2.0)).resume(fixture.game_id, fixture.players, fixture.detail)
+    assert again == fixture
+
+
+def test_the_same_seed_draws_the_same_and_another_one_differently() -> None:
+    assert play(mars(), albert_wins) == play(mars(), albert_wins)
+    assert play(mars(seed=6)).fixtures != play(mars()).fixtures
+    whole = play(mars(), albert_wins)
+    rest = play(told(mars(), whole.games[:9]), albert_wins)
+    assert rest.fixtures == whole.fixtures[9:]
+
+
+def test_an_inhibited_player_is_in_no_new_line_up() -> None:
+    selector = mars()
+    first = next(
+        fixture for _ in range(20) if (fixture := selector.next_game()) and "hold" in fixture.players
+    )
+    assert selector.inhibit("hold")
+    selector.dropped(first)
+    played = play(selector)
+    assert first.game_id in played.ids
+    assert not any("hold" in fixture.players for fixture in played.fixtures)
+    assert selector.resume(first.game_id, first.players, first.detail) is None
+    assert any(line.endswith("inhibited") for line in selector.report_lines())
+
+
+def test_a_series_without_enough_contestants_ends_and_says_so() -> None:
+    selector = mars(series(contestants={"albert": 1.0, "dumb": 1.0}, rule=LineUpRule(kinds=(3, 4))))
+    assert selector.inhibit("dumb") and selector.next_game() is None
+    assert selector.finished and selector.decided == "series t1: 1 contestants are left, a game needs 2"
+    with pytest.raises(NobodyLeft):
+        line_up(LineUpRule(), {}, 2, Form(), random.Random(0))
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"rule": LineUpRule("weighted")}, "rules of choice"),
+        ({"contestants": {**BOTS, "new": 1.0}}, "contestants"),
+        ({"contestants": {**BOTS, "hold": 2.0}}, "contestants"),
+        ({"settings": (replace(SPRING, weight=2.0), SPRING)}, "settings"),
+        ({"pure": False}, "rules of choice"),
+    ],
+)
+def test_a_series_that_has_begun_is_frozen(change: dict[str, object], part: str) -> None:
+    games = play(mars(), most=1).games
+    told(mars(series(games=500, weight=9.0, notes="more")), games)
+    with pytest.raises(ChangedCompetition, match=f"series t1: its {part} have changed"):
+        told(mars(series(**change)), games)
+
+
+def test_a_series_that_is_gone_leaves_its_games_behind() -> None:
+    games = play(mars(), most=3).games
+    assert not told(mars(series("t2")), games).finished
+    assert mars(series("t2")).resume("t1_3", (), "") is None
+    with pytest.raises(UnknownFixture):
+        mars().resume("t1", (), "")
+
+
+@pytest.mark.parametrize(
+    ("winners", "points", "seat", "expected"),
+    [
+        ((1,), (18, 16, 0), 1, (0.9 + 0.3, 0.9 + 0.3, 0.9 + 0.15)),
+        ((1,), (18, 16, 0), 2, (0.9, 0.9, 0.9 + 0.15)),
+        ((1,), (18, 16, 0), 3, (0.9, 0.9, 0.9)),
+        ((1, 2), (17, 17, 0), 2, (0.9 + 0.15, 0.9 + 0.15, 0.9 + 0.15)),
+        ((3,), (), 3, (1.2, 1.2, 1.2)),
+        ((), (18, 16, 0), 1, (1.0, 1.0, 1.0)),
+    ],
+)
+def test_moving_averages(
+    winners: tuple[int, ...], points: tuple[float, ...], seat: int, expected: tuple[float, ...]
+) -> None:
+    after = MovingAverages().after(Outcome(winners, Termination.SCORE, "", points), seat, 3)
+    assert (after.fitness, after.strength, after.tenacity) == pytest.approx(expected)
+
+
+def test_a_loss_leaves_nine_tenths_of_the_fitness() -> None:
+    lost = Outcome((1,), Termination.SCORE, "")
+    assert MovingAverages(fitness=2.0).after(lost, 2, 7).fitness == pytest.approx(1.8)
+
+
+def test_the_report_lists_plays_and_averages() -> None:
+    selector = mars(series(games=1, rule=LineUpRule("weighted")))
+    fixture = play(selector, albert_wins).fixtures[0]
+    text = "\n".join(selector.report_lines())
+    assert "series t1: 1/1 games" in text
+    assert "weighted clones=yes contestants=albert*1,dumb*1,hold*1,random*1 settings=standard*1" in text
+    assert f"albert  {fixture.players.count('albert'):5d}" in text
+    assert completed(fixture, (1,)).detail == fixture.detail

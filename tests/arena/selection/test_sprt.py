@@ -1,0 +1,97 @@
+"""Matches with a sequential test: pairs, the verdict, and that it stands."""
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from arena.control.plans import SprtPlan
+from arena.ratings.pentanomial import Sprt
+from arena.selection.selector import ChangedCompetition, Fixture
+from arena.selection.sprt import SprtMatch
+from tests.arena.selection.playing import Rule, completed, play, told
+
+TEST = Sprt(0, 50, model="logistic")
+
+
+def match(games: int | None = None, test: Sprt = TEST) -> SprtMatch:
+    return SprtMatch(SprtPlan(("new", "old"), test, games), seed=3)
+
+
+def usually(name: str, chance: float) -> Rule:
+    def rule(fixture: Fixture) -> Sequence[int]:
+        wins = random.Random(fixture.seed).random() < chance
+        return [fixture.players.index(name) + 1 if wins else 2 - fixture.players.index(name)]
+
+    return rule
+
+
+def test_games_come_in_pairs_of_one_opening_with_seats_swapped() -> None:
+    games = play(match(games=4)).fixtures
+    assert [(game.players[0], game.opening) for game in games] == [
+        ("new", 0), ("old", 0), ("new", 1), ("old", 1),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("winners", "counts"),
+    [
+        ("oo", (1, 0, 0, 0, 0)),
+        ("od", (0, 1, 0, 0, 0)),
+        ("no", (0, 0, 1, 0, 0)),
+        ("dd", (0, 0, 1, 0, 0)),
+        ("nd", (0, 0, 0, 1, 0)),
+        ("nn", (0, 0, 0, 0, 1)),
+        ("n?", (0, 0, 0, 0, 0)),
+        ("n", (0, 0, 0, 0, 0)),
+    ],
+)
+def test_pairs_are_counted_by_the_new_players_points(winners: str, counts: tuple[int, ...]) -> None:
+    selector = match()
+    for winner in winners:
+        fixture = selector.next_game()
+        assert fixture is not None
+        seats = {"n": [fixture.players.index("new") + 1], "o": [fixture.players.index("old") + 1]}
+        selector.completed(completed(fixture, {**seats, "d": [1, 2], "?": []}[winner]))
+    assert selector.counts == counts
+
+
+@pytest.mark.parametrize(("chance", "verdict"), [(0.75, "H1"), (0.35, "H0")])
+def test_the_match_ends_with_the_verdict(chance: float, verdict: str) -> None:
+    selector = match()
+    played = play(selector, usually("new", chance))
+    assert selector.finished and selector.next_game() is None
+    assert selector.decided.startswith(f"{verdict} is accepted: new is")
+    assert selector.status.verdict == verdict
+    assert selector.report_lines()[-1] == selector.decided
+    assert 20 < len(played.ids) < 1000
+
+
+def test_the_verdict_stands_whatever_games_in_progress_bring() -> None:
+    selector = match()
+    running = [fixture for _ in range(80) if (fixture := selector.next_game())]
+    for fixture in running[:60]:
+        selector.completed(completed(fixture, [fixture.players.index("new") + 1]))
+    decided, llr = selector.decided, selector.status.llr
+    assert decided.startswith("H1")
+    for fixture in running[60:]:
+        selector.completed(completed(fixture, [fixture.players.index("old") + 1]))
+    assert (selector.decided, selector.status.llr) == (decided, llr)
+    again = match()
+    for fixture in running[:60]:
+        again.completed(completed(fixture, [fixture.players.index("new") + 1]))
+    assert again.decided == decided and again.resume(running[60].game_id, (), "") is None
+
+
+def test_a_match_of_limited_games_may_end_without_a_verdict() -> None:
+    selector = match(games=6)
+    play(selector)
+    assert selector.finished and not selector.decided and selector.total == 6
+    assert selector.report_lines()[-1] == "all games are played without a verdict"
+
+
+def test_the_terms_of_a_test_may_not_change_once_it_has_begun() -> None:
+    games = play(match(games=2)).games
+    told(match(games=100), games)
+    with pytest.raises(ChangedCompetition, match=r"elo0=0 elo1=50 .* control file now has elo0=0 elo1=20"):
+        told(match(test=Sprt(0, 20, model="logistic")), games)

@@ -1,0 +1,141 @@
+"""Swiss tournaments: rounds, scores, byes, and nobody twice against the same opponent."""
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.control.plans import SwissPlan
+from arena.selection.selector import ChangedCompetition, UnknownFixture
+from arena.selection.swiss import Swiss
+from arena.selection.swiss_pairing import pair
+from tests.arena.selection.playing import completed, play, stronger_wins, told
+
+EIGHT = tuple("abcdefgh")
+
+
+def strength(name: str) -> float:
+    return -ord(name[0])
+
+
+def swiss(names: tuple[str, ...] = EIGHT, rounds: int = 3, games: int = 2) -> Swiss:
+    return Swiss(SwissPlan(names, rounds, games), seed=1)
+
+
+def test_in_the_first_round_the_upper_half_meets_the_lower() -> None:
+    played = play(swiss(rounds=1, games=1))
+    assert [fixture.players for fixture in played.fixtures] == [
+        tuple("ae"),
+        tuple("bf"),
+        tuple("cg"),
+        tuple("dh"),
+    ]
+
+
+def test_like_scores_meet_and_the_strongest_comes_first() -> None:
+    selector = swiss(games=1)
+    played = play(selector, stronger_wins(strength))
+    second = [set(fixture.players) for fixture in played.fixtures[4:8]]
+    assert second == [{"a", "c"}, {"b", "d"}, {"e", "g"}, {"f", "h"}]
+    assert {"a", "b"} in [set(fixture.players) for fixture in played.fixtures[8:]]
+    assert selector.ranking()[0] == "a" and selector.score("a") == 3
+    assert selector.finished and selector.next_game() is None
+
+
+def test_a_pairing_is_a_number_of_games_in_both_seats_from_one_opening() -> None:
+    played = play(swiss(names=("a", "b"), rounds=1, games=4))
+    assert played.ids == ["r1_AvB_0", "r1_AvB_1", "r1_AvB_2", "r1_AvB_3"]
+    assert [fixture.players[0] for fixture in played.fixtures] == ["a", "b", "a", "b"]
+    assert [fixture.opening for fixture in played.fixtures] == [0, 0, 1, 1]
+
+
+def test_a_round_waits_for_the_last_game_of_the_one_before() -> None:
+    selector = swiss(names=tuple("abcd"), games=1)
+    first, second = selector.next_game(), selector.next_game()
+    assert first is not None and second is not None
+    assert selector.next_game() is None and not selector.finished
+    selector.completed(completed(second, (1,)))
+    assert selector.next_game() is None
+    selector.completed(completed(first, (1,)))
+    third = selector.next_game()
+    assert third is not None and third.game_id.startswith("r2_")
+
+
+@pytest.mark.parametrize(
+    ("winners", "scores"), [((1,), (1, 0)), ((2,), (0, 1)), ((1, 2), (0.5, 0.5)), ((), (0.5, 0.5))]
+)
+def test_scores(winners: tuple[int, ...], scores: tuple[float, float]) -> None:
+    selector = swiss(names=("a", "b"), rounds=1, games=1)
+    play(selector, lambda fixture: winners)
+    assert (selector.score("a"), selector.score("b")) == scores
+
+
+@given(players=st.integers(2, 13), rounds=st.integers(1, 6), games=st.integers(1, 2), data=st.data())
+def test_in_every_round_all_play_once_and_byes_go_round(
+    players: int, rounds: int, games: int, data: st.DataObject
+) -> None:
+    names = tuple(f"p{number:02d}" for number in range(players))
+    selector = swiss(names, rounds, games)
+    played = play(selector, lambda fixture: data.draw(st.sampled_from([(1,), (2,), (1, 2), ()])))
+    assert len(played.ids) == len(set(played.ids)) == selector.total
+    by_round: dict[str, Counter[str]] = {}
+    for fixture in played.fixtures:
+        by_round.setdefault(fixture.game_id.split("_")[0], Counter()).update(fixture.players)
+    assert len(by_round) == rounds
+    byes = Counter(name for plays in by_round.values() for name in names if name not in plays)
+    assert all(set(plays.values()) == {games} for plays in by_round.values())
+    if players % 2:
+        assert sum(byes.values()) == rounds and max(byes.values()) - min(byes[name] for name in names) <= 1
+    else:
+        assert not byes
+
+
+@given(data=st.data())
+def test_nobody_meets_the_same_opponent_twice_while_that_can_be_avoided(data: st.DataObject) -> None:
+    selector = swiss(tuple("abcdef"), rounds=3, games=1)
+    played = play(selector, lambda fixture: data.draw(st.sampled_from([(1,), (2,), (1, 2)])))
+    meetings = Counter(frozenset(fixture.players) for fixture in played.fixtures)
+    assert set(meetings.values()) == {1}
+
+
+def test_pairing_goes_back_where_the_last_ones_have_met() -> None:
+    met = {frozenset("cd")}
+    pairs = pair("abcd", lambda name: 0.0, lambda one, other: frozenset((one, other)) in met)
+    assert sorted(map(sorted, pairs)) in ([["a", "c"], ["b", "d"]], [["a", "d"], ["b", "c"]])
+
+
+def test_where_all_have_met_there_are_rematches() -> None:
+    assert sorted(map(sorted, pair("abcd", lambda name: 0.0, lambda one, other: True))) == [
+        ["a", "c"], ["b", "d"],
+    ]  # fmt: skip
+
+
+def test_hundreds_of_players_are_paired() -> None:
+    names = [f"p{number}" for number in range(700)]
+    met = {frozenset(two) for two in combinations(names[:350], 2)}
+    pairs = pair(names, lambda name: 0.0, lambda one, other: frozenset((one, other)) in met)
+    assert len({name for two in pairs for name in two}) == 700
+    assert not any(frozenset(two) in met for two in pairs)
+
+
+def test_a_broken_off_tournament_goes_on_as_it_would_have() -> None:
+    whole = play(swiss(), stronger_wins(strength))
+    for cut in range(len(whole.games)):
+        rest = play(told(swiss(), whole.games[:cut]), stronger_wins(strength))
+        assert rest.ids == whole.ids[cut:]
+
+
+def test_rounds_may_change_but_not_who_plays() -> None:
+    games = play(swiss(rounds=2), stronger_wins(strength)).games
+    assert told(swiss(rounds=1), games).finished
+    assert not told(swiss(rounds=3), games).finished
+    with pytest.raises(
+        ChangedCompetition, match=r"competition\.competitors: has changed since the first round"
+    ):
+        told(swiss((*EIGHT, "i")), games)
+    with pytest.raises(ChangedCompetition, match=r"competition\.games"):
+        told(swiss(games=4), games)
+    with pytest.raises(UnknownFixture):
+        swiss().completed(games[-1])
