@@ -10,7 +10,7 @@ class Limits:
     `questions_per_second` is what one caller may ask on average and `question_burst` at once, where a
     call is one question and so is each position, move list or proposal in it beyond the first. A contest
     keeps its players from analysis for at most `contest_seconds`: its arena may never report it. A connection
-    on which nothing came for `ping_seconds` is pinged, and closed where that is not answered in `pong_seconds`.
+    on which nothing came for `ping_seconds` is pinged, and closed if there is no answer in `pong_seconds`.
     """
 
     message_bytes: int = 4 * 1024 * 1024

@@ -6,6 +6,7 @@ than hundreds of answers.
 
 import gc
 import time
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
@@ -13,14 +14,18 @@ _LONG_SECONDS: Final = 0.005
 _OLDEST: Final = 2
 
 
-class _Watch:
-    def __init__(self) -> None:
+class Searches:
+    """Is told of each search; after a long one, what survived it is left alone."""
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
         self._began = 0.0
 
     def __call__(self, phase: str, information: dict[str, Any]) -> None:
+        """Take note of a search's beginning or end, as `gc.callbacks` are told of them."""
         if phase == "start":
-            self._began = time.perf_counter()
-        elif information["generation"] == _OLDEST and time.perf_counter() - self._began > _LONG_SECONDS:
+            self._began = self._clock()
+        elif information["generation"] == _OLDEST and self._clock() - self._began > _LONG_SECONDS:
             # What is left has just been found to be in use.
             gc.freeze()
 
@@ -31,4 +36,4 @@ def keep_pauses_short() -> None:
 
     Objects are freed as before when nothing refers to them; only cycles that they are a part of are kept.
     """
-    gc.callbacks.append(_Watch())
+    gc.callbacks.append(Searches())

@@ -151,7 +151,7 @@ class Store:
             return [key[len(prefix) :].decode() for key, _ in transaction.scan(Table.OPEN_CONTESTS, prefix)]
 
     def oldest_contests(self, game_id: str, after: Place | None, most: int) -> list[contests_pb2.Contest]:
-        """Return up to `most` open contests of a game (of all where empty), oldest first, those after a place.
+        """Return up to `most` open contests of a game (of all if empty), oldest first, those after a place.
 
         Raises UnknownGame.
         """

@@ -42,8 +42,14 @@ def listed(found: Placements, ranked: Ranked) -> list[tuple[int, int, int, int]]
     return list(zip(ids, found.symmetries.tolist(), found.rows.tolist(), found.columns.tolist(), strict=True))
 
 
-@settings(max_examples=150, deadline=None)
-@given(SEEDS, st.integers(0, 400), st.integers(1, 9), st.integers(1, 40), st.sampled_from((None, 1_300.0)))
+@settings(max_examples=60, deadline=None)
+@given(
+    SEEDS,
+    st.integers(0, 400),
+    st.sampled_from((1, 2, 3, 6, 9)),
+    st.integers(1, 40),
+    st.sampled_from((None, 1_300.0)),
+)
 def test_a_limit_leaves_the_strongest(seed: int, size: int, cells: int, most: int, elo: float | None) -> None:
     chance = random.Random(seed)
     filled = shelf(chance, size, cells)
