@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto)
+SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
 .PHONY: demo test check bench clean fuzz crash-loop soak
 

@@ -16,12 +16,13 @@ from typing import Final
 from arena.academy_desk import AcademyDesk, NotYetOpen, void_contest_report
 from arena.academy_session import AcademySession
 from arena.competition_files import CompetitionFiles, history_line
+from arena.control import plans
 from arena.control.settings import Control
 from arena.display import Display
 from arena.event_log import EventLog
 from arena.game_jobs import JobMaker
 from arena.interruption import Interrupted
-from arena.jobs import GameResult
+from arena.jobs import Fault, GameResult
 from arena.left_over import give_up_open_attempts, take_up
 from arena.progress import GameInProgress, Pace, Progress
 from arena.results.games import FinishedGame
@@ -31,6 +32,7 @@ from arena.selection.selector import CompletedGame, Fixture, Selector
 from arena.selection.voids import VoidRules, VoidVerdict
 from arena.stopping import StopRequests
 from arena.workers.interface import WorkerLost, Workers
+from referees.api import Termination
 
 TICK_SECONDS: Final = 0.25
 
@@ -226,6 +228,8 @@ class Competition:
 
     def _take(self, result: GameResult | WorkerLost) -> None:
         game = self._running[result.game_id]
+        if isinstance(result, GameResult) and self._selector.reruns_hung_games:
+            result = _void_if_hung(result)
         if isinstance(result, GameResult) and result.outcome is not None:
             self._finish(game, result)
         else:
@@ -273,6 +277,10 @@ class Competition:
             record = StoredRecord(result.game_id, result.record, result.record_extension)
             self._files.write_record(record, void=True)
         self._warn(f"game {result.game_id} is void: {reason}")
+        if isinstance(result, GameResult) and self._inhibit_absent(game, result):
+            # Another line-up plays the game.
+            self._selector.dropped(game.fixture)
+            return
         match self._voids.void(game.fixture.matchup, game.fixture.game_id):
             case VoidVerdict.RETRY:
                 self._retries.append(game.fixture)
@@ -280,6 +288,19 @@ class Competition:
                 self._selector.dropped(game.fixture)
             case VoidVerdict.HALT if self._end is not RunEnd.HALTED:
                 self._stop(RunEnd.HALTED)
+
+    def _inhibit_absent(self, game: _Running, result: GameResult) -> bool:
+        """Inhibit the players that did not get ready, where the kind asks for it; whether there were any."""
+        absent = [
+            name
+            for name, usage in zip(game.fixture.players, result.usage, strict=True)
+            if not result.ready and usage.fault in (Fault.LATE, Fault.DISCONNECTED)
+        ]
+        inhibited = [name for name in absent if self._selector.inhibit(name)]
+        for name in inhibited:
+            self._series.inhibit(name, self._jobs.setting(game.fixture).variant)
+            self._warn(f"player {name} does not get ready: it is inhibited from now on")
+        return bool(inhibited)
 
     # What people see
 
@@ -313,5 +334,15 @@ class Competition:
             seconds_left=self._pace.seconds_for(left),
             waiting_reports=self._academy.waiting(),
             lines=self._selector.report_lines(),
+            tuner=isinstance(self._control.plan, plans.MonteCarloPlan | plans.CrossEntropyPlan),
             halt_key=self._stopping.key_available,
         )
+
+
+def _void_if_hung(result: GameResult) -> GameResult:
+    """A game lost for want of an answer as a void one."""
+    outcome = result.outcome
+    hung = any(usage.fault is Fault.LATE for usage in result.usage)
+    if outcome is None or outcome.termination is not Termination.FORFEIT or not hung:
+        return result
+    return replace(result, outcome=None, void_reason=outcome.detail)

@@ -1,11 +1,13 @@
 """Fixtures made jobs for the workers."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from arena.competition_files import CompetitionFiles
 from arena.control.settings import Control, GameSettings
 from arena.jobs import GameJob, PlayerSetup
+from arena.openings import Opening, opening_at, read_openings
 from arena.results.game_settings import GameSetting
 from arena.selection.selector import Fixture
 from referees.api import Referee, referee
@@ -19,10 +21,12 @@ class JobMaker:
         self._files = files
         self._log_protocol = log_protocol
         self._rules: dict[str, Referee[Any, Any]] = {}
+        self._openings: dict[str, tuple[Opening, ...]] = {}
 
     def job(self, fixture: Fixture) -> GameJob:
         """The game to play, without its place at ACADEMY."""
         game = fixture.game or self._control.game
+        opening = self._opening(fixture)
         return GameJob(
             game_id=fixture.game_id,
             game=game.name,
@@ -31,9 +35,12 @@ class JobMaker:
             seed=fixture.seed,
             move_limit=game.move_limit,
             scorer=game.scorer,
-            log_path=str(self._files.log),
+            log_path=str(self._files.log) if self._control.errors_to_log else None,
             transcript=self._transcript(fixture.game_id),
             event=fixture.event or self._files.name,
+            opening=() if opening is None else opening.moves,
+            opening_name="" if opening is None else opening.name,
+            adjudication=self._control.adjudication,
         )
 
     def players(self, fixture: Fixture) -> tuple[PlayerSetup, ...]:
@@ -48,8 +55,24 @@ class JobMaker:
         """The game's setting for the results database."""
         return setting_of(fixture.game or self._control.game, self.rules(fixture))
 
+    def read_openings(self, game: GameSettings) -> Sequence[Opening]:
+        """The openings of a game, none where the competition has none. Raises InvalidOpenings."""
+        wanted, key = self._control.openings, _key(game)
+        if wanted is None:
+            return ()
+        if key not in self._openings:
+            self._openings[key] = read_openings(wanted.path, self._referee(game), wanted.plies)
+        return self._openings[key]
+
+    def _opening(self, fixture: Fixture) -> Opening | None:
+        openings = self.read_openings(fixture.game or self._control.game)
+        if fixture.opening is None or self._control.openings is None or not openings:
+            return None
+        seed = self._control.seed if self._control.openings.order == "random" else None
+        return opening_at(openings, fixture.opening, seed)
+
     def _referee(self, game: GameSettings) -> Referee[Any, Any]:
-        key = json.dumps([game.name, dict(game.settings)], sort_keys=True, default=str)
+        key = _key(game)
         if key not in self._rules:
             self._rules[key] = referee(game.name).from_settings(game.settings)
         return self._rules[key]
@@ -59,6 +82,10 @@ class JobMaker:
             return None
         self._files.protocol.mkdir(exist_ok=True)
         return str(self._files.protocol / f"{game_id}.log")
+
+
+def _key(game: GameSettings) -> str:
+    return json.dumps([game.name, dict(game.settings)], sort_keys=True, default=str)
 
 
 def setting_of(game: GameSettings, rules: Referee[Any, Any]) -> GameSetting:

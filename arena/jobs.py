@@ -170,7 +170,7 @@ class GameResult:
     """How a job went. `outcome` is None for a void game, whose reason is `void_reason`.
 
     `record` is the game in its referee's format, empty for a void game. Times are in seconds, `started`
-    is a Unix time.
+    is a Unix time. `ready` is whether all players got ready to play.
     """
 
     game_id: str
@@ -185,3 +185,4 @@ class GameResult:
     setup_seconds: float
     play_seconds: float
     warnings: tuple[str, ...] = ()
+    ready: bool = True

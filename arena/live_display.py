@@ -82,7 +82,8 @@ class LiveDisplay(Display):
         parts += [_line(_game_line(game), "dim") for game in progress.in_progress[:MOST_GAMES]]
         if len(progress.in_progress) > MOST_GAMES:
             parts.append(_line(f"and {_games(len(progress.in_progress) - MOST_GAMES)} more", "dim"))
-        parts += [Text(), standings_table(progress.standings, MOST_PLAYERS)]
+        if not progress.tuner:
+            parts += [Text(), standings_table(progress.standings, MOST_PLAYERS)]
         if progress.lines:
             parts += [Text(), *map(_line, progress.lines)]
         if self._results:

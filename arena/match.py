@@ -140,7 +140,8 @@ class _Match:
         try:
             void_reason = self._set_up()
             setup_seconds = time.perf_counter() - clock
-            if not void_reason:
+            ready = not void_reason
+            if ready:
                 try:
                     outcome = self._play_out()
                 except _GameVoid as void:
@@ -168,6 +169,7 @@ class _Match:
             setup_seconds=setup_seconds,
             play_seconds=play_seconds,
             warnings=tuple(sheet.warnings),
+            ready=ready,
         )
 
     def _set_up(self) -> str:

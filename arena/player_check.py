@@ -1,5 +1,6 @@
 """Starting a player to see whether it would play: the checks before a competition's first game."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +14,12 @@ from referees.api import Referee
 CHECK_GAME_ID = "startup-check"
 
 
-def check_player(setup: PlayerSetup, rules: Referee[Any, Any], quiet: bool) -> str:
+def check_player(
+    setup: PlayerSetup, rules: Referee[Any, Any], quiet: bool, settings: Mapping[str, Any] | None = None
+) -> str:
     """Start a player, bring it to the beginning of a game, and end it; return what it calls itself.
+
+    `settings` are those that the referee was made of, for players that are told them.
 
     Players know a check by GOMILL_GAME_ID, which is `startup-check`. Their standard error goes to
     ours, whatever their settings say, or nowhere if `quiet`. Only for the main thread. Raises PlayerFailure
@@ -29,6 +34,8 @@ def check_player(setup: PlayerSetup, rules: Referee[Any, Any], quiet: bool) -> s
             game_id=CHECK_GAME_ID,
             seed=0,
             environment={"GOMILL_GAME_ID": CHECK_GAME_ID},
+            settings=settings or {},
+            players=(setup.name,) * rules.seats,
         )
     )
     try:

@@ -4,10 +4,14 @@ import contextlib
 import ctypes
 import os
 import signal
+import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
 _PR_SET_PDEATHSIG: Final = 1
+_PR_SET_CHILD_SUBREAPER: Final = 36
+_CHILDREN_SECONDS: Final = 5.0
 _LIBC: Final = ctypes.CDLL(None, use_errno=True)
 
 
@@ -23,6 +27,39 @@ def die_with_parent(how: signal.Signals, parent: int) -> None:
         raise OSError(number, f"prctl(PR_SET_PDEATHSIG): {os.strerror(number)}")
     if os.getppid() != parent:
         os.kill(os.getpid(), how)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of all descendants whose parents end. See prctl(2), PR_SET_CHILD_SUBREAPER."""
+    if _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"prctl(PR_SET_CHILD_SUBREAPER): {os.strerror(number)}")
+
+
+def end_children(spared: Collection[int] = ()) -> None:
+    """Kill this process's children but those spared, and what it adopts of theirs, until none is left.
+
+    Gives up after some seconds: a process that hangs in the kernel dies when it leaves it.
+    """
+    deadline = time.monotonic() + _CHILDREN_SECONDS
+    while strays := _children() - set(spared):
+        for stray in strays:
+            # Whoever started it may wait for it as well.
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                os.kill(stray, signal.SIGKILL)
+                os.waitpid(stray, os.WNOHANG)
+        if time.monotonic() > deadline:
+            return
+        time.sleep(0.001)
+
+
+def _children() -> set[int]:
+    found: set[int] = set()
+    for children in Path("/proc/self/task").glob("*/children"):
+        # A thread may end while it is looked at.
+        with contextlib.suppress(OSError):
+            found.update(map(int, children.read_text().split()))
+    return found
 
 
 def kill_session(session: int) -> None:

@@ -27,7 +27,8 @@ class Progress:
 
     `total` is how many games are wanted in all, `startable` how many this run may still start (None: no
     limit, for both); `games_per_second` and `seconds_left` are None where nothing can be said yet; `lines`
-    are what the kind of competition itself has to tell; `halt_key` is whether Ctrl-X would be noticed.
+    are what the kind of competition itself has to tell; a `tuner`'s candidates are too many, and too short
+    of games, for a table of standings; `halt_key` is whether Ctrl-X would be noticed.
     """
 
     title: str
@@ -39,6 +40,7 @@ class Progress:
     seconds_left: float | None = None
     waiting_reports: int = 0
     lines: Sequence[str] = ()
+    tuner: bool = False
     halt_key: bool = False
 
 

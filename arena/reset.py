@@ -12,6 +12,7 @@ from arena.competition_files import CompetitionFiles
 from arena.control.settings import AcademySettings, Control, MissingToken
 from arena.embedded import EmbeddedFailure
 from arena.results.database import ResultsDatabase, ResultsError
+from arena.results.removal import remove_series
 from arena.results.series import SeriesReader, UnreportedContest
 from clients.connection import AcademyRefusal, AcademyUnavailable
 from referees.api import referee
@@ -41,6 +42,9 @@ def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
     """
     with files.locked():
         left = _end_contests(control, files)
+        if not files.own_results:
+            with closing(ResultsDatabase.open(files.results)) as database:
+                remove_series(database, files.name)
         files.reset()
     return left
 

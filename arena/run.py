@@ -8,18 +8,24 @@ from typing import Any
 from arena.academy_session import AcademySession
 from arena.competition import Competition, RunEnd
 from arena.competition_files import CompetitionFiles
+from arena.control import plans
 from arena.control.settings import Control
 from arena.event_log import EventLog
 from arena.game_jobs import JobMaker
 from arena.live_display import display_for
 from arena.output import say
 from arena.player_check import check_player
+from arena.remote_players import remote_players
+from arena.reports.as_json import json_report
+from arena.reports.assembly import assemble
+from arena.reports.contents import Report
+from arena.reports.html_page import html_page
+from arena.reports.text import text_report
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.registration import Heading
-from arena.results.report import Summary, report_text
 from arena.results.series import Series, SeriesReader
 from arena.results.standings import Standings
-from arena.selection.all_play_all import letters
+from arena.selection.checked_players import players_to_check
 from arena.selection.kinds import selector_for
 from arena.selection.selector import Selector
 from arena.stopping import StopRequests
@@ -49,16 +55,24 @@ class Ended:
 class Results:
     """A competition's results as they stand."""
 
-    summary: Summary
-    standings: Standings
+    report: Report
+
+    @property
+    def standings(self) -> Standings:
+        """The table."""
+        return self.report.standings
 
     def as_text(self) -> str:
         """The report."""
-        return report_text(self.summary, self.standings)
+        return text_report(self.report)
 
     def as_json(self) -> Mapping[str, Any]:
         """The same as plain values."""
-        return {**vars(self.summary), **self.standings.as_json()}
+        return json_report(self.report)
+
+    def as_html(self) -> str:
+        """The same as a page."""
+        return html_page(self.report)
 
 
 def check_players(control: Control, quiet: bool, tell: Callable[[str], None]) -> None:
@@ -66,11 +80,11 @@ def check_players(control: Control, quiet: bool, tell: Callable[[str], None]) ->
 
     Raises PlayerFailure or InvalidParameters for the first that does not get there.
     """
-    rules = _referee(control)
-    for name in control.competitors:
-        tell(f"checking player {name}")
-        description = check_player(control.players[name], rules, quiet)
-        tell(f"player {name} works: {description}")
+    for setup, game in players_to_check(control):
+        tell(f"checking player {setup.name}")
+        rules = referee(game.name).from_settings(game.settings)
+        description = check_player(setup, rules, quiet, game.settings)
+        tell(f"player {setup.name} works: {description}")
 
 
 def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:
@@ -79,14 +93,18 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
     Raises AlreadyRunning, ResultsError, Interrupted, PlayerFailure, and what `Competition.run` and
     `AcademySession` raise.
     """
-    selector = selector_for(control)
     rules = _referee(control)
     with ExitStack() as stack:
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
-        series = Series.register(database, _heading(control, files, rules, selector))
+        series = Series.register(database, _heading(control, files, rules, selector_for(control)))
         log = stack.enter_context(EventLog(files.log))
+        control = stack.enter_context(remote_players(control, log.add if options.quiet else say, log.add))
+        selector = selector_for(control)
+        jobs = JobMaker(control, files, options.log_protocol)
+        for _, game in players_to_check(control):
+            jobs.read_openings(game)
         _startup_checks(control, options.quiet, log, stopping)
         workers = stack.enter_context(WorkerPool(options.parallel, pin=control.pin_cores))
         session = None
@@ -103,7 +121,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
                 session,
                 display,
                 log,
-                jobs=JobMaker(control, files, options.log_protocol),
+                jobs=jobs,
                 stopping=stopping,
             )
             end = competition.run(options.max_games)
@@ -116,7 +134,7 @@ def _startup_checks(control: Control, quiet: bool, log: EventLog, stopping: Stop
         log.add(text)
         stopping.look()
 
-    count = len(control.competitors)
+    count = len(players_to_check(control))
     if not control.check_players:
         if not quiet:
             say(f"skipping {count} player checks")
@@ -137,20 +155,7 @@ def read_results(control: Control, files: CompetitionFiles) -> Results:
 
 
 def _results(control: Control, files: CompetitionFiles, series: SeriesReader) -> Results:
-    standings = Standings(control.competitors, control.elo, series.finished_games())
-    summary = Summary(
-        name=files.name,
-        kind=control.kind,
-        description=control.description,
-        game=control.game.name,
-        settings=control.game.settings,
-        total=selector_for(control).total,
-        letters={name: letters(place) for place, name in enumerate(control.competitors)},
-        voids=series.void_count(),
-        reports=series.outbox.counts() if control.academy is not None else {},
-        refusals=series.outbox.refusals() if control.academy is not None else {},
-    )
-    return Results(summary, standings)
+    return Results(assemble(control, files.name, series))
 
 
 def _referee(control: Control) -> Referee[Any, Any]:
@@ -160,6 +165,9 @@ def _referee(control: Control) -> Referee[Any, Any]:
 def _heading(
     control: Control, files: CompetitionFiles, rules: Referee[Any, Any], selector: Selector
 ) -> Heading:
+    # SAGA's weight and purity are a series', and a mission of several has none of its own.
+    series = control.plan.series if isinstance(control.plan, plans.MarsPlan) else ()
+    alone = series[0] if len(series) == 1 else None
     return Heading(
         name=files.name,
         kind=control.kind,
@@ -173,4 +181,8 @@ def _heading(
         variant=rules.spec().game_id,
         seats=[rules.seat_name(seat) for seat in range(1, rules.seats + 1)],
         players=[control.players[name] for name in control.competitors],
+        ordered=isinstance(control.plan, plans.AllPlayAllPlan),
+        pure=all(one.pure for one in series),
+        weight=1.0 if alone is None else alone.weight,
+        weights={} if alone is None else alone.contestants,
     )

@@ -27,6 +27,8 @@ def seatings(
             log_path=job.log_path,
             transcript=transcript,
             clock=None if setup.time_control is None else Clock(setup.time_control),
+            settings=job.settings,
+            players=tuple(called),
         )
         for seat, (setup, label) in enumerate(zip(job.players, called, strict=True), start=1)
     ]

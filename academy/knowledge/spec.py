@@ -1,9 +1,10 @@
 """What a game tells ACADEMY of itself: board, symmetries, reversal, and how its moves name cells."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Final
 
 from academy.knowledge import symmetries as shapes
@@ -165,14 +166,15 @@ class GameSpec:
         return shapes.board_permutation(symmetry, self._cells)
 
     @cached_property
-    def _reversal_source(self) -> tuple[int, ...]:
+    def _turned_by_reversal(self) -> Callable[[bytes], Iterable[int]] | None:
         # A reversal undoes itself, so a cell comes from where it goes.
-        return self._permutation(self.reversal_symmetry) or ()
+        source = self._permutation(self.reversal_symmetry) or ()
+        return None if source == tuple(range(len(source))) else itemgetter(*source)
 
     def reversed_board(self, board: Board) -> Board:
         """The board with the players exchanged. Doing it twice changes nothing."""
-        swapped = board.states.translate(SWAP_COLOURS)
-        return Board(board.geometry, bytes(swapped[source] for source in self._reversal_source))
+        swapped, turned = board.states.translate(SWAP_COLOURS), self._turned_by_reversal
+        return Board(board.geometry, swapped if turned is None else bytes(turned(swapped)))
 
     def board_image(self, board: Board, symmetry: GridSymmetry | NodeSymmetry) -> Board | None:
         """The board under a symmetry, or None where it does not map onto itself."""

@@ -84,13 +84,12 @@ class PatternIndex:
         snapshot = self.snapshot()
         return [snapshot.match(board) for board in boards]
 
-    def match_both(self, board: Board) -> tuple[Matches, Matches]:
-        """Match for player 1 and for player 2 of a symmetric game.
+    def match_both(self, board: Board) -> Matches:
+        """Match for player 1 and, at once, for player 2 of a symmetric game, on the board reversed.
 
-        The places of the second are those on `spec.reversed_board(board)`. Raises InvalidBoard like `match`.
+        Raises InvalidBoard like `match`.
         """
-        snapshot = self.snapshot()
-        return snapshot.match(board), snapshot.match(self._spec.reversed_board(board))
+        return self.snapshot().match(board, both=True)
 
 
 def _check_nodes(pattern: Pattern, size: int) -> None:

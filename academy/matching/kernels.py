@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from academy.matching.changes import Changes
 from academy.matching.ground import Ground
+from academy.matching.order import Order
 from academy.matching.rows import Rows
 
 VARIABLE: Final = "ACADEMY_MATCHING_KERNEL"
 NAMES: Final = ("numba", "numpy")
-Found = tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], int]
+Found = tuple[
+    NDArray[np.int32], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], int
+]
 
 Differences = tuple[
     NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]
@@ -38,14 +41,20 @@ class Find(Protocol):
 
     def __call__(
         self,
-        states: NDArray[np.uint8],
+        boards: NDArray[np.uint8],
         ground: Ground,
         rows: Rows,
-        order: NDArray[np.int32],
+        order: Order,
         wanted: NDArray[np.bool_],
         most: int,
+        each: int,
     ) -> Found:
-        """Return the matches: place in `order`, symmetry, row, column, and how many there are in all."""
+        """Return the matches on some boards, (board, cell), and how many there are in all.
+
+        Of each match: the row's place in `order`, symmetry, row, column, and the number of the board.
+        Rows come as in `order`, without those that are not `wanted` (all are if that is empty); of a row on
+        one board come `each` matches at most, and `most` in all.
+        """
 
 
 @cache
@@ -74,7 +83,7 @@ class FindSuccessors(Protocol):
         rows: Rows,
         changes: Changes,
         codes: NDArray[np.uint8],
-        order: NDArray[np.int32],
+        order: Order,
         wanted: NDArray[np.bool_],
         most: int,
     ) -> tuple[Found, Differences]:
@@ -92,9 +101,9 @@ class Kernel(NamedTuple):
 def kernel(name: str) -> Kernel:
     """Return a kernel by name. The first use of `numba` imports it, which takes a while."""
     if name == "numba":
-        from academy.matching.compiled import sieve, successors
+        from academy.matching.compiled import successors, telling
 
-        return Kernel(sieve.find, successors.find_successors)
+        return Kernel(telling.find, successors.find_successors)
     from academy.matching.vectorised import sieve as vectorised_sieve
     from academy.matching.vectorised import successors as vectorised_successors
 

@@ -16,8 +16,11 @@ class Matches:
     On graph boards both are 0: the image names the nodes themselves. Of symmetries that give one and the
     same image only the least is reported.
 
+    Of a query on two boards at once `reversed[i]` tells that an occurrence is on the second, the board as
+    the other player sees it (`spec.reversed_board`); those of a pattern on the first come before them.
+
     Patterns come in the order asked for (see `Ranking`), of which `places[i]` is the place; `total` is how
-    many occurrences there are, more than are listed where a query was for the first of them only.
+    many occurrences there are, more than are listed where a query was for some of them only.
     """
 
     pattern_ids: NDArray[np.int64]
@@ -25,7 +28,21 @@ class Matches:
     rows: NDArray[np.int16]
     columns: NDArray[np.int16]
     places: NDArray[np.int32]
+    reversed: NDArray[np.bool_]
     total: int
 
     def __len__(self) -> int:
         return len(self.pattern_ids)
+
+    def some(self, which: NDArray[np.bool_] | slice) -> "Matches":
+        """Return only some of these; their number is the total then."""
+        rows = self.rows[which]
+        return Matches(
+            self.pattern_ids[which],
+            self.symmetries[which],
+            rows,
+            self.columns[which],
+            self.places[which],
+            self.reversed[which],
+            len(rows),
+        )

@@ -30,7 +30,8 @@ class Rows(NamedTuple):
     A row's tests begin at `starts[row]` of `tests` and are `stages[row]` stages; `far[row]` says where its
     far tests begin, how many they are, and how many different images the pattern has. `anchors[row, s]` is
     the anchor's place in the image under symmetry s, `distinct[row, s]` whether no earlier symmetry gives
-    the same image. `of_kind[kind]` are the rows in use, and `reach` is how many of the neighbourhood's first
+    the same image. `unusual[row]` says that the row has far tests, or fewer images than there are symmetries.
+    `of_kind[kind]` are the rows in use, and `reach` is how many of the neighbourhood's first
     offsets they and their images test.
     """
 
@@ -43,6 +44,7 @@ class Rows(NamedTuple):
     far_codes: NDArray[np.uint8]
     anchors: NDArray[np.int16]
     distinct: NDArray[np.bool_]
+    unusual: NDArray[np.bool_]
     of_kind: tuple[NDArray[np.int32], ...]
     reach: int
 
@@ -64,6 +66,7 @@ class PatternRows:
         self._far_codes = np.zeros(_FIRST_CAPACITY, dtype=np.uint8)
         self._anchors = np.zeros((_FIRST_CAPACITY, symmetries, 2), dtype=np.int16)
         self._distinct = np.zeros((_FIRST_CAPACITY, symmetries), dtype=np.bool_)
+        self._unusual = np.zeros(_FIRST_CAPACITY, dtype=np.bool_)
         self._of_kind = {kind: np.zeros(0, dtype=np.int32) for kind in AnchorKind}
         self._counts: Counter[AnchorKind] = Counter()
         self._reaches: Counter[int] = Counter()
@@ -90,6 +93,8 @@ class PatternRows:
         self._far = extended(self._far, row, np.array([[self._far_end, far_count, images]], dtype=np.int32))
         self._anchors = extended(self._anchors, row, pattern.anchors[None])
         self._distinct = extended(self._distinct, row, pattern.distinct[None])
+        unusual = np.array([far_count > 0 or images < len(pattern.distinct)])
+        self._unusual = extended(self._unusual, row, unusual)
         self._tests = extended(self._tests, self._tests_end, filled)
         if far_count:
             offsets = pattern.offsets[far].astype(np.int16)
@@ -135,6 +140,7 @@ class PatternRows:
         self._pattern_ids = self._pattern_ids[rows]
         self._anchors = self._anchors[rows]
         self._distinct = self._distinct[rows]
+        self._unusual = self._unusual[rows]
         self._count, self._tests_end, self._far_end, self._dead = len(rows), len(self._tests), len(far), 0
         for kind, members in self._of_kind.items():
             self._of_kind[kind] = np.searchsorted(rows, members[: self._counts[kind]]).astype(np.int32)
@@ -155,6 +161,7 @@ class PatternRows:
             self._far_codes[: self._far_end],
             self._anchors[: self._count],
             self._distinct[: self._count],
+            self._unusual[: self._count],
             tuple(self._of_kind[kind][: self._counts[kind]] for kind in AnchorKind),
             max((reach for reach, count in self._reaches.items() if count), default=0),
         )

@@ -16,6 +16,7 @@ from academy.matching.anchoring import TESTED_CODES
 from academy.matching.changes import Change, changes_of
 from academy.matching.ground import Ground
 from academy.matching.matches import Matches
+from academy.matching.order import Order, order_of
 from academy.matching.rows import Rows
 from academy.matching.successors import Successors
 
@@ -29,14 +30,10 @@ class Ranking:
     """Patterns of a snapshot in the order in which a query is to tell them. Made by `Snapshot.rank`."""
 
     pattern_ids: NDArray[np.int64]
-    rows: NDArray[np.int32]
+    order: Order
 
     def __len__(self) -> int:
-        return len(self.rows)
-
-    def part(self, first: int, end: int) -> "Ranking":
-        """Return the patterns from place `first` to before place `end`, in the same order."""
-        return Ranking(self.pattern_ids[first:end], self.rows[first:end])
+        return len(self.pattern_ids)
 
 
 class Snapshot:
@@ -60,7 +57,7 @@ class Snapshot:
         rows = np.concatenate(self._rows.of_kind)
         pattern_ids = self._rows.pattern_ids.take(rows)
         order = np.argsort(pattern_ids)
-        return Ranking(pattern_ids.take(order), rows.take(order))
+        return self._ranking(pattern_ids.take(order), rows.take(order))
 
     def rank(self, pattern_ids: NDArray[np.int64]) -> Ranking:
         """Return these patterns, some or all and each once, in this order.
@@ -74,18 +71,23 @@ class Snapshot:
         )
         if missing.any():
             raise KeyError(int(pattern_ids[missing][0]))
-        return Ranking(pattern_ids, known.rows.take(places))
+        return self._ranking(pattern_ids, known.order.rows.take(places))
 
-    def of(self, ranking: Ranking) -> "Snapshot":
-        """Return a snapshot of only these patterns, which a query is done with sooner.
+    def _ranking(self, pattern_ids: NDArray[np.int64], rows: NDArray[np.int32]) -> Ranking:
+        return Ranking(pattern_ids, order_of(rows, len(self._rows.starts)))
 
-        It shares what is known of them, so it takes 4 bytes a pattern. Numbers hold there too, and
-        so do rankings that name no others.
+    def part(self, ranking: Ranking, first: int, end: int) -> tuple["Snapshot", Ranking]:
+        """Return the patterns from place `first` of a ranking to before place `end`, in the same order.
+
+        Queries of them alone take less time. What is known of them is shared, so a part takes some 8 bytes a
+        pattern.
         """
+        rows = ranking.order.rows[first:end]
         chosen = np.zeros(len(self._rows.starts), dtype=np.bool_)
-        chosen[ranking.rows] = True
+        chosen[rows] = True
         of_kind = tuple(members[chosen[members]] for members in self._rows.of_kind)
-        return Snapshot(self._spec, self._ground, self._rows._replace(of_kind=of_kind), self._kernel_name)
+        part = Snapshot(self._spec, self._ground, self._rows._replace(of_kind=of_kind), self._kernel_name)
+        return part, self._ranking(ranking.pattern_ids[first:end], rows)
 
     def match(
         self,
@@ -93,17 +95,25 @@ class Snapshot:
         ranking: Ranking | None = None,
         wanted: NDArray[np.bool_] | None = None,
         most: int = NO_LIMIT,
+        each: int = NO_LIMIT,
+        both: bool = False,
     ) -> Matches:
         """Return every place where a pattern, under any of the game's symmetries, lies on the board.
 
         Patterns come as in `ranking` (all of them by number, if that is None), of these only those
-        that are `wanted` (one flag for each; None: all), and no more than `most` matches.
+        that are `wanted` (one flag for each; None: all). No more than `most` matches are told, and of
+        one pattern no more than `each`, so that a pattern of few cells leaves room for others. With `both`
+        the board is also asked about as the other player of a symmetric game sees it; `each` counts for
+        either of the two.
         Raises InvalidBoard for a board of another geometry or with cells that hold no state.
         """
         self._check_board(board)
         ranking, flags = self._asked(ranking, wanted)
-        states = np.frombuffer(board.states, dtype=np.uint8)
-        found = self._kernel().find(states, self._ground, self._rows, ranking.rows, flags, most)
+        states = board.states
+        if both:
+            states += self._spec.reversed_board(board).states
+        boards = _as_states(states).reshape(1 + both, -1)
+        found = self._kernel().find(boards, self._ground, self._rows, ranking.order, flags, most, each)
         return _matches(ranking, found)
 
     def match_successors(
@@ -125,11 +135,12 @@ class Snapshot:
         self._check_board(board)
         changes = changes_of(board, moves)
         ranking, flags = self._asked(ranking, wanted)
-        states = np.frombuffer(board.states, dtype=np.uint8)
+        states = _as_states(board.states)
         base, (gone_starts, gone, new_starts, places, images) = self._kernel().find_successors(
-            states, self._ground, self._rows, changes, TESTED_CODES, ranking.rows, flags, most
+            states, self._ground, self._rows, changes, TESTED_CODES, ranking.order, flags, most
         )
-        new = (places, images[:, 0], images[:, 1], images[:, 2], len(places))
+        symmetries, rows, columns = images.T
+        new = (places, symmetries, rows, columns, np.zeros(len(places), dtype=np.int16), len(places))
         return Successors(_matches(ranking, base), gone_starts, gone, new_starts, _matches(ranking, new))
 
     def _asked(
@@ -157,6 +168,12 @@ class Snapshot:
             raise InvalidBoard(f"state {unknown[0]} on a board: it must be one of {allowed}")
 
 
+def _as_states(states: bytes) -> NDArray[np.uint8]:
+    # Arrays that can be written and arrays that cannot are two types, and everything is compiled for each.
+    return np.frombuffer(bytearray(states), dtype=np.uint8)
+
+
 def _matches(ranking: Ranking, found: kernels.Found) -> Matches:
-    places, symmetries, rows, columns, total = found
-    return Matches(ranking.pattern_ids.take(places), symmetries, rows, columns, places, total)
+    places, symmetries, rows, columns, boards, total = found
+    pattern_ids = ranking.pattern_ids.take(places)
+    return Matches(pattern_ids, symmetries, rows, columns, places, boards.astype(np.bool_), total)

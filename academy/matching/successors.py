@@ -31,32 +31,24 @@ class Successors:
 
     def new(self, move: int) -> Matches:
         """Return the matches that a move brings."""
-        return _some(self._new, slice(self._new_starts[move], self._new_starts[move + 1]))
+        return self._new.some(slice(self._new_starts[move], self._new_starts[move + 1]))
 
     def matches(self, move: int) -> Matches:
         """Return all matches after a move, as `Snapshot.match` of that position would."""
         stay = np.ones(len(self.base), dtype=np.bool_)
         stay[self.gone(move)] = False
-        kept, new = _some(self.base, stay), self.new(move)
-        joined = [np.concatenate(pair) for pair in zip(_columns(kept), _columns(new), strict=True)]
-        pattern_ids, symmetries, rows, columns, places = joined
+        kept, new = self.base.some(stay), self.new(move)
+        places = np.concatenate([kept.places, new.places])
+        symmetries = np.concatenate([kept.symmetries, new.symmetries])
+        rows = np.concatenate([kept.rows, new.rows])
+        columns = np.concatenate([kept.columns, new.columns])
         order = np.lexsort((columns, rows, symmetries, places))
         return Matches(
-            pattern_ids[order], symmetries[order], rows[order], columns[order], places[order], len(order)
+            np.concatenate([kept.pattern_ids, new.pattern_ids])[order],
+            symmetries[order],
+            rows[order],
+            columns[order],
+            places[order],
+            np.zeros(len(order), dtype=np.bool_),
+            len(order),
         )
-
-
-def _columns(matches: Matches) -> tuple[NDArray[np.signedinteger], ...]:
-    return matches.pattern_ids, matches.symmetries, matches.rows, matches.columns, matches.places
-
-
-def _some(matches: Matches, which: NDArray[np.bool_] | slice) -> Matches:
-    rows = matches.rows[which]
-    return Matches(
-        matches.pattern_ids[which],
-        matches.symmetries[which],
-        rows,
-        matches.columns[which],
-        matches.places[which],
-        len(rows),
-    )

@@ -186,6 +186,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         spec = view.spec
         geometry, contest_id, both = spec.geometry, request.contest_id, request.both_players
         most = request.max_matches or self._limits.default_matches
+        each = request.max_matches_each or self._limits.default_matches_each
         questions = []
         seats: dict[int, tuple[Seat | None, float | None]] = {}
         for place, position in enumerate(request.positions):
@@ -203,7 +204,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 board = Board.from_letters(geometry, position.board)
             except InvalidBoard as error:
                 raise InvalidField(f"positions[{place}].board", str(error)) from error
-            questions.append(PatternQuestion(board, player, both, most, elo))
+            questions.append(PatternQuestion(board, player, both, most, each, elo))
         return questions, {seat for seat, _ in seats.values() if seat is not None}
 
 

@@ -24,6 +24,7 @@ class Limits:
     records_per_import: int = 250_000
     bytes_per_import: int = 256 * 1024 * 1024
     default_matches: int = 256
+    default_matches_each: int = 16
     matches_per_position: int = 65_536
     matches_per_call: int = 262_144
     default_page_size: int = 100

@@ -35,12 +35,17 @@ _COLUMN: Final = _numbers(messages.PatternTable)
 
 @dataclass(frozen=True, slots=True)
 class PatternQuestion:
-    """What is asked about a position; `player_elo` is the asking player's, None outside a contest."""
+    """What is asked about a position.
+
+    At most `matches_each` placements of one pattern are told, so that others have room among `max_matches`;
+    `player_elo` is the asking player's, None outside a contest.
+    """
 
     board: Board
     player: int
     both_players: bool
     max_matches: int
+    matches_each: int
     player_elo: float | None = None
 
 
@@ -66,10 +71,8 @@ class PatternAnswer:
         found = self._matches(board, question)
         for_opponent = b""
         if question.both_players:
-            if spec.symmetric:
-                others = self._matches(spec.reversed_board(board), question)
-                found, flags = _joined(found, others, question.max_matches)
-            else:
+            flags = found.reversed
+            if not spec.symmetric:
                 flags = self._ranked.players.take(found.places) != question.player
             for_opponent = flags.tobytes()
         self.placements += len(found.places)
@@ -79,7 +82,13 @@ class PatternAnswer:
     def _matches(self, board: Board, question: PatternQuestion) -> Placements:
         only = 0 if self._spec.symmetric or question.both_players else question.player
         selection = self._ranked.selection(self._libraries, question.player_elo, only)
-        return self._ranked.match(board, selection, question.max_matches)
+        return self._ranked.match(
+            board,
+            selection,
+            most=question.max_matches,
+            each=question.matches_each,
+            both=question.both_players and self._spec.symmetric,
+        )
 
     def written(self) -> bytes:
         """Return the answer, a MatchPatternsResponse without cells."""
@@ -137,17 +146,6 @@ class PatternAnswer:
         chosen = self._table[self._ranked.libraries.take(self._table) == library_to_proto(library)]
         found: list[int] = self._ranked.pattern_ids.take(chosen).tolist()
         return found
-
-
-def _joined(own: Placements, others: Placements, most: int) -> tuple[Placements, NDArray[np.bool_]]:
-    """Return the strongest of two, of equals the player's own first, and which are the others."""
-    joined = np.concatenate([own.places, others.places])
-    order = np.argsort(joined, kind="stable")[:most]
-    symmetries, rows, columns = (
-        np.concatenate(pair).take(order) for pair in zip(own[1:4], others[1:4], strict=True)
-    )
-    total, more = own.total + others.total, own.more or others.more
-    return Placements(joined.take(order), symmetries, rows, columns, total, more), order >= len(own.places)
 
 
 def _all(columns: list[NDArray[Number]]) -> NDArray[Number]:

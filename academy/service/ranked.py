@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
 from academy.knowledge.fair_use import acceptable
-from academy.matching.snapshot import Ranking, Snapshot
+from academy.matching.snapshot import NO_LIMIT, Ranking, Snapshot
 from academy.service.columns import Varints
 
 Flags = NDArray[np.bool_]
@@ -35,6 +35,7 @@ class Placements(NamedTuple):
     symmetries: NDArray[np.int16]
     rows: NDArray[np.int16]
     columns: NDArray[np.int16]
+    reversed: NDArray[np.bool_]
     total: int
     more: bool = False
 
@@ -90,11 +91,13 @@ class Ranked:
             self._selections[key] = Selection(None if share == 1.0 else flags, share)
         return self._selections[key]
 
-    def match(self, board: Board, selection: Selection, most: int) -> Placements:
-        """Return the first `most` placements on a board. Raises InvalidBoard.
+    def match(
+        self, board: Board, selection: Selection, most: int, each: int = NO_LIMIT, both: bool = False
+    ) -> Placements:
+        """Return the first `most` placements on a board; `each` and `both` are as in `Snapshot.match`.
 
         A library has many times as many placements as are asked for, so the strongest patterns are looked at
-        alone first, and the weaker ones only where those had too few.
+        alone first, and the weaker ones only where those had too few. Raises InvalidBoard.
         """
         size = len(self)
         first = size
@@ -102,29 +105,36 @@ class Ranked:
             # A power of two, so that few parts are kept for all that is asked.
             first = 1 << int(_LOOKED_AT * most / selection.share - 1).bit_length()
         if first >= _MOST_OF_ALL * size:
-            return self._matched(board, selection, 0, size, most)
-        found = self._matched(board, selection, 0, first, most)
-        if found.total >= most:
+            return self._matched(board, selection, 0, size, most, each, both)
+        found = self._matched(board, selection, 0, first, most, each, both)
+        told = len(found.places)
+        if told == most:
             return found._replace(more=True)
-        rest = self._matched(board, selection, first, size, most - found.total)
+        rest = self._matched(board, selection, first, size, most - told, each, both)
         return Placements(
             np.concatenate([found.places, rest.places]),
             np.concatenate([found.symmetries, rest.symmetries]),
             np.concatenate([found.rows, rest.rows]),
             np.concatenate([found.columns, rest.columns]),
+            np.concatenate([found.reversed, rest.reversed]),
             found.total + rest.total,
         )
 
-    def _matched(self, board: Board, selection: Selection, first: int, end: int, most: int) -> Placements:
+    def _matched(
+        self, board: Board, selection: Selection, first: int, end: int, most: int, each: int, both: bool
+    ) -> Placements:
         part = self._part(first, end)
         wanted = None if selection.wanted is None else selection.wanted[first:end]
-        found = part.snapshot.match(board, part.ranking, wanted, most)
+        found = part.snapshot.match(board, part.ranking, wanted, most, each, both)
         places = found.places + np.int32(first) if first else found.places
-        return Placements(places, found.symmetries, found.rows, found.columns, found.total)
+        return Placements(places, found.symmetries, found.rows, found.columns, found.reversed, found.total)
 
     def _part(self, first: int, end: int) -> _Part:
         if (first, end) not in self._parts:
-            ranking = self._ranking.part(first, end)
-            snapshot = self._snapshot if end - first == len(self) else self._snapshot.of(ranking)
-            self._parts[first, end] = _Part(snapshot, ranking)
+            whole = end - first == len(self)
+            self._parts[first, end] = (
+                _Part(self._snapshot, self._ranking)
+                if whole
+                else _Part(*self._snapshot.part(self._ranking, first, end))
+            )
         return self._parts[first, end]

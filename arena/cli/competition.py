@@ -43,5 +43,7 @@ def files_of(control: Path, results: str | None = None) -> CompetitionFiles:
 
 def opened(control: Path, results: str | None, trust: bool) -> tuple[Control, CompetitionFiles]:
     """The competition of a control file. Raises ControlError."""
-    files = files_of(control, results)
-    return read(control), files
+    # What is wrong with the file's name, or the URL, is told before what is wrong in the file.
+    files_of(control, results)
+    settings = read(control)
+    return settings, files_of(control, results or settings.results)

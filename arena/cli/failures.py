@@ -6,13 +6,17 @@ from typing import Final
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena.competition_files import AlreadyRunning
+from arena.control.parameters import InvalidParameter
 from arena.control.settings import MissingToken
 from arena.control.table import ControlError
 from arena.embedded import EmbeddedFailure
 from arena.interruption import Interrupted
+from arena.lobby.addresses import InvalidAddress
+from arena.openings import InvalidOpenings
 from arena.players.failures import PlayerFailure
 from arena.players.player import InvalidParameters
 from arena.results.database import ResultsError
+from arena.selection.selector import ChangedCompetition
 from clients.connection import AcademyRefusal, AcademyUnavailable
 
 
@@ -33,6 +37,10 @@ EXPECTED: Final = (
     AlreadyRunning,
     InvalidParameters,
     MissingToken,
+    ChangedCompetition,
+    InvalidOpenings,
+    InvalidParameter,
+    InvalidAddress,
     AcademyUnavailable,
     AcademyRefusal,
     EmbeddedFailure,

@@ -8,6 +8,7 @@ from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, fil
 from arena.cli.failures import ExitStatus
 from arena.competition import RunEnd
 from arena.output import complain, say
+from arena.remote_players import remote_players
 from arena.reset import reset as reset_competition
 from arena.results.database import ResultsError
 from arena.run import RunOptions, check_players, read_results
@@ -62,7 +63,8 @@ def run(
 def check(control: ControlFile, trust: TrustControlFile = False) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown."""
     settings, _ = opened(control, None, trust)
-    check_players(settings, quiet=False, tell=say)
+    with remote_players(settings, say, lambda *_, **__: None) as seated:
+        check_players(seated, quiet=False, tell=say)
 
 
 def stop(control: ControlFile) -> None:

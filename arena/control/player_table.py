@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, Final
 
-from arena.control import values
+from arena.control import remote_table, values
 from arena.control.academy_table import ELO
 from arena.control.locations import located, path_from
 from arena.control.table import ControlError, Table
@@ -11,7 +11,7 @@ from arena.jobs import PlayerSetup, TimeControl
 
 # The letters of the cross-table go from A to ZZ.
 MAX_PLAYERS: Final = 702
-PROTOCOLS: Final = ("gtp", "python")
+PROTOCOLS: Final = ("gtp", "python", "grpc")
 _SECONDS: Final = values.number(0.001, 1e6)
 _CLOCK_SECONDS: Final = values.number(0, 1e7)
 
@@ -39,12 +39,15 @@ def players(
 def player(name: str, table: Table, folder: Path, clock: TimeControl | None) -> PlayerSetup:
     """A player; `clock` is everybody's, unless he has one of his own. Raises ControlError."""
     plain = PlayerSetup(name, ())
+    protocol = table.take("protocol", values.choice(*PROTOCOLS), plain.protocol)
+    if protocol == "grpc":
+        return _remote_player(name, table, folder, clock)
     working_directory = table.take("working_directory", values.text, None)
     own_clock = table.table("time_control")
     return PlayerSetup(
         name,
         command=located(table.need("command", values.command), folder),
-        protocol=table.take("protocol", values.choice(*PROTOCOLS), plain.protocol),
+        protocol=protocol,
         working_directory=str(folder if working_directory is None else path_from(folder, working_directory)),
         environment=table.take("environment", values.by_name(values.text), {}),
         discard_stderr=table.take("discard_stderr", values.flag, plain.discard_stderr),
@@ -55,6 +58,20 @@ def player(name: str, table: Table, folder: Path, clock: TimeControl | None) -> 
         time_control=clock if own_clock is None else time_control(own_clock),
         restart=table.take("restart", values.flag, plain.restart),
         parameters=_parameters(table),
+    )
+
+
+def _remote_player(name: str, table: Table, folder: Path, clock: TimeControl | None) -> PlayerSetup:
+    plain = PlayerSetup(name, ())
+    own_clock = table.table("time_control")
+    return PlayerSetup(
+        name,
+        command=(),
+        protocol="grpc",
+        start_seconds=table.take("start_seconds", _SECONDS, plain.start_seconds),
+        move_seconds=table.take("move_seconds", _SECONDS, plain.move_seconds),
+        time_control=clock if own_clock is None else time_control(own_clock),
+        parameters=remote_table.parameters(table, folder),
     )
 
 

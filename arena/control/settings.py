@@ -9,6 +9,7 @@ from typing import Final
 from arena.control.game import GameSettings as GameSettings
 from arena.control.plans import Plan
 from arena.jobs import Adjudication, PlayerSetup
+from arena.lobby.addresses import Endpoint
 from arena.ratings.elo import EloRules
 
 EMBEDDED: Final = "embedded"
@@ -83,8 +84,8 @@ class Control:
 
     `plan` is what is to be played, by its kind. `competitors` are the names of those `players` that take
     part, in the order of the cross-table. `results` is a database's URL; None: a file beside the control
-    file. Without `errors_to_log`, players' standard errors stay the arena's own. With `pin_cores` each
-    game keeps to one core.
+    file. `remote` is where players dial in that are reached so. Without `errors_to_log`, players' standard
+    errors stay the arena's own. With `pin_cores` each game keeps to one core.
     """
 
     path: Path
@@ -105,3 +106,4 @@ class Control:
     results: str | None = field(default=None, repr=False)
     elo: EloRules = field(default_factory=EloRules)
     academy: AcademySettings | None = None
+    remote: Endpoint = field(default_factory=Endpoint)

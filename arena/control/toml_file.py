@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from arena.control import game_table, player_table, values
+from arena.control import game_table, player_table, remote_table, values
 from arena.control.academy_table import academy, ratings
 from arena.control.draft import Draft
 from arena.control.plan_tables import KINDS, plan
@@ -73,6 +73,7 @@ def _control(path: Path, file: Table) -> Control:
         results=competition.take("results", values.text, None),
         elo=ratings(file.table("ratings"), fixed),
         academy=reached,
+        remote=remote_table.endpoint(file.table("remote"), folder),
     )
     competition.finish()
     file.finish()

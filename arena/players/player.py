@@ -21,7 +21,8 @@ class Seating:
 
     `seed` is for the player's own chance. `environment` is what programs are told of the game;
     `log_path` the file for their standard error (None: this process's own). `clock` shows the player's
-    time before each of its moves; None where it has `move_seconds` for each.
+    time before each of its moves; None where it has `move_seconds` for each. `settings` are the game's,
+    `players` the labels of all seats.
     """
 
     setup: PlayerSetup
@@ -34,6 +35,8 @@ class Seating:
     log_path: str | None = None
     transcript: Transcript | None = None
     clock: Clock | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    players: tuple[str, ...] = ()
 
     @property
     def move_seconds(self) -> float:

@@ -6,8 +6,13 @@ from typing import Final
 from arena.players.gtp import GtpPlayer
 from arena.players.player import InvalidParameters, Player, Seating
 from arena.players.python_callable import PythonPlayer
+from arena.players.remote import RemotePlayer
 
-PROTOCOLS: Final[dict[str, Callable[[Seating], Player]]] = {"gtp": GtpPlayer, "python": PythonPlayer}
+PROTOCOLS: Final[dict[str, Callable[[Seating], Player]]] = {
+    "gtp": GtpPlayer,
+    "python": PythonPlayer,
+    "grpc": RemotePlayer,
+}
 
 
 def player_for(seating: Seating) -> Player:

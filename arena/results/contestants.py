@@ -68,7 +68,11 @@ def check_order(connection: Connection, series_id: int, players: Sequence[Player
 
 
 def _rows(player: PlayerSetup) -> tuple[dict[str, Any], dict[str, Any]]:
-    client = {"Command": shlex.join(player.command), "WorkingDir": player.working_directory or ""}
+    client = {
+        # Players that dial in have no command of ours.
+        "Command": shlex.join(player.command) or f"{player.protocol}:",
+        "WorkingDir": player.working_directory or "",
+    }
     contestant = {
         "Options": "".join(f"{command}#" for command in player.parameters.get("startup_commands", ())),
         "FinishTime": round(player.exit_seconds * 1000),

@@ -1,7 +1,7 @@
 """The games of one competition in the database: given out, finished, void or broken off."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from arena.results.games import FinishedGame
 from arena.results.outbox import Outbox, post
 from arena.results.registration import Heading, Registration, find_series, register
 from arena.results.rows import find_or_add
+from arena.results.usage import Duration, PlayerUsage, duration, player_descriptions, player_usage
 from referees.api import Outcome, Termination
 
 
@@ -130,6 +131,18 @@ class SeriesReader:
         with self._database.transaction() as connection:
             for row in connection.execute(query.order_by(detail.GameId)):
                 yield StoredRecord(*row)
+
+    def player_usage(self) -> Mapping[str, PlayerUsage]:
+        """What each player has used, by name."""
+        return player_usage(self._database, self._series_id)
+
+    def player_descriptions(self) -> Mapping[str, str]:
+        """What each player last said it is."""
+        return player_descriptions(self._database, self._series_id)
+
+    def duration(self) -> Duration | None:
+        """How long the games have taken; None before the first one."""
+        return duration(self._database, self._series_id)
 
     def void_count(self) -> int:
         """How many attempts were void; those broken off from outside are not counted."""

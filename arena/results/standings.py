@@ -1,9 +1,8 @@
 """Where the players stand: games, results, points, Elo, CPU time, and who did what against whom."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from arena.ratings.elo import EloRules
 from arena.results.games import FinishedGame
@@ -97,26 +96,6 @@ class Standings:
     def table(self) -> Sequence[PlayerStanding]:
         """All players, the best first: by share of points won, then by Elo, then in definition order."""
         return sorted(self._players.values(), key=_merit, reverse=True)
-
-    def as_json(self) -> Mapping[str, Any]:
-        """The table and the cross-table as plain values."""
-        players = [
-            {
-                "name": player.name,
-                "games": player.score.games,
-                **vars(player.score),
-                "points": player.points,
-                "forfeits": player.forfeits,
-                "elo": round(player.elo, 2),
-                "mean_cpu_seconds": player.mean_cpu,
-            }
-            for player in self.table()
-        ]
-        pairs = [
-            {"player": name, "opponent": opponent, **vars(score)}
-            for (name, opponent), score in self._pairs.items()
-        ]
-        return {"games": self.games, "players": players, "cross_table": pairs}
 
     def _player(self, name: str) -> PlayerStanding:
         if name not in self._players:

@@ -79,6 +79,11 @@ class Mars(Selector):
             "; ".join(f"series {name}: {why}" for name, why in self._short.items()) if self.finished else ""
         )
 
+    @property
+    def reruns_hung_games(self) -> bool:
+        """Yes: else the averages would favour those that hang rarely."""
+        return True
+
     def next_game(self) -> Fixture | None:
         """The next game of a series drawn by weight."""
         while weights := {

@@ -60,6 +60,11 @@ class MatchupSelector(Selector):
         self._numbers = {matchup: Numbering(group.games) for matchup, group in groups.items()}
 
     @property
+    def groups(self) -> Mapping[str, Group]:
+        """The matchups by their ids, in definition order."""
+        return self._groups
+
+    @property
     def total(self) -> int | None:
         """The games of all matchups, None if one has no end."""
         games = [group.games for group in self._groups.values()]

@@ -78,6 +78,11 @@ class Selector(ABC):
         """What follows from void games."""
         return VoidPolicy.BY_MATCHUP
 
+    @property
+    def reruns_hung_games(self) -> bool:
+        """Whether a game lost for want of an answer is void instead, and played again by the same line-up."""
+        return False
+
     @abstractmethod
     def next_game(self) -> Fixture | None:
         """Give out the next game; None when there is none to give out now."""

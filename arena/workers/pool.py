@@ -8,13 +8,15 @@ import subprocess
 import sys
 import time
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Final, Self
 
 from arena.jobs import GameJob, GameResult
+from arena.match import Progress
 from arena.process_signals import kill_session, signal_name
+from arena.workers.guardian import AT_ONCE
 from arena.workers.interface import WorkerLost
 from arena.workers.timed_players import broken_off
 from arena.workers.waiting import WaitNote
@@ -34,6 +36,7 @@ class _Worker:
     note: WaitNote
     job: GameJob | None = None
     started: float = 0.0
+    progress: list[Progress] = field(default_factory=list)
 
     def end(self, seconds: float) -> int:
         """Wait so long for the process to end, kill it if need be, and whatever it leaves; its exit code."""
@@ -98,20 +101,23 @@ class WorkerPool:
             if not ready:
                 for worker in busy.values():
                     if worker.note.overdue(GRACE_SECONDS):
-                        worker.process.kill()
+                        worker.process.send_signal(AT_ONCE)
                 if deadline is not None and time.monotonic() >= deadline:
                     return None
                 continue
             worker = busy[ready[0]]  # type: ignore[index]
             try:
-                result: GameResult | WorkerLost = worker.connection.recv()
+                received: GameResult | WorkerLost | Progress = worker.connection.recv()
             except (EOFError, OSError):
                 self._replace(worker.slot)
                 self._assign()
                 continue
+            if isinstance(received, Progress):
+                worker.progress.append(received)
+                continue
             worker.job = None
             self._assign()
-            return result
+            return received
         return self._lost.popleft() if self._lost else None
 
     def stop(self) -> None:
@@ -139,7 +145,7 @@ class WorkerPool:
         with theirs:
             process = subprocess.Popen(
                 [
-                    *(sys.executable, "-m", "arena.workers.worker"),
+                    *(sys.executable, "-m", "arena.workers.guardian"),
                     *map(str, (theirs.fileno(), note.descriptor, os.getpid(), slot)),
                     str(self._cores[slot % len(self._cores)]),
                 ],
@@ -168,7 +174,7 @@ class WorkerPool:
         code = worker.end(STOP_SECONDS)
         if worker.job is not None and overdue is not None:
             seconds = time.time() - worker.started
-            self._lost.append(broken_off(worker.job, overdue, worker.started, seconds))
+            self._lost.append(broken_off(worker.job, worker.progress, overdue, worker.started, seconds))
         elif worker.job is not None:
             how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}"
             self._lost.append(WorkerLost(worker.job.game_id, f"the worker that played it {how}"))
@@ -181,5 +187,5 @@ def _hand_over(worker: _Worker, job: GameJob) -> bool:
         worker.connection.send(job)
     except OSError:
         return False
-    worker.job, worker.started = job, time.time()
+    worker.job, worker.started, worker.progress = job, time.time(), []
     return True

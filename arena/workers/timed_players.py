@@ -1,11 +1,13 @@
 """Python players as workers run them: with time limits, in a process that can be spared."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from arena.alarm import TimeIsUp, alarm
+from arena.game_record import labels, record_of, replayed
 from arena.jobs import Fault, GameJob, GameResult, PlayerUsage
+from arena.match import Progress
 from arena.players.failures import Late
 from arena.players.player import Choice
 from arena.players.python_callable import PythonPlayer
@@ -30,8 +32,11 @@ def timed_players(note: WaitNote) -> type[PythonPlayer]:
             self._within(wait, super().start)
 
         def choose(self, view: Any) -> Choice:
-            wait = Wait(Stage.MOVE, self.seating.seat, self.seating.setup.move_seconds)
-            return self._within(wait, partial(super().choose, view))
+            wait = Wait(Stage.MOVE, self.seating.seat, self.seating.move_seconds)
+            try:
+                return self._within(wait, partial(super().choose, view))
+            except Late as failure:
+                raise Late(self.seating.late(str(failure))) from failure
 
         def _within(self, wait: Wait, ask: Callable[[], _Answer]) -> _Answer:
             try:
@@ -43,35 +48,56 @@ def timed_players(note: WaitNote) -> type[PythonPlayer]:
     return TimedPlayer
 
 
-def broken_off(job: GameJob, wait: Wait, started: float, seconds: float) -> GameResult | WorkerLost:
-    """How a game went whose worker was ended since a player could not be broken off.
+def broken_off(
+    job: GameJob, progress: Sequence[Progress], wait: Wait, started: float, seconds: float
+) -> GameResult | WorkerLost:
+    """How a game went, by what the worker told of it, that was ended since a player could not be.
 
     `started` is a Unix time, `seconds` how long the game took. As with other late players the game is
-    void before the first move is asked for, and lost by the player from then on. The moves are gone
-    with the worker.
+    void before the first move is asked for, and lost by the player from then on. What the players cost
+    is not known.
     """
-    name = job.players[wait.seat - 1].name
+    name = labels([player.name for player in job.players])[wait.seat - 1]
     reason = f"{_late(name, wait)}; it could only be ended with its worker"
     if wait.stage is Stage.START:
         return WorkerLost(job.game_id, reason)
     rules = referee(job.game).from_settings(job.settings)
     forfeit = f"forfeit by {name}: {reason}"
+    outcome = given_against(rules, [Loss(wait.seat, Termination.FORFEIT, forfeit)])
+    moves = tuple(move for told in progress for move in told.moves)
+    arrangement = progress[0].arrangement if progress else None
+    first = rules.start(job.seed) if arrangement is None else rules.arrange(arrangement)
+    usage = tuple(
+        PlayerUsage(
+            wall_seconds=sum(move.seconds for move in moves if move.seat == seat),
+            fault=Fault.LATE if seat == wait.seat else Fault.NONE,
+            remark=reason if seat == wait.seat else "",
+        )
+        for seat in range(1, rules.seats + 1)
+    )
     return GameResult(
         game_id=job.game_id,
-        outcome=given_against(rules, [Loss(wait.seat, Termination.FORFEIT, forfeit)]),
+        outcome=outcome,
         void_reason="",
-        moves=(),
-        start_board=rules.board(rules.start(job.seed), 1).letters,
-        usage=tuple(
-            PlayerUsage(fault=Fault.LATE, remark=reason) if seat == wait.seat else PlayerUsage()
-            for seat in range(1, rules.seats + 1)
+        moves=moves,
+        start_board=rules.board(first, 1).letters,
+        usage=usage,
+        record=record_of(
+            job,
+            rules,
+            first,
+            replayed(rules, first, moves),
+            outcome,
+            usage,
+            started,
+            names=[player.name for player in job.players],
+            after_result=[forfeit],
         ),
-        record="",
         record_extension=rules.record_extension,
         started=started,
         setup_seconds=0.0,
         play_seconds=seconds,
-        warnings=(f"{forfeit}: the game's moves are lost",),
+        warnings=(forfeit,),
     )
 
 

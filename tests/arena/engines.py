@@ -131,3 +131,13 @@ def slow_starter(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[
 def stuck_at_start(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
     stuck(referee, seat, seed)(None)
     return always_pass(referee, seat, seed)
+
+
+def stuck_in_the_end(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    """Makes two moves before it is stuck."""
+    moves = iter(("A1", "B1"))
+
+    def choose(view: Any) -> str:
+        return next(moves, None) or stuck(referee, seat, seed)(view)
+
+    return choose

@@ -3,7 +3,6 @@
 It appends the process ids of itself and of its children to the file MISBEHAVING_PIDS names.
 """
 
-import contextlib
 import os
 import signal
 import sys
@@ -73,17 +72,7 @@ class Engine:
                 signal.SIGTERM, signal.SIG_IGN if self.fault == "ignore-sigterm" else signal.SIG_DFL
             )
         if self.fault == "leaving-the-session":
-            child = os.fork()
-            if child == 0:
-                os.setsid()
-                for descriptor in range(3, 64):
-                    with contextlib.suppress(OSError):
-                        os.close(descriptor)
-                if os.fork():
-                    os._exit(0)
-                self.note(os.getpid())
-                signal.signal(signal.SIGTERM, signal.SIG_IGN)
-                time.sleep(1000)
+            self.leave_a_child()
         if self.fault.startswith("forking"):
             child = os.fork()
             if child == 0:
@@ -105,6 +94,20 @@ class Engine:
                 os.abort()
         if self.fault in ("hang-at-exit", "ignore-sigterm"):
             time.sleep(1000)
+
+    def leave_a_child(self) -> None:
+        """Start a process as daemons are started, and wait until it has noted its id."""
+        ours, theirs = os.pipe()
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+            self.note(os.getpid())
+            os.write(theirs, b"x")
+            os.closerange(0, 64)
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            time.sleep(1000)
+        os.read(ours, 1)
 
     def write(self, text: str) -> None:
         sys.stdout.write(text)

@@ -14,7 +14,7 @@ import numba
 Function = TypeVar("Function", bound=Callable[..., object])
 CACHE_VARIABLE: Final = "NUMBA_CACHE_DIR"
 # What the compiled functions take from outside their package.
-_ALSO_COMPILED: Final = ("changes.py", "ground.py", "rows.py")
+_ALSO_COMPILED: Final = ("changes.py", "ground.py", "order.py", "rows.py")
 
 
 def compiled(function: Function) -> Function:

@@ -6,19 +6,19 @@ import numpy as np
 
 from academy.matching.changes import Changes
 from academy.matching.compiled.compiling import compiled
-from academy.matching.compiled.sieve import Found, far_cell
+from academy.matching.compiled.sieve import far_cell
 from academy.matching.compiled.table import CODES, Numbers, States, U, signed
+from academy.matching.compiled.telling import Found
 from academy.matching.compiled.touched import Touched, larger_records
 from academy.matching.ground import Ground
+from academy.matching.order import Order
 from academy.matching.rows import FAR_COUNT, FAR_START, STAGE, Rows
 
 _MATCHES_AT_ONCE: Final = 1024
 
 
 @compiled
-def looks(
-    ground: Ground, rows: Rows, touched: Touched, codes: States, order: Numbers, base: Found
-) -> Numbers:
+def looks(ground: Ground, rows: Rows, touched: Touched, codes: States, order: Order, base: Found) -> Numbers:
     """Return where matches look at cells that moves change: match, cell and the code that is wanted there."""
     matches = len(base[0])
     found = np.empty((0, 3), dtype=np.int32)
@@ -28,7 +28,7 @@ def looks(
         last = min(first + _MATCHES_AT_ONCE, matches)
         most = 0
         for match in range(first, last):
-            row = order[base[0][match]]
+            row = order.rows[base[0][match]]
             most += STAGE * rows.stages[row] + rows.far[row, FAR_COUNT]
         if end + most > len(found):
             found = larger_records(found, end, 2 * (end + most))
@@ -46,17 +46,17 @@ def _looks_of(
     rows: Rows,
     touched: Touched,
     codes: States,
-    order: Numbers,
+    order: Order,
     base: Found,
 ) -> int:
-    places, symmetries, image_rows, image_columns, _ = base
+    places, symmetries, image_rows, image_columns, _, _ = base
     first, cells, near, far, far_codes = touched.first, touched.cells, touched.near, rows.far, rows.far_codes
     starts, stages, tests, anchors = rows.starts, rows.stages, rows.tests, rows.anchors
     turned = touched.turned
     margin, width, always = ground.margin, ground.columns + 2 * ground.margin, U(len(turned) * CODES)
     end = U(end)
     for match in range(U(first_match), U(last_match)):
-        row, symmetry = U(order[U(places[match])]), U(symmetries[match])
+        row, symmetry = U(order.rows[U(places[match])]), U(symmetries[match])
         anchor_row = signed(image_rows[match]) + anchors[row, symmetry, U(0)]
         anchor_column = signed(image_columns[match]) + anchors[row, symmetry, U(1)]
         anchor = U((anchor_row + margin) * width + anchor_column + margin)

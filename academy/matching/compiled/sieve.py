@@ -1,327 +1,280 @@
-"""All placements of a library's patterns on a board.
+"""Which candidates of which rows are left, once all tests were made.
 
 Every row is met with the table four tests at a time; only rows for which a candidate is left are met
-with the next four, by lists that are written without a branch. What is left is told in the order asked for.
+with the next four, by lists that are written without a branch. On request candidates that fail one test only
+are kept too: those that a move may mend.
 """
 
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from academy.matching.compiled.compiling import compiled
 from academy.matching.compiled.table import (
-    CODES,
-    LANES,
-    QUAD,
+    ALL_BITS,
+    BANK,
+    NO_BITS,
+    ONE_BIT,
     WORD,
     Numbers,
     States,
     U,
     Words,
+    aligned_words,
     anchors_on,
+    banks_of,
     candidate_words,
     framed,
     framed_places,
-    quads_of,
     signed,
-    tests_of_quad,
+    table_size,
+    tests_of_bank,
 )
-from academy.matching.compiled.vectors import bits_set, keep, lowest_bit, meet
+from academy.matching.compiled.vectors import LANES, keep, lowest_bit, meet
 from academy.matching.ground import Ground
 from academy.matching.rows import FAR_COUNT, FAR_START, IMAGES, STAGE, Rows
 
 KINDS: Final = 4
 WHOLE_GRAPH: Final = 3
 OFF_BOARD: Final = 32
-# Columns of a link of units.
-FIRST, NEXT = range(2)
-# Columns of a candidate.
-SYMMETRY, ANCHOR_ROW, ANCHOR_COLUMN = range(3)
-ALL_BITS: Final = cast(int, np.uint64(0xFFFFFFFFFFFFFFFF))
-NO_BITS: Final = cast(int, np.uint64(0))
-ONE_BIT: Final = cast(int, np.uint64(1))
+# Columns of a candidate. It belongs to a board or, where a move brings its anchor, to a move.
+SYMMETRY, ANCHOR_ROW, ANCHOR_COLUMN, OWNER = range(4)
+_CANDIDATE_COLUMNS: Final = 4
+CANDIDATE_COLUMNS: Final = 4
+_NO_STATE: Final = 0
 _DENSE_STAGES: Final = 3
-_FIRST_CAPACITY: Final = 1024
 
 Shorts = NDArray[np.int16]
 Flags = NDArray[np.bool_]
-Found = tuple[Numbers, Shorts, Shorts, Shorts, int]
 
 
 class Units(NamedTuple):
-    """What is left in the sieve: a *unit* is a row with its candidates in one quad.
+    """What is left in the sieve: a *unit* is a row with its candidates in one bank.
 
-    `rows` and `bits` (a quad each) are those of the units; `links` name the first candidate of a unit's
-    quad and the next unit of its row, -1 at the end. `of_row` is the first unit of each row.
+    `rows`, `banks` and `bits` (a bank each) are those of the units. Bank b holds the candidates from
+    `b * BANK` on. `nearly` are the candidates that fail one test only, and `tables` those of the banks, for
+    who asks where it failed; both are empty unless asked for.
     """
 
     rows: Numbers
+    banks: Numbers
     bits: Words
-    links: Numbers
-    of_row: Numbers
+    nearly: Words
     candidates: Shorts
+    tables: Words
+
+
+class View(NamedTuple):
+    """A board, the same within its frame, and its number among those that are asked about together."""
+
+    number: int
+    states: States
+    board: States
+
+
+class Anchors(NamedTuple):
+    """Cells to hang patterns on, and the states that these have then."""
+
+    cells: Numbers
+    states: States
 
 
 @compiled
-def find(states: States, ground: Ground, rows: Rows, order: Numbers, wanted: Flags, most: int) -> Found:
-    """Return the matches: place in `order`, symmetry, row and column of each, and how many there are in all.
-
-    Rows come as in `order`, without those that are not `wanted` (all are if that is empty).
-    """
-    units = sifted(states, ground, rows)
-    used = units.bits[: LANES * len(units.rows)]
-    return told(units.of_row, used, units.links, units.candidates, rows.anchors, order, wanted, U(most))
-
-
-@compiled
-def told(
-    of_row: Numbers,
-    bits: Words,
-    links: Numbers,
-    candidates: Shorts,
-    anchors: Shorts,
-    order: Numbers,
-    wanted: Flags,
-    size: int,
-) -> Found:
-    """Tell the first `size` matches that units hold, and how many there are (see `find`).
-
-    What a branch depends on here is as good as random, and guessing wrong costs more than all else: the
-    words that hold a match are listed without one first.
-    """
-    listed = U(0)
-    total = U(0)
-    words = np.empty(len(bits) + LANES, dtype=np.uint64)
-    firsts = np.empty(len(words), dtype=np.int32)
-    word_places = np.empty(len(words), dtype=np.int32)
-    for place in range(U(len(order))):
-        unit = of_row[U(order[place])]
-        if unit < 0 or (len(wanted) > 0 and not wanted[place]):
-            continue
-        while unit >= 0:
-            at = U(unit)
-            first = U(links[at, U(FIRST)])
-            for lane in range(U(LANES)):
-                word = bits[U(LANES) * at + lane]
-                words[listed] = word
-                firsts[listed] = first + lane * U(WORD)
-                word_places[listed] = place
-                listed += U(word != NO_BITS)
-                total += bits_set(word)
-            unit = links[at, U(NEXT)]
-    size = min(size, total)
-    places = np.empty(size, dtype=np.int32)
-    symmetries = np.empty(size, dtype=np.int16)
-    image_rows = np.empty(size, dtype=np.int16)
-    image_columns = np.empty(size, dtype=np.int16)
-    written, number = U(0), U(0)
-    while written < size:
-        word, first, place = words[number], U(firsts[number]), U(word_places[number])
-        row = U(order[place])
-        number += U(1)
-        if written + bits_set(word) > size:
-            word = lowest_bits(word, size - written)
-        while word != NO_BITS:
-            candidate = first + lowest_bit(word)
-            word &= word - ONE_BIT
-            symmetry = U(candidates[candidate, U(SYMMETRY)])
-            places[written] = place
-            symmetries[written] = symmetry
-            image_rows[written] = candidates[candidate, U(ANCHOR_ROW)] - anchors[row, symmetry, U(0)]
-            image_columns[written] = candidates[candidate, U(ANCHOR_COLUMN)] - anchors[row, symmetry, U(1)]
-            written += U(1)
-    return places, symmetries, image_rows, image_columns, signed(total)
-
-
-@compiled
-def bits_in(bits: Words, units: int) -> int:
-    """Return how many bits the first units have."""
-    count = U(0)
-    for word in range(U(LANES) * units):
-        count += bits_set(bits[word])
-    return count
-
-
-@compiled
-def lowest_bits(word: int, count: int) -> int:
-    """Return only the lowest bits of a word that has more."""
-    left = word
-    for _ in range(count):
-        left &= left - ONE_BIT
-    return word ^ left
-
-
-@compiled
-def drop_far(
-    bits: Words,
-    unit: int,
-    first: int,
-    candidates: Shorts,
-    states: States,
-    ground: Ground,
-    rows: Rows,
-    row: int,
-) -> None:
-    """Take out the candidates of a unit around which a far test fails."""
-    for lane in range(LANES):
-        word = bits[LANES * unit + lane]
-        while word != NO_BITS:
-            bit = signed(lowest_bit(word))
-            candidate = candidates[first + lane * WORD + bit]
-            if not far_tests_hold(
-                states,
-                ground,
-                rows,
-                row,
-                candidate[SYMMETRY],
-                candidate[ANCHOR_ROW],
-                candidate[ANCHOR_COLUMN],
-            ):
-                bits[LANES * unit + lane] ^= ONE_BIT << U(bit)
-            word &= word - ONE_BIT
-
-
-@compiled
-def sifted(states: States, ground: Ground, rows: Rows) -> Units:
-    """Sieve all rows."""
-    board = framed(states, ground, OFF_BOARD)
-    units = no_units(rows)
-    for kind in range(KINDS):
-        if len(rows.of_kind[kind]) > 0:
+def sifted(boards: States, ground: Ground, rows: Rows) -> Units:
+    """Sieve all rows on some boards: (board, cell)."""
+    units = no_units()
+    for number in range(len(boards)):
+        states = boards[number]
+        view = View(number, states, framed(states, ground, OFF_BOARD))
+        for kind in range(KINDS):
             cells = anchors_on(states, ground.anchor_states[kind], kind == WHOLE_GRAPH)
-            if len(cells) > 0:
-                units = with_kind(units, board, states, cells, states[cells], ground, rows, kind)
+            if len(rows.of_kind[kind]) > 0 and len(cells) > 0:
+                anchors = Anchors(cells, states[cells])
+                units = with_kind(units, view, view, None, anchors, ground, rows, kind)
     return units
 
 
 @compiled
-def no_units(rows: Rows) -> Units:
+def nearly_sifted(states: States, after: States, ground: Ground, rows: Rows) -> Units:
+    """Sieve all rows on one board; tell, too, which candidates fail one test that the states `after` pass."""
+    units = no_units()
+    view = View(0, states, framed(states, ground, OFF_BOARD))
+    view_after = View(0, after, framed(after, ground, _NO_STATE))
+    mended = aligned_words(table_size(ground))
+    mended[:] = NO_BITS
+    for kind in range(KINDS):
+        cells = anchors_on(states, ground.anchor_states[kind], kind == WHOLE_GRAPH)
+        if len(rows.of_kind[kind]) > 0 and len(cells) > 0:
+            anchors = Anchors(cells, states[cells])
+            units = with_kind(units, view, view_after, mended, anchors, ground, rows, kind)
+    return units
+
+
+@compiled
+def no_units() -> Units:
     """Return units without any."""
-    nothing = np.empty(0, dtype=np.int32)
-    bits = np.empty(0, dtype=np.uint64)
-    links = np.empty((0, 2), dtype=np.int32)
-    of_row = np.full(len(rows.starts), -1, dtype=np.int32)
-    return Units(nothing, bits, links, of_row, np.empty((0, 3), dtype=np.int16))
+    numbers, words = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint64)
+    return Units(numbers, numbers, words, words, np.empty((0, _CANDIDATE_COLUMNS), dtype=np.int16), words)
 
 
 @compiled
 def with_kind(
     units: Units,
-    board: States,
-    states: States,
-    cells: Numbers,
-    own: States,
+    view: View,
+    after: View,
+    mended: Words | None,
+    anchors: Anchors,
     ground: Ground,
     rows: Rows,
     kind: int,
 ) -> Units:
-    """Sieve the rows of one kind around anchors on some cells, which have the states `own`."""
+    """Sieve the rows of one kind around some anchors of a board.
+
+    Unless `mended` is None, tell what fails one test that `after` passes; `mended` is the table for that.
+    """
     members, symmetries = rows.of_kind[kind], ground.images.shape[1]
-    words = candidate_words(board, own, framed_places(cells, ground), rows.reach, ground)
-    first = len(units.candidates)
-    candidates = with_candidates(units.candidates, cells, ground.columns, symmetries)
-    table = empty_table(ground, ALL_BITS)
-    end = len(units.rows)
-    capacity = end + len(members)
-    unit_rows, bits, links = larger_units(units.rows, units.bits, units.links, end, capacity)
-    quads = quads_of(len(cells) * symmetries)
-    # From the last to the first, as chains grow at their beginning.
-    for quad in range(quads - 1, -1, -1):
-        tests_of_quad(words, quads, quad, rows.reach, table)
-        if end + len(members) > capacity:
-            capacity = 2 * (end + len(members))
-            unit_rows, bits, links = larger_units(unit_rows, bits, links, end, capacity)
-        new_end = met_rows(table, members, rows, unit_rows, bits, end)
-        for unit in range(U(end), U(new_end)):
+    words = _words_around(view, anchors.cells, anchors.states, ground, rows)
+    if mended is None:
+        words_after, tables, nearly = words, units.tables, units.nearly
+    else:
+        words_after = _words_around(after, anchors.cells, after.states[anchors.cells], ground, rows)
+    banks, first_bank = banks_of(len(anchors.cells) * symmetries), U(len(units.candidates) // BANK)
+    candidates = _with_candidates(units.candidates, anchors.cells, ground.columns, symmetries, view.number)
+    size = U(table_size(ground))
+    table = aligned_words(size)
+    end, capacity = U(len(units.rows)), U(len(units.rows) + len(members))
+    unit_rows, unit_banks = _larger(units.rows, end, capacity), _larger(units.banks, end, capacity)
+    bits = _with_room(units.bits, end, U(len(members)), U(LANES))
+    if mended is not None:
+        nearly = _with_room(units.nearly, end, U(len(members)), U(LANES))
+        tables = _with_room(units.tables, first_bank, banks, size)
+    for number in range(banks):
+        bank = first_bank + number
+        if mended is not None:
+            table = tables[bank * size : (bank + U(1)) * size]
+        table[len(table) - LANES :] = ALL_BITS
+        tests_of_bank(words, banks, number, rows.reach, table)
+        _tests_mended(words_after, banks, number, rows.reach, table, mended)
+        if end + U(len(members)) > capacity:
+            room = end + U(2 * len(members))
+            capacity = end + room
+            unit_rows, unit_banks = _larger(unit_rows, end, capacity), _larger(unit_banks, end, capacity)
+            bits = _with_room(bits, end, room, U(LANES))
+            if mended is not None:
+                nearly = _with_room(nearly, end, room, U(LANES))
+        new_end = met_rows(table, mended, members, rows, unit_rows, bits, nearly, end)
+        for unit in range(end, new_end):
+            unit_banks[unit] = bank
             row = U(unit_rows[unit])
-            if rows.far[row, U(IMAGES)] < symmetries:
-                drop_repeated(bits, unit, U(quad), U(len(cells)), rows.distinct[row])
-            if rows.far[row, U(FAR_COUNT)] > 0:
-                drop_far(bits, unit, first + quad * QUAD, candidates, states, ground, rows, row)
-            links[unit, U(FIRST)] = first + quad * QUAD
-            links[unit, U(NEXT)] = units.of_row[row]
-            units.of_row[row] = unit
+            if rows.unusual[row]:
+                if rows.far[row, U(IMAGES)] < symmetries:
+                    _drop_repeated(bits, unit, number, U(len(anchors.cells)), rows.distinct[row])
+                    if mended is not None:
+                        _drop_repeated(nearly, unit, number, U(len(anchors.cells)), rows.distinct[row])
+                if rows.far[row, U(FAR_COUNT)] > 0:
+                    _far_tests(bits, nearly, unit, bank, candidates, view, after, mended, ground, rows, row)
         end = new_end
-    return Units(unit_rows[:end], bits, links, units.of_row, candidates)
+    return Units(unit_rows[:end], unit_banks[:end], bits, nearly, candidates, tables)
 
 
 @compiled
-def empty_table(ground: Ground, always: int) -> Words:
-    """Return a table of which only the test after all others is written."""
-    table = np.empty((len(ground.images) * CODES + 1) * LANES, dtype=np.uint64)
-    table[len(table) - LANES :] = always
-    return table
+def met_rows(
+    table: Words,
+    mended: Words | None,
+    members: Numbers,
+    rows: Rows,
+    unit_rows: Numbers,
+    bits: Words,
+    nearly: Words,
+    first: int,
+) -> int:
+    """Write, from unit `first` on, the rows that some candidate of a bank passes; return the end."""
+    starts, stages, tests = rows.starts, rows.stages, rows.tests
+    end = first
+    for place in range(U(len(members))):
+        row = U(members[place])
+        unit_rows[end] = row
+        end += meet(table, mended, tests, U(starts[row]), bits, nearly, end)
+    for stage in range(U(1), U(_DENSE_STAGES)):
+        kept = first
+        for unit in range(first, end):
+            row = U(unit_rows[unit])
+            unit_rows[kept] = row
+            # The first stage of all holds always.
+            start = U(starts[row]) + U(STAGE) * stage if stage < U(stages[row]) else U(0)
+            kept += keep(table, mended, tests, start, bits, nearly, kept, unit)
+        end = kept
+    kept = first
+    for unit in range(first, end):
+        row = U(unit_rows[unit])
+        unit_rows[kept] = row
+        start, last = U(starts[row]), U(stages[row])
+        following = start + U(STAGE * _DENSE_STAGES) if last > U(_DENSE_STAGES) else U(0)
+        holds = keep(table, mended, tests, following, bits, nearly, kept, unit)
+        for stage in range(U(_DENSE_STAGES + 1), last):
+            if holds == 0:
+                break
+            holds = keep(table, mended, tests, start + U(STAGE) * stage, bits, nearly, kept, kept)
+        kept += holds
+    return kept
 
 
 @compiled
-def with_candidates(candidates: Shorts, cells: Numbers, columns: int, symmetries: int) -> Shorts:
-    """Return the candidates, and behind them those of more anchors: symmetry, row and column of each."""
+def _words_around(view: View, cells: Numbers, own: States, ground: Ground, rows: Rows) -> Words:
+    return candidate_words(view.board, own, framed_places(cells, ground), rows.reach, ground)
+
+
+@compiled
+def _tests_mended(
+    words_after: Words, banks: int, bank: int, reach: int, table: Words, mended: Words | None
+) -> None:
+    """Write the bank of each test that fails now and holds after a move."""
+    if mended is None:
+        return
+    tests_of_bank(words_after, banks, bank, reach, mended)
+    for word in range(U(len(table) - LANES)):
+        mended[word] &= ~table[word]
+
+
+@compiled
+def _with_candidates(candidates: Shorts, cells: Numbers, columns: int, symmetries: int, owner: int) -> Shorts:
+    """Return the candidates, and behind them, from a bank's beginning on, those of more anchors."""
     end = len(candidates)
-    found = np.empty((end + len(cells) * symmetries, 3), dtype=np.int16)
+    found = np.empty((end + signed(banks_of(len(cells) * symmetries)) * BANK, _CANDIDATE_COLUMNS), np.int16)
     found[:end] = candidates
     for number in range(len(cells)):
         row = cells[number] // columns
         column = cells[number] - row * columns
         for symmetry in range(symmetries):
-            found[end + symmetry * len(cells) + number, SYMMETRY] = symmetry
-            found[end + symmetry * len(cells) + number, ANCHOR_ROW] = row
-            found[end + symmetry * len(cells) + number, ANCHOR_COLUMN] = column
+            candidate = U(end + symmetry * len(cells) + number)
+            found[candidate, U(SYMMETRY)] = symmetry
+            found[candidate, U(ANCHOR_ROW)] = row
+            found[candidate, U(ANCHOR_COLUMN)] = column
+            found[candidate, U(OWNER)] = owner
     return found
 
 
 @compiled
-def met_rows(table: Words, members: Numbers, rows: Rows, unit_rows: Numbers, bits: Words, first: int) -> int:
-    """Write, from unit `first` on, the rows that some candidate of a quad passes; return the end."""
-    starts, stages, tests = rows.starts, rows.stages, rows.tests
-    end = U(first)
-    for place in range(U(len(members))):
-        row = U(members[place])
-        unit_rows[end] = row
-        end += meet(table, tests, U(starts[row]), bits, end)
-    for stage in range(U(1), U(_DENSE_STAGES)):
-        kept = U(first)
-        for unit in range(U(first), end):
-            row = U(unit_rows[unit])
-            unit_rows[kept] = row
-            # The first stage of all holds always.
-            start = U(starts[row]) + U(STAGE) * stage if stage < U(stages[row]) else U(0)
-            kept += keep(table, tests, start, bits, kept, unit)
-        end = kept
-    kept = U(first)
-    for unit in range(U(first), end):
-        row = U(unit_rows[unit])
-        unit_rows[kept] = row
-        start, last = U(starts[row]), U(stages[row])
-        following = start + U(STAGE * _DENSE_STAGES) if last > U(_DENSE_STAGES) else U(0)
-        holds = keep(table, tests, following, bits, kept, unit)
-        for stage in range(U(_DENSE_STAGES + 1), last):
-            if holds == 0:
-                break
-            holds = keep(table, tests, start + U(STAGE) * stage, bits, kept, kept)
-        kept += holds
-    return signed(kept)
+def _larger(numbers: Numbers, used: int, capacity: int) -> Numbers:
+    found = np.empty(capacity, dtype=np.int32)
+    found[:used] = numbers[:used]
+    return found
 
 
 @compiled
-def larger_units(
-    rows: Numbers, bits: Words, links: Numbers, used: int, capacity: int
-) -> tuple[Numbers, Words, Numbers]:
-    """Return copies of the units with room for more."""
-    more_rows = np.empty(capacity, dtype=np.int32)
-    more_rows[:used] = rows[:used]
-    more_bits = np.empty(LANES * capacity, dtype=np.uint64)
-    more_bits[: LANES * used] = bits[: LANES * used]
-    more_links = np.empty((capacity, 2), dtype=np.int32)
-    more_links[:used] = links[:used]
-    return more_rows, more_bits, more_links
+def _with_room(words: Words, used: int, more: int, size: int) -> Words:
+    """Return a copy of the first `used` groups of words with room for more of them."""
+    found = aligned_words((used + more) * size)
+    found[: used * size] = words[: used * size]
+    return found
 
 
 @compiled
-def drop_repeated(bits: Words, unit: int, quad: int, anchors: int, distinct: Flags) -> None:
+def _drop_repeated(bits: Words, unit: int, bank: int, anchors: int, distinct: Flags) -> None:
     """Take out the candidates under symmetries that give the image of an earlier one."""
     for lane in range(U(LANES)):
-        first = quad * U(QUAD) + lane * U(WORD)
+        first = bank * U(BANK) + lane * U(WORD)
         last = min(U(len(distinct)), (first + U(WORD - 1)) // anchors + U(1))
         for symmetry in range(first // anchors, last):
             if not distinct[symmetry]:
@@ -331,23 +284,51 @@ def drop_repeated(bits: Words, unit: int, quad: int, anchors: int, distinct: Fla
 
 
 @compiled
-def far_tests_hold(
-    states: States,
+def _far_tests(
+    bits: Words,
+    nearly: Words,
+    unit: int,
+    bank: int,
+    candidates: Shorts,
+    view: View,
+    after: View,
+    mended: Words | None,
     ground: Ground,
     rows: Rows,
     row: int,
-    symmetry: int,
-    anchor_row: int,
-    anchor_column: int,
-) -> bool:
-    """Whether a board has what a pattern wants beyond the table's offsets."""
-    start = rows.far[row, U(FAR_START)]
-    for far in range(start, start + rows.far[row, U(FAR_COUNT)]):
-        cell = far_cell(ground, rows, far, symmetry, anchor_row, anchor_column)
-        state = states[cell] if cell >= 0 else np.uint8(OFF_BOARD)
-        if state & rows.far_codes[far] == 0:
-            return False
-    return True
+) -> None:
+    """Let the far tests of a unit's candidates decide which hold and which fail one test only."""
+    for lane in range(U(LANES)):
+        at = U(LANES) * unit + lane
+        word = bits[at] if mended is None else bits[at] | nearly[at]
+        while word != NO_BITS:
+            left = word & (word - ONE_BIT)
+            mask = word ^ left
+            candidate = bank * U(BANK) + lane * U(WORD) + lowest_bit(word)
+            failures = _far_failures(candidates[candidate], view, after, ground, rows, row)
+            if failures > 0:
+                if mended is not None:
+                    fails_one = failures == 1 and bits[at] & mask != NO_BITS
+                    nearly[at] = nearly[at] | mask if fails_one else nearly[at] & ~mask
+                bits[at] &= ~mask
+            word = left
+
+
+@compiled
+def _far_failures(candidate: Shorts, view: View, after: View, ground: Ground, rows: Rows, row: int) -> int:
+    """Return 0 if all far tests hold, 1 if one fails that holds after a move, else 2."""
+    start, failures = rows.far[row, FAR_START], 0
+    for far in range(start, start + rows.far[row, FAR_COUNT]):
+        cell = far_cell(
+            ground, rows, far, candidate[SYMMETRY], candidate[ANCHOR_ROW], candidate[ANCHOR_COLUMN]
+        )
+        code = rows.far_codes[far]
+        state = view.states[cell] if cell >= 0 else np.uint8(OFF_BOARD)
+        if state & code == 0:
+            if failures > 0 or cell < 0 or after.states[cell] & code == 0:
+                return 2
+            failures = 1
+    return failures
 
 
 @compiled

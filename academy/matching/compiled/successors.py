@@ -13,28 +13,23 @@ import numpy as np
 from academy.matching.changes import Changes
 from academy.matching.compiled.compiling import compiled
 from academy.matching.compiled.ended import ended, looks
-from academy.matching.compiled.near_misses import mended, misses, nearly_sifted
+from academy.matching.compiled.near_misses import mended, misses
 from academy.matching.compiled.sieve import (
-    ANCHOR_COLUMN,
-    ANCHOR_ROW,
-    FIRST,
-    NEXT,
-    NO_BITS,
     OFF_BOARD,
-    ONE_BIT,
-    SYMMETRY,
+    OWNER,
     WHOLE_GRAPH,
+    Anchors,
     Flags,
-    Found,
     Shorts,
     Units,
-    bits_in,
+    View,
+    nearly_sifted,
     no_units,
     sifted,
-    told,
     with_kind,
 )
-from academy.matching.compiled.table import LANES, WORD, Numbers, States, U, framed, signed
+from academy.matching.compiled.table import Numbers, States, U, framed, signed
+from academy.matching.compiled.telling import NO_LIMIT, Found, in_order, told
 from academy.matching.compiled.touched import (
     COLUMN,
     IMAGE,
@@ -47,8 +42,8 @@ from academy.matching.compiled.touched import (
     near_failure,
     touched_by,
 )
-from academy.matching.compiled.vectors import lowest_bit
 from academy.matching.ground import Ground
+from academy.matching.order import Order
 from academy.matching.rows import FAR_COUNT, STAGE, Rows
 
 _ANY_STATE: Final = 63
@@ -63,7 +58,7 @@ def find_successors(
     rows: Rows,
     changes: Changes,
     codes: States,
-    order: Numbers,
+    order: Order,
     wanted: Flags,
     most: int,
 ) -> tuple[Found, Differences]:
@@ -74,16 +69,16 @@ def find_successors(
     """
     moves = len(changes.starts) - 1
     touched = touched_by(ground, rows, changes)
-    units, nearly = nearly_sifted(states, touched.after, ground, rows)
-    used = units.bits[: LANES * len(units.rows)]
-    base = told(units.of_row, used, units.links, units.candidates, rows.anchors, order, wanted, U(most))
+    units = nearly_sifted(states, touched.after, ground, rows)
+    chosen = in_order(units, order, wanted)
+    base = told(units, units.bits, chosen, rows.anchors, order, U(most), U(NO_LIMIT))
     looked = looks(ground, rows, touched, codes, order, base)
     gone_starts, gone = ended(looked, moves, changes, touched)
-    missed = misses(ground, rows, touched, codes, states, units, nearly, order, wanted)
+    missed = misses(ground, rows, touched, codes, states, units, chosen, order)
     arrived = _arrived(states, ground, rows, changes)
     new_starts, new_places, new_images = _merged(
         mended(missed, moves, changes, touched, most),
-        _placed(ground, rows, arrived, moves, order, wanted, most),
+        _placed(rows, arrived, moves, order, wanted, most),
         _unlike(ground, rows, changes, touched.turned, codes, states, order, wanted, most),
         moves,
         most,
@@ -93,9 +88,10 @@ def find_successors(
 
 @compiled
 def _arrived(states: States, ground: Ground, rows: Rows, changes: Changes) -> Units:
-    """Sieve all rows around the cells that moves make anchors; candidates name the move and the cell."""
-    board = framed(states, ground, OFF_BOARD)
-    units = no_units(rows)
+    """Sieve all rows around the cells that moves make anchors; candidates belong to the moves."""
+    view = View(0, states, framed(states, ground, OFF_BOARD))
+    symmetries = ground.images.shape[1]
+    units = no_units()
     for kind in range(WHOLE_GRAPH):
         accepted = ground.anchor_states[kind]
         cells = np.empty(len(changes.starts), dtype=np.int32)
@@ -112,58 +108,36 @@ def _arrived(states: States, ground: Ground, rows: Rows, changes: Changes) -> Un
                         count += 1
         if count > 0:
             before = len(units.candidates)
-            units = with_kind(units, board, states, cells[:count], own[:count], ground, rows, kind)
-            # From here on a candidate names its move and its cell.
-            for number in range(before, len(units.candidates)):
-                anchor = (number - before) % count
-                units.candidates[number, ANCHOR_ROW] = moves[anchor]
-                units.candidates[number, ANCHOR_COLUMN] = cells[anchor]
+            anchors = Anchors(cells[:count], own[:count])
+            units = with_kind(units, view, view, None, anchors, ground, rows, kind)
+            for symmetry in range(symmetries):
+                for anchor in range(count):
+                    units.candidates[before + symmetry * count + anchor, OWNER] = moves[anchor]
     return units
 
 
 @compiled
-def _placed(
-    ground: Ground, rows: Rows, arrivals: Units, moves: int, order: Numbers, wanted: Flags, most: int
-) -> Records:
+def _placed(rows: Rows, arrivals: Units, moves: int, order: Order, wanted: Flags, most: int) -> Records:
     """Return the matches around the anchors that moves bring, move by move."""
-    of_row, bits, links, candidates = arrivals.of_row, arrivals.bits, arrivals.links, arrivals.candidates
-    anchors, columns = rows.anchors, ground.columns
-    all_found = np.empty((bits_in(bits, U(len(arrivals.rows))), MATCH_COLUMNS + 1), dtype=np.int32)
+    chosen = in_order(arrivals, order, wanted)
+    places, symmetries, image_rows, image_columns, move_of, _ = told(
+        arrivals, arrivals.bits, chosen, rows.anchors, order, U(NO_LIMIT), U(NO_LIMIT)
+    )
     starts = np.zeros(moves + 1, dtype=np.int32)
-    end = U(0)
-    for place in range(len(order) if len(arrivals.rows) > 0 else 0):
-        row = U(order[place])
-        unit = of_row[row]
-        if unit < 0 or (len(wanted) > 0 and not wanted[place]):
-            continue
-        while unit >= 0:
-            at = U(unit)
-            for lane in range(U(LANES)):
-                word = bits[U(LANES) * at + lane]
-                while word != NO_BITS:
-                    candidate = U(links[at, U(FIRST)]) + lane * U(WORD) + lowest_bit(word)
-                    word &= word - ONE_BIT
-                    symmetry = U(candidates[candidate, U(SYMMETRY)])
-                    move = U(candidates[candidate, U(ANCHOR_ROW)])
-                    cell = signed(candidates[candidate, U(ANCHOR_COLUMN)])
-                    anchor_row = cell // columns
-                    all_found[end, U(PLACE)], all_found[end, U(IMAGE)] = place, symmetry
-                    all_found[end, U(ROW)] = anchor_row - anchors[row, symmetry, U(0)]
-                    all_found[end, U(COLUMN)] = cell - anchor_row * columns - anchors[row, symmetry, U(1)]
-                    all_found[end, U(MATCH_COLUMNS)] = move
-                    fits = starts[move + U(1)] < most
-                    starts[move + U(1)] += fits
-                    end += U(fits)
-            unit = links[at, U(NEXT)]
+    for match in range(U(len(places))):
+        move = U(move_of[match])
+        starts[move + U(1)] += starts[move + U(1)] < most
     for move in range(moves):
         starts[move + 1] += starts[move]
     ends = starts[:moves].copy()
-    found = np.empty((end, MATCH_COLUMNS), dtype=np.int32)
-    for record in range(end):
-        move = U(all_found[record, U(MATCH_COLUMNS)])
-        for column in range(U(MATCH_COLUMNS)):
-            found[U(ends[move]), column] = all_found[record, column]
-        ends[move] += 1
+    found = np.empty((starts[moves], MATCH_COLUMNS), dtype=np.int32)
+    for match in range(U(len(places))):
+        move = U(move_of[match])
+        end = U(ends[move])
+        if ends[move] < starts[move + U(1)]:
+            found[end, U(PLACE)], found[end, U(IMAGE)] = places[match], symmetries[match]
+            found[end, U(ROW)], found[end, U(COLUMN)] = image_rows[match], image_columns[match]
+            ends[move] += 1
     return starts, found
 
 
@@ -175,7 +149,7 @@ def _unlike(
     turned: Numbers,
     codes: States,
     states: States,
-    order: Numbers,
+    order: Order,
     wanted: Flags,
     most: int,
 ) -> Records:
@@ -191,11 +165,12 @@ def _unlike(
             for number in range(first, last):
                 now[changes.cells[number]] = changes.states[number]
                 before[changes.cells[number]] = states[changes.cells[number]]
-            units = sifted(now, ground, rows)
-            size = bits_in(units.bits, U(len(units.rows)))
-            if end + signed(size) > len(found):
-                found = larger_records(found, end, 2 * (end + signed(size)))
-            end = _unlike_of(found, end, units, before, turned, ground, rows, codes, order, wanted, most)
+            units = sifted(now.reshape(1, -1), ground, rows)
+            chosen = in_order(units, order, wanted)
+            all_now = told(units, units.bits, chosen, rows.anchors, order, U(NO_LIMIT), U(NO_LIMIT))
+            if end + len(all_now[0]) > len(found):
+                found = larger_records(found, end, 2 * (end + len(all_now[0])))
+            end = _unlike_of(found, end, all_now, before, turned, ground, rows, codes, order, most)
         starts[move + 1] = end
     return starts, found[:end]
 
@@ -204,49 +179,35 @@ def _unlike(
 def _unlike_of(
     found: Numbers,
     end: int,
-    units: Units,
+    matches: Found,
     before: States,
     turned: Numbers,
     ground: Ground,
     rows: Rows,
     codes: States,
-    order: Numbers,
-    wanted: Flags,
+    order: Order,
     most: int,
 ) -> int:
-    of_row, bits, links, candidates = units.of_row, units.bits, units.links, units.candidates
+    places, symmetries, image_rows, image_columns, _, _ = matches
     starts, stages, tests, anchors, far = rows.starts, rows.stages, rows.tests, rows.anchors, rows.far
     # Only what changes can fail.
     board = framed(before, ground, _ANY_STATE)
     margin, width = ground.margin, ground.columns + 2 * ground.margin
     end, last = U(end), U(end) + U(most)
-    for place in range(len(order)):
-        row = U(order[place])
-        unit = of_row[row]
-        if unit < 0 or (len(wanted) > 0 and not wanted[place]):
-            continue
+    for match in range(U(len(places))):
+        if end == last:
+            break
+        row, symmetry = U(order.rows[U(places[match])]), U(symmetries[match])
         start, stop = U(starts[row]), U(starts[row]) + U(STAGE) * U(stages[row])
-        while unit >= 0:
-            at = U(unit)
-            for lane in range(U(LANES)):
-                word = bits[U(LANES) * at + lane]
-                while word != NO_BITS and end < last:
-                    candidate = U(links[at, U(FIRST)]) + lane * U(WORD) + lowest_bit(word)
-                    word &= word - ONE_BIT
-                    symmetry = U(candidates[candidate, U(SYMMETRY)])
-                    anchor_row = signed(candidates[candidate, U(ANCHOR_ROW)])
-                    anchor_column = signed(candidates[candidate, U(ANCHOR_COLUMN)])
-                    anchor = U((anchor_row + margin) * width + anchor_column + margin)
-                    failing, _ = near_failure(board, turned, tests, codes, start, stop, symmetry, anchor)
-                    if failing < 0 and far[row, U(FAR_COUNT)] > 0:
-                        failing, _ = far_failure(
-                            before, ground, rows, row, symmetry, anchor_row, anchor_column
-                        )
-                    found[end, U(PLACE)], found[end, U(IMAGE)] = place, symmetry
-                    found[end, U(ROW)] = anchor_row - anchors[row, symmetry, U(0)]
-                    found[end, U(COLUMN)] = anchor_column - anchors[row, symmetry, U(1)]
-                    end += U(failing >= 0)
-            unit = links[at, U(NEXT)]
+        anchor_row = signed(image_rows[match]) + anchors[row, symmetry, U(0)]
+        anchor_column = signed(image_columns[match]) + anchors[row, symmetry, U(1)]
+        anchor = U((anchor_row + margin) * width + anchor_column + margin)
+        failing, _ = near_failure(board, turned, tests, codes, start, stop, symmetry, anchor)
+        if failing < 0 and far[row, U(FAR_COUNT)] > 0:
+            failing, _ = far_failure(before, ground, rows, row, symmetry, anchor_row, anchor_column)
+        found[end, U(PLACE)], found[end, U(IMAGE)] = places[match], symmetry
+        found[end, U(ROW)], found[end, U(COLUMN)] = image_rows[match], image_columns[match]
+        end += U(failing >= 0)
     return signed(end)
 
 

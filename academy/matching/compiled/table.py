@@ -1,6 +1,6 @@
 """The table of a query, for the candidates of one kind of anchor.
 
-A *candidate* is a symmetry and an anchor: number `symmetry * anchors + anchor`, a bit among 256 of a *quad*.
+A *candidate* is a symmetry and an anchor: number `symmetry * anchors + anchor`, a bit among 512 of a *bank*.
 Words are unsigned and so are the numbers here: a signed index could be negative, and looking costs time.
 """
 
@@ -11,17 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.matching.compiled.compiling import compiled
-from academy.matching.compiled.vectors import accepted
+from academy.matching.compiled.vectors import LANES, accepted
 from academy.matching.ground import Ground
 
 WORD: Final = 64
-LANES: Final = 4
-QUAD: Final = 256
+BANK: Final = WORD * LANES
 STATES: Final = 6
 CODES: Final = 10
 # What Numba compiles to the machine's numbers without and with a sign.
 U: Final = cast("Callable[[SupportsInt], int]", np.uintp)
 signed: Final = cast("Callable[[SupportsInt], int]", np.intp)
+
+ALL_BITS: Final = cast(int, np.uint64(0xFFFFFFFFFFFFFFFF))
+NO_BITS: Final = cast(int, np.uint64(0))
+ONE_BIT: Final = cast(int, np.uint64(1))
+_CACHE_LINE: Final = 64
 
 Words = NDArray[np.uint64]
 States = NDArray[np.uint8]
@@ -65,9 +69,9 @@ def anchors_on(states: States, accepted_states: int, whole: bool) -> Numbers:
 
 
 @compiled
-def quads_of(candidates: int) -> int:
-    """Return how many quads hold so many candidates."""
-    return (candidates + QUAD - 1) // QUAD
+def banks_of(candidates: int) -> int:
+    """Return how many banks hold so many candidates."""
+    return (U(candidates) + U(BANK - 1)) // U(BANK)
 
 
 @compiled
@@ -76,8 +80,8 @@ def candidate_words(board: States, own: States, places: Numbers, reach: int, gro
 
     Anchors are at `places` of the board and have the states `own` themselves. A cell may be in several.
     """
-    deltas, images = ground.deltas, ground.images
-    count, offsets, symmetries = U(len(places)), U(reach), U(images.shape[1])
+    deltas = ground.deltas
+    count, offsets = U(len(places)), U(reach)
     words = (count + U(WORD - 1)) // U(WORD)
     length = words * U(WORD)
     around = np.zeros(offsets * length, dtype=np.uint8)
@@ -87,31 +91,44 @@ def candidate_words(board: States, own: States, places: Numbers, reach: int, gro
         for offset in range(U(1), offsets):
             around[offset * length + anchor] = board[place + U(deltas[offset])]
     used, states = _states_in(around)
-    plain = np.empty(offsets * words * states, dtype=np.uint64)
+    plain = np.empty(offsets * states * words, dtype=np.uint64)
     for offset in range(offsets):
-        for word in range(words):
-            for at in range(states):
-                state = np.uint8(U(1) << used[at])
-                plain[(offset * words + word) * states + at] = accepted(
+        for at in range(states):
+            state = np.uint8(U(1) << used[at])
+            for word in range(words):
+                plain[(offset * states + at) * words + word] = accepted(
                     around, offset * length + word * U(WORD), state
                 )
-    lanes = U(LANES) * U(quads_of(len(places) * images.shape[1]))
-    found = np.zeros(offsets * U(STATES) * lanes + U(1), dtype=np.uint64)
-    for symmetry in range(symmetries):
-        first = symmetry * count
-        shift = first & U(WORD - 1)
-        back = U(WORD - 1) - shift
-        for offset in range(offsets):
-            source = U(images[offset, symmetry]) * words * states
-            target = offset * U(STATES) * lanes + first // U(WORD)
-            for word in range(words):
-                for at in range(states):
-                    bits = plain[source]
-                    source += U(1)
-                    to = target + used[at] * lanes + word
-                    found[to] |= bits << shift
-                    # What is left over is nothing but zeros where there is no next word.
-                    found[to + U(1)] |= (bits >> U(1)) >> back
+    return _turned(plain, used[:states], count, ground.images[: signed(offsets)])
+
+
+@compiled
+def _turned(plain: Words, used: NDArray[np.uintp], anchors: int, images: Numbers) -> Words:
+    """Return the words of anchors (offset, state) under all symmetries, one after the other without a gap."""
+    offsets, symmetries, states = U(len(images)), U(images.shape[1]), U(len(used))
+    words = (anchors + U(WORD - 1)) // U(WORD)
+    in_last_word = anchors - (words - U(1)) * U(WORD)
+    lanes = U(LANES) * banks_of(anchors * symmetries)
+    found = np.zeros(offsets * U(STATES) * lanes, dtype=np.uint64)
+    for offset in range(offsets):
+        for at in range(states):
+            target = (offset * U(STATES) + used[at]) * lanes
+            written, filled = NO_BITS, U(0)
+            for symmetry in range(symmetries):
+                source = (U(images[offset, symmetry]) * states + at) * words
+                for word in range(words):
+                    bits = plain[source + word]
+                    size = U(WORD) if word + U(1) < words else in_last_word
+                    written |= bits << filled
+                    filled += size
+                    if filled >= U(WORD):
+                        found[target] = written
+                        target += U(1)
+                        filled -= U(WORD)
+                        # All of a word's bits may have been written, and it cannot be shifted by 64.
+                        written = (bits >> (size - filled - U(1))) >> U(1)
+            if filled > U(0):
+                found[target] = written
     return found
 
 
@@ -129,12 +146,12 @@ def _states_in(states: States) -> tuple[NDArray[np.uintp], int]:
 
 
 @compiled
-def tests_of_quad(words: Words, quads: int, quad: int, reach: int, table: Words) -> None:
-    """Write the quad of each test: what a code accepts is what any of its states does."""
-    lanes = U(LANES) * U(quads)
+def tests_of_bank(words: Words, banks: int, bank: int, reach: int, table: Words) -> None:
+    """Write the bank of each test: what a code accepts is what any of its states does."""
+    lanes = U(LANES) * U(banks)
     for offset in range(U(reach)):
         for lane in range(U(LANES)):
-            source = offset * U(STATES) * lanes + U(LANES) * U(quad) + lane
+            source = offset * U(STATES) * lanes + U(LANES) * U(bank) + lane
             empty = words[source]
             first_soldier = words[source + lanes]
             first_king = words[source + U(2) * lanes]
@@ -153,3 +170,17 @@ def tests_of_quad(words: Words, quads: int, quad: int, reach: int, table: Words)
             table[target + U(7 * LANES)] = second_piece
             table[target + U(8 * LANES)] = empty | second_piece
             table[target + U(9 * LANES)] = words[source + U(5) * lanes]
+
+
+@compiled
+def aligned_words(count: int) -> Words:
+    """Return words, not written yet, that begin a cache line: a bank across two of them costs twice."""
+    words = np.empty(U(count) + U(LANES), dtype=np.uint64)
+    first = (U(_CACHE_LINE) - U(words.ctypes.data) % U(_CACHE_LINE)) // U(words.itemsize) % U(LANES)
+    return words[first : first + U(count)]
+
+
+@compiled
+def table_size(ground: Ground) -> int:
+    """Return how many words a bank's table has."""
+    return (len(ground.images) * CODES + 1) * LANES

@@ -1,4 +1,4 @@
-"""Four machine words at once, for the compiled sieve.
+"""Eight machine words at once, for the compiled sieve.
 
 LLVM knows vectors but does not find them in the sieve's loops by itself, so the few operations that matter
 are written in its terms. It translates them for any processor, with or without such instructions.
@@ -9,15 +9,16 @@ from typing import Any, Final, cast
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
-LANES: Final = 4
+LANES: Final = 8
 _operation: Final = cast("Callable[[Callable[..., Any]], Callable[..., Any]]", intrinsic)
 _WORD = ir.IntType(64)
 _WORDS = ir.VectorType(_WORD, LANES)
 _ALL_BITS = ir.IntType(64 * LANES)
 _BYTES: Final = 64
-_TESTS = ir.VectorType(ir.IntType(16), LANES)
+_TESTS = ir.VectorType(ir.IntType(16), 4)
 _NUMBER: Final = types.uintp
 
 
@@ -26,53 +27,32 @@ def _element(context: Any, builder: Any, array_type: Any, array: Any, place: Any
     return builder.gep(data, [place])
 
 
-def _quad(context: Any, builder: Any, array_type: Any, array: Any, place: Any) -> Any:
+def _bank(context: Any, builder: Any, array_type: Any, array: Any, place: Any) -> Any:
     word = _element(context, builder, array_type, array, builder.mul(place, place.type(LANES)))
     return builder.bitcast(word, _WORDS.as_pointer())
 
 
-@_operation
-def meet(_: Any, table: Any, tests: Any, start: Any, into: Any, place: Any) -> Any:
-    """Set quad `place` of `into` to the AND of the quads of `table` that four tests name.
+def _loaded(context: Any, builder: Any, array_type: Any, array: Any, place: Any) -> Any:
+    return builder.load(_bank(context, builder, array_type, array, place), align=8)
 
-    Return 1, or 0 if nothing is left.
+
+@_operation
+def meet(_: Any, table: Any, mended: Any, tests: Any, start: Any, into: Any, nearly: Any, place: Any) -> Any:
+    """Set bank `place` of `into` to the AND of the banks of `table` that four tests name.
+
+    Unless `mended` is None, bank `place` of `nearly` becomes the candidates that fail one test
+    only, one that `mended` has. Return 1, or 0 if nothing is left.
     """
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found = _met(context, builder, signature, args)
-        return _stored(context, builder, signature.args[3], args[3], args[4], found)
-
-    return _NUMBER(table, tests, _NUMBER, into, _NUMBER), code
-
-
-@_operation
-def keep(_: Any, table: Any, tests: Any, start: Any, into: Any, place: Any, source: Any) -> Any:
-    """As `meet`, with quad `source` of `into` among those that are met."""
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found = builder.load(_quad(context, builder, signature.args[3], args[3], args[5]), align=8)
-        found = builder.and_(found, _met(context, builder, signature, args))
-        return _stored(context, builder, signature.args[3], args[3], args[4], found)
-
-    return _NUMBER(table, tests, _NUMBER, into, _NUMBER, _NUMBER), code
-
-
-@_operation
-def meet_nearly(
-    _: Any, table: Any, mended: Any, tests: Any, start: Any, into: Any, nearly: Any, place: Any
-) -> Any:
-    """As `meet`; quad `place` of `nearly` becomes those that fail one test only, one that `mended` has."""
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        everything = ir.Constant(_WORDS, [-1] * LANES)
-        nothing = ir.Constant(_WORDS, [0] * LANES)
-        return _nearly_met(context, builder, signature, args, everything, nothing)
+        passed, failed_one = ir.Constant(_WORDS, [-1] * LANES), ir.Constant(_WORDS, [0] * LANES)
+        return _met(context, builder, signature, args, passed, failed_one)
 
     return _NUMBER(table, mended, tests, _NUMBER, into, nearly, _NUMBER), code
 
 
 @_operation
-def keep_nearly(
+def keep(
     _: Any,
     table: Any,
     mended: Any,
@@ -83,29 +63,35 @@ def keep_nearly(
     place: Any,
     source: Any,
 ) -> Any:
-    """As `meet_nearly`, for what quads `source` of `into` and `nearly` have left."""
+    """As `meet`, for what bank `source` of `into`, and of `nearly`, has left."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        quads = [
-            builder.load(_quad(context, builder, signature.args[at], args[at], args[7]), align=8)
-            for at in (4, 5)
-        ]
-        return _nearly_met(context, builder, signature, args, *quads)
+        passed = _loaded(context, builder, signature.args[4], args[4], args[7])
+        failed_one = None
+        if not isinstance(mended, types.NoneType):
+            failed_one = _loaded(context, builder, signature.args[5], args[5], args[7])
+        return _met(context, builder, signature, args, passed, failed_one)
 
     return _NUMBER(table, mended, tests, _NUMBER, into, nearly, _NUMBER, _NUMBER), code
 
 
-def _nearly_met(context: Any, builder: Any, signature: Any, args: Any, passed: Any, failed_one: Any) -> Any:
+def _met(context: Any, builder: Any, signature: Any, args: Any, passed: Any, failed_one: Any) -> Any:
     table, mended, tests, start, into, nearly, place = args[:7]
-    for test in _four(context, builder, signature.args[2], tests, start):
-        holds = builder.load(_quad(context, builder, signature.args[0], table, test), align=8)
-        mends = builder.load(_quad(context, builder, signature.args[1], mended, test), align=8)
-        failed_one = builder.or_(builder.and_(failed_one, holds), builder.and_(passed, mends))
+    table_type, mended_type, tests_type, _, into_type, nearly_type, _ = signature.args[:7]
+    mends = not isinstance(mended_type, types.NoneType)
+    for test in _four(context, builder, tests_type, tests, start):
+        holds = _loaded(context, builder, table_type, table, test)
+        if mends:
+            mending = builder.and_(passed, _loaded(context, builder, mended_type, mended, test))
+            failed_one = builder.or_(builder.and_(failed_one, holds), mending)
         passed = builder.and_(passed, holds)
-    builder.store(passed, _quad(context, builder, signature.args[4], into, place), align=8)
-    builder.store(failed_one, _quad(context, builder, signature.args[5], nearly, place), align=8)
-    either = builder.bitcast(builder.or_(passed, failed_one), _ALL_BITS)
-    return builder.zext(builder.icmp_unsigned("!=", either, _ALL_BITS(0)), place.type)
+    builder.store(passed, _bank(context, builder, into_type, into, place), align=8)
+    left = passed
+    if mends:
+        builder.store(failed_one, _bank(context, builder, nearly_type, nearly, place), align=8)
+        left = builder.or_(passed, failed_one)
+    some = builder.icmp_unsigned("!=", builder.bitcast(left, _ALL_BITS), _ALL_BITS(0))
+    return builder.zext(some, place.type)
 
 
 def _four(context: Any, builder: Any, tests_type: Any, tests: Any, start: Any) -> list[Any]:
@@ -113,23 +99,24 @@ def _four(context: Any, builder: Any, tests_type: Any, tests: Any, start: Any) -
     four = builder.load(first, align=2)
     return [
         builder.zext(builder.extract_element(four, ir.IntType(32)(number)), start.type)
-        for number in range(LANES)
+        for number in range(_TESTS.count)
     ]
 
 
-def _met(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    table, tests, start = args[:3]
-    found = ir.Constant(_WORDS, [-1] * LANES)
-    for test in _four(context, builder, signature.args[1], tests, start):
-        quad = builder.load(_quad(context, builder, signature.args[0], table, test), align=8)
-        found = builder.and_(found, quad)
-    return found
+@_operation
+def bits_in_bank(_: Any, words: Any, place: Any) -> Any:
+    """Return how many bits are set in bank `place`."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        bank = _loaded(context, builder, signature.args[0], *args)
+        of_each = builder.call(_vector_function(builder, _WORDS, "llvm.ctpop.v8i64"), [bank])
+        return builder.call(_vector_function(builder, _WORD, "llvm.vector.reduce.add.v8i64"), [of_each])
+
+    return _NUMBER(words, _NUMBER), code
 
 
-def _stored(context: Any, builder: Any, array_type: Any, array: Any, place: Any, quad: Any) -> Any:
-    builder.store(quad, _quad(context, builder, array_type, array, place), align=8)
-    some = builder.icmp_unsigned("!=", builder.bitcast(quad, _ALL_BITS), _ALL_BITS(0))
-    return builder.zext(some, place.type)
+def _vector_function(builder: Any, result: Any, name: str) -> Any:
+    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, [_WORDS]), name)
 
 
 @_operation

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from academy.knowledge.cells import State
 from academy.matching.arrays import ranges
 from academy.matching.ground import Ground
+from academy.matching.kernels import Found
+from academy.matching.order import Order
 from academy.matching.rows import FAR_COUNT, FAR_START, STAGE, Rows
 from academy.matching.vectorised.table import WORD, anchors_on, framed, tables
 
@@ -20,7 +22,6 @@ _MAX_FAR_TESTS: Final = 1 << 20
 _MAX_PLACES_OF_A_SHORT: Final = 1 << 16
 
 Numbers = NDArray[np.int64]
-Found = tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], int]
 
 
 class _Units(NamedTuple):
@@ -41,17 +42,37 @@ class _Units(NamedTuple):
 
 
 def find(
+    boards: NDArray[np.uint8],
+    ground: Ground,
+    rows: Rows,
+    order: Order,
+    wanted: NDArray[np.bool_],
+    most: int,
+    each: int,
+) -> Found:
+    """Return the matches on some boards, (board, cell), as `kernels.Find` says."""
+    places = order.places
+    if len(wanted):
+        places = np.where((places >= 0) & wanted.take(places, mode="clip"), places, -1)
+    answers = [
+        _found(number, states, ground, rows, places, most, each) for number, states in enumerate(boards)
+    ]
+    total = sum(answer[-1] for answer in answers)
+    columns = [np.concatenate(column) for column in zip(*(answer[:-1] for answer in answers), strict=True)]
+    told = np.argsort(columns[0], kind="stable")[:most]
+    found, symmetries, image_rows, image_columns, numbers = (column.take(told) for column in columns)
+    return found, symmetries, image_rows, image_columns, numbers, total
+
+
+def _found(
+    number: int,
     states: NDArray[np.uint8],
     ground: Ground,
     rows: Rows,
-    order: NDArray[np.int32],
-    wanted: NDArray[np.bool_],
+    place_of_row: NDArray[np.int32],
     most: int,
+    each: int,
 ) -> Found:
-    """Return the matches: place in `order`, symmetry, row and column of each, and how many there are in all.
-
-    Rows come as in `order`, without those that are not `wanted` (all are if that is empty).
-    """
     board = framed(states, ground)
     cells_of = [anchors_on(states, ground, kind) for kind in range(len(rows.of_kind))]
     units = _joined(
@@ -61,19 +82,22 @@ def find(
             if len(members) and len(cells_of[kind])
         ]
     )
-    place_of_row = np.full(len(rows.starts), len(order), dtype=np.int32)
-    kept = np.flatnonzero(wanted) if len(wanted) else np.arange(len(order))
-    place_of_row[order[kept]] = kept
     places = place_of_row.take(units.rows)
-    # The units of a row are in order already, and short numbers are sorted much faster.
-    keys = places.astype(np.uint16) if len(order) < _MAX_PLACES_OF_A_SHORT else places
-    told = np.argsort(keys, kind="stable")[: np.count_nonzero(places < len(order))]
+    # The units of a row are in order already, and short numbers are sorted much faster; -1 comes last.
+    keys = (
+        places.astype(np.uint16) if len(place_of_row) < _MAX_PLACES_OF_A_SHORT else places.astype(np.uint32)
+    )
+    told = np.argsort(keys, kind="stable")[: np.count_nonzero(places >= 0)]
     units = _far_tests_held(units.take(told), cells_of, states, ground, rows)
-    ends = np.cumsum(np.bitwise_count(units.bits), dtype=np.int64)
-    total = int(ends[-1]) if len(ends) else 0
-    needed = np.flatnonzero(ends - np.bitwise_count(units.bits) < most)
-    which, anchor_rows, anchor_columns = _each(units.take(needed), cells_of, ground)
-    which, anchor_rows, anchor_columns = which[:most], anchor_rows[:most], anchor_columns[:most]
+    counts = np.bitwise_count(units.bits).astype(np.int64)
+    total = int(counts.sum())
+    kept = _kept(units.rows, counts, each)
+    needed = np.flatnonzero((kept > 0) & (np.cumsum(kept) - kept < most))
+    units, counts = units.take(needed), counts.take(needed)
+    which, anchor_rows, anchor_columns = _each(units, cells_of, ground)
+    within = np.arange(len(which)) - (np.cumsum(counts) - counts).take(which)
+    told = np.flatnonzero(within < kept.take(needed).take(which))[:most]
+    which, anchor_rows, anchor_columns = which.take(told), anchor_rows.take(told), anchor_columns.take(told)
     matched, symmetries = units.rows.take(which), units.symmetries.take(which)
     anchors = rows.anchors[matched, symmetries]
     return (
@@ -81,8 +105,18 @@ def find(
         symmetries.astype(np.int16),
         (anchor_rows - anchors[:, 0]).astype(np.int16),
         (anchor_columns - anchors[:, 1]).astype(np.int16),
+        np.full(len(which), number, dtype=np.int16),
         total,
     )
+
+
+def _kept(rows: Numbers, counts: Numbers, each: int) -> Numbers:
+    """Return how many bits of each unit are told, where no more than `each` are of a row."""
+    before = np.cumsum(counts) - counts
+    firsts = np.flatnonzero(np.diff(rows, prepend=-1))
+    of_row_before = before - np.repeat(before.take(firsts), np.diff(firsts, append=len(rows)))
+    kept: Numbers = np.clip(each - of_row_before, 0, counts)
+    return kept
 
 
 def _joined(found: list[_Units]) -> _Units:

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from academy.matching.changes import Changes
 from academy.matching.ground import Ground
+from academy.matching.kernels import Differences, Found
+from academy.matching.order import Order
 from academy.matching.rows import Rows
-from academy.matching.vectorised.sieve import Found, find
+from academy.matching.vectorised.sieve import find
 
 _NO_LIMIT: Final = (1 << 62) - 1
-Differences = tuple[
-    NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]
-]
 
 
 def find_successors(
@@ -25,7 +24,7 @@ def find_successors(
     rows: Rows,
     changes: Changes,
     codes: NDArray[np.uint8],
-    order: NDArray[np.int32],
+    order: Order,
     wanted: NDArray[np.bool_],
     most: int,
 ) -> tuple[Found, Differences]:
@@ -34,21 +33,28 @@ def find_successors(
     Of move i are gone the matches `gone[gone_starts[i] : gone_starts[i + 1]]` of the base, and new are places
     and (symmetry, row, column), likewise. `codes` are the codes that tests count.
     """
-    base = find(states, ground, rows, order, wanted, _NO_LIMIT)
+    base = _found(states, ground, rows, order, wanted)
     base_keys = _keys(base)
     gone, new_places, new_images = [], [], []
     for first, last in zip(changes.starts[:-1], changes.starts[1:], strict=True):
         changed = states.copy()
         changed[changes.cells[first:last]] = changes.states[first:last]
-        found = find(changed, ground, rows, order, wanted, _NO_LIMIT)
+        found = _found(changed, ground, rows, order, wanted)
         keys = _keys(found)
         ended = np.flatnonzero(~np.isin(base_keys, keys)).astype(np.int32)
         gone.append(ended[ended < most])
         begun = np.flatnonzero(~np.isin(keys, base_keys))[:most]
         new_places.append(found[0][begun])
         new_images.append(np.stack(found[1:4], axis=1)[begun])
-    places, symmetries, image_rows, image_columns, total = base
-    kept = (places[:most], symmetries[:most], image_rows[:most], image_columns[:most], total)
+    places, symmetries, image_rows, image_columns, numbers, total = base
+    kept = (
+        places[:most],
+        symmetries[:most],
+        image_rows[:most],
+        image_columns[:most],
+        numbers[:most],
+        total,
+    )
     nothing = np.zeros(0, dtype=np.int32)
     return kept, (
         _starts(gone),
@@ -59,8 +65,14 @@ def find_successors(
     )
 
 
+def _found(
+    states: NDArray[np.uint8], ground: Ground, rows: Rows, order: Order, wanted: NDArray[np.bool_]
+) -> Found:
+    return find(states.reshape(1, -1), ground, rows, order, wanted, _NO_LIMIT, _NO_LIMIT)
+
+
 def _keys(found: Found) -> NDArray[np.int64]:
-    places, symmetries, rows, columns, _ = found
+    places, symmetries, rows, columns, _, _ = found
     key = places.astype(np.int64)
     for column in (symmetries, rows, columns):
         key = (key << 14) + (column.astype(np.int64) & 0x3FFF)

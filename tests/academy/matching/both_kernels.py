@@ -9,6 +9,7 @@ from academy.matching.changes import Change
 from academy.matching.index import PatternIndex
 from academy.matching.kernels import NAMES
 from academy.matching.matches import Matches
+from academy.matching.snapshot import NO_LIMIT
 from academy.matching.successors import Successors
 from tests.academy.matching.reference import Match
 
@@ -38,19 +39,18 @@ class BothKernels:
         for index in self.indexes:
             index.remove(pattern_id)
 
-    def match(self, board: Board, most: int | None = None) -> Matches:
-        limit = {} if most is None else {"most": most}
-        return same_matches([index.snapshot().match(board, **limit) for index in self.indexes])
+    def match(self, board: Board, most: int = NO_LIMIT, each: int = NO_LIMIT, both: bool = False) -> Matches:
+        return same_matches(
+            [index.snapshot().match(board, most=most, each=each, both=both) for index in self.indexes]
+        )
 
     def match_many(self, boards: Iterable[Board]) -> list[Matches]:
         positions = list(boards)
         answers = [index.match_many(positions) for index in self.indexes]
         return [same_matches(found) for found in zip(*answers, strict=True)]
 
-    def match_both(self, board: Board) -> tuple[Matches, Matches]:
-        answers = [index.match_both(board) for index in self.indexes]
-        first, second = (same_matches(found) for found in zip(*answers, strict=True))
-        return first, second
+    def match_both(self, board: Board) -> Matches:
+        return same_matches([index.match_both(board) for index in self.indexes])
 
     def match_successors(
         self, board: Board, moves: Sequence[Sequence[Change]], most: int | None = None
@@ -71,5 +71,6 @@ def same_matches(answers: Sequence[Matches]) -> Matches:
     one, other = answers
     assert as_tuples(one) == as_tuples(other)
     assert one.places.tolist() == other.places.tolist()
+    assert one.reversed.tolist() == other.reversed.tolist()
     assert one.total == other.total
     return one

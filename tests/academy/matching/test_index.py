@@ -130,10 +130,24 @@ def test_a_query_for_the_second_player_is_one_with_the_colours_exchanged(data: s
     spec: GameSpec = data.draw(square_games)
     library = data.draw(libraries(spec.geometry))
     board = data.draw(boards(spec.geometry))
-    first, second = index_of(spec, library).match_both(board)
+    found = index_of(spec, library).match_both(board)
     swapped = {pattern_id: spec.reversed_pattern(pattern) for pattern_id, pattern in library.items()}
-    assert as_tuples(first) == all_matches(spec, library, board)
-    assert as_tuples(second) == all_matches(spec, swapped, board)
+    matches = list(zip(as_tuples(found), found.reversed.tolist(), strict=True))
+    assert [match for match, reverse in matches if not reverse] == all_matches(spec, library, board)
+    assert [match for match, reverse in matches if reverse] == all_matches(spec, swapped, board)
+    assert matches == sorted(matches, key=lambda told: (told[0][0], told[1]))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_places_of_the_second_player_are_on_the_board_reversed(data: st.DataObject) -> None:
+    geometry = SquareGeometry(data.draw(st.integers(1, 6)), data.draw(st.integers(1, 6)))
+    spec = GameSpec("draughts", geometry, reversal="rotate_180")
+    library = data.draw(libraries(geometry))
+    board = data.draw(boards(geometry))
+    found = index_of(spec, library).match_both(board)
+    places = [match for match, turned in zip(as_tuples(found), found.reversed, strict=True) if turned]
+    assert places == all_matches(spec, library, spec.reversed_board(board))
 
 
 # Large libraries and boards
@@ -228,6 +242,36 @@ def test_a_limit_leaves_the_first_matches_and_counts_all(data: st.DataObject, mo
     first = index.match(board, most)
     assert as_tuples(first) == as_tuples(everything)[:most]
     assert first.total == everything.total == len(everything)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data(), st.integers(0, 30), st.integers(0, 5))
+def test_a_pattern_that_lies_everywhere_leaves_room_for_others(
+    data: st.DataObject, most: int, each: int
+) -> None:
+    spec: GameSpec = data.draw(st.one_of(square_games, games))
+    library = data.draw(libraries(spec.geometry))
+    board = data.draw(boards(spec.geometry))
+    views = [board, spec.reversed_board(board)] if spec.symmetric else [board]
+    # All placements of each pattern on each board, only the first of them, and of these only the first.
+    everything = [
+        (match, number > 0)
+        for pattern_id, pattern in sorted(library.items())
+        for number, view in enumerate(views)
+        for match in all_matches(spec, {pattern_id: pattern}, view)[:each]
+    ]
+    found = index_of(spec, library).match(board, most, each, spec.symmetric)
+    assert list(zip(as_tuples(found), found.reversed.tolist(), strict=True)) == everything[:most]
+    assert found.total == sum(len(all_matches(spec, library, view)) for view in views)
+
+
+def test_a_single_cell_does_not_fill_the_answer() -> None:
+    spec = GameSpec("go", SquareGeometry(9, 9), symmetries=EIGHT)
+    board = Board.from_letters(spec.geometry, "x".ljust(81, "-"))
+    library = {1: read_cells("-", spec.geometry), 2: read_cells("x -", spec.geometry)}
+    found = index_of(spec, library).match(board, 10, 8)
+    assert found.pattern_ids.tolist() == [1] * 8 + [2] * 2
+    assert found.total == 80 + 2
 
 
 @settings(max_examples=60, deadline=None)

@@ -316,6 +316,18 @@ class TestPatterns:
         # A pattern is told once, however many placements and positions it has.
         assert len(set(everything.patterns.pattern_ids)) == len(everything.patterns.pattern_ids) == 3
 
+    def test_of_each_pattern_only_some_placements_are_told(self, academy: Running) -> None:
+        registered(academy, "each")
+        teach(academy, "each", "each", [("a", "-", 0.99), ("b", "xo", 0.5)])
+        request = consultation_pb2.MatchPatternsRequest(
+            game_id="each", positions=[position("-" * 23 + "xo")], max_matches=4, max_matches_each=2
+        )
+
+        answer = academy.bot("reader").consultation.MatchPatterns(request).positions[0]
+
+        assert list(answer.patterns) == [0, 0, 1]
+        assert answer.total == 23 + 1
+
     def test_only_the_libraries_asked_for(self, academy: Running) -> None:
         registered(academy, "only")
         teach(academy, "only", "only", [("a", "x", 0.9)])

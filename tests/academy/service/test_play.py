@@ -177,7 +177,7 @@ def test_a_caller_who_reads_nothing_is_let_go(tmp_path: Path) -> None:
     with serving(tmp_path, ServerSettings(address=LOCAL, limits=limits)) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.plain("go")))
         teach(academy, "go", "taught", [("ann", "-", 0.8)])
-        large = patterns(positions=[position("-" * 4_096)] * 60, max_matches=4_096)
+        large = patterns(positions=[position("-" * 4_096)] * 60, max_matches=4_096, max_matches_each=4_096)
 
         def questions() -> Iterator[consultation_pb2.PlayRequest]:
             for number in range(100):

@@ -22,7 +22,6 @@ SPEC = GameSpec("go", SquareGeometry(5, 5), symmetries=tuple(SQUARE))
 LIBRARIES = (Library.MIDDLE_GAME, Library.ENDGAME)
 STATES = (State.EMPTY, State.FIRST_SOLDIER, State.SECOND_SOLDIER)
 EVERYTHING = 1_000_000
-SEEDS = st.integers(0, 2**32)
 
 
 def shelf(chance: random.Random, size: int, cells: int) -> Shelf:
@@ -37,31 +36,31 @@ def shelf(chance: random.Random, size: int, cells: int) -> Shelf:
     return filled
 
 
-def listed(found: Placements, ranked: Ranked) -> list[tuple[int, int, int, int]]:
+def listed(found: Placements, ranked: Ranked) -> list[tuple[int, ...]]:
+    columns = (found.symmetries, found.rows, found.columns, found.reversed)
     ids = ranked.pattern_ids.take(found.places).tolist()
-    return list(zip(ids, found.symmetries.tolist(), found.rows.tolist(), found.columns.tolist(), strict=True))
+    return list(zip(ids, *(column.tolist() for column in columns), strict=True))
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    SEEDS,
-    st.integers(0, 400),
-    st.sampled_from((1, 2, 3, 6, 9)),
-    st.integers(1, 40),
-    st.sampled_from((None, 1_300.0)),
-)
-def test_a_limit_leaves_the_strongest(seed: int, size: int, cells: int, most: int, elo: float | None) -> None:
+@given(st.data())
+def test_a_limit_leaves_the_strongest(data: st.DataObject) -> None:
+    seed, size = data.draw(st.integers(0, 2**32)), data.draw(st.integers(0, 400))
+    cells, most = data.draw(st.sampled_from((1, 2, 3, 6, 9))), data.draw(st.integers(1, 40))
+    elo, each = data.draw(st.sampled_from((None, 1_300.0))), data.draw(st.sampled_from((1, 3, EVERYTHING)))
+    both = data.draw(st.booleans())
     chance = random.Random(seed)
     filled = shelf(chance, size, cells)
     ranked = filled.ranked
     board = Board(SPEC.geometry, bytes(chance.choices(STATES, k=25)))
     selection = ranked.selection([library_to_proto(Library.ENDGAME)], elo)
 
-    found, everything = (ranked.match(board, selection, limit) for limit in (most, EVERYTHING))
+    found, everything = (ranked.match(board, selection, limit, each, both) for limit in (most, EVERYTHING))
 
     assert listed(found, ranked) == listed(everything, ranked)[:most]
-    assert everything.total == len(everything.places) and not everything.more
+    assert not everything.more
     if found.more:
+        assert len(found.places) == most
         assert most <= found.total <= everything.total
     else:
         assert found.total == everything.total

@@ -1,8 +1,7 @@
-"""Standings, cross-table and report."""
+"""Standings and cross-table."""
 
 from arena.ratings.elo import EloRules
 from arena.results.games import FinishedGame
-from arena.results.report import Summary, report_text
 from arena.results.standings import Score, Standings
 from referees.api import Outcome, Termination
 
@@ -58,55 +57,3 @@ def test_a_shared_win_of_many_shares_one_point() -> None:
 def test_fixed_players_stand_at_their_elo() -> None:
     standings = Standings(["a", "b"], EloRules(fixed={"a": 0.0}), [game(("a", "b"), (1,))])
     assert standings.elo("a") == 0.0 and standings.elo("b") == 1000.0
-
-
-def test_the_report_shows_it_all() -> None:
-    standings = Standings(
-        ["long-name", "b", "c"],
-        EloRules(),
-        [game(("long-name", "b"), (1,), cpu=(2.0, 1.0)), game(("b", "c"), (1, 2)), game(("b", "c"), (1,))],
-    )
-    summary = Summary(
-        name="contest",
-        kind="all-play-all",
-        description="Three of them",
-        game="go",
-        settings={"board_size": 9, "komi": 7.5},
-        total=6,
-        letters={"long-name": "A", "b": "B", "c": "C"},
-        voids=2,
-        reports={"waiting": 1, "acknowledged": 2, "refused": 1},
-        refusals={"uuid/AvB_0/1": "reporting the contest: the server broke [INTERNAL]"},
-    )
-    assert report_text(summary, standings).splitlines() == [
-        "all-play-all: contest",
-        "Three of them",
-        "",
-        "go   board_size: 9   komi: 7.5",
-        "3/6 games played",
-        "2 void games; see the log",
-        "reports to ACADEMY: 1 waiting, 2 acknowledged, 1 refused",
-        "report of uuid/AvB_0/1 refused: reporting the contest: the server broke [INTERNAL]",
-        "",
-        "player     games  wins  draws  losses  unknown  forfeits  points   Elo  CPU s",
-        "long-name      1     1      0       0        0         0       1  1010   2.00",
-        "b              3     1      1       1        0         0     1.5  1010   1.00",
-        "c              2     0      1       1        0         0     0.5  1000      -",
-        "",
-        "               A      B      C",
-        "A long-name         1-0    0-0",
-        "B b          0-1         1-0-1",
-        "C c          0-0  0-1-1",
-    ]
-    assert standings.as_json()["players"][0] == {
-        "name": "long-name",
-        "games": 1,
-        "wins": 1,
-        "draws": 0,
-        "losses": 0,
-        "unknown": 0,
-        "points": 1.0,
-        "forfeits": 0,
-        "elo": 1010.0,
-        "mean_cpu_seconds": 2.0,
-    }

@@ -8,8 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
+from sgfmill.sgf import Sgf_game
 
 from arena.jobs import Fault, GameResult
+from arena.players.kept_engines import MAX_KEPT
 from arena.players.player import Choice
 from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
@@ -239,6 +241,140 @@ def test_nothing_outlives_a_killed_arena(tmp_path):
         assert running([*workers, *engines]) == [*workers, *engines]
         arena.send_signal(signal.SIGKILL)
     assert not left_running([*workers, *engines])
+
+
+def test_the_moves_of_a_player_that_could_only_be_ended_with_its_worker_are_kept(pool):
+    player = python_player("late", "tests.arena.engines:stuck_in_the_end", move_seconds=0.5)
+    pool.submit(job(player, PASSERS[1]))
+    [result] = finished(pool, 1)
+    assert (result.outcome.summary, result.usage[0].fault) == ("W+F", Fault.LATE)
+    assert [move.text for move in result.moves] == ["A1", "pass", "B1", "pass"]
+    game = Sgf_game.from_string(result.record)
+    assert [node.get_move()[1] for node in game.get_main_sequence()[1:]] == [(0, 0), None, (0, 1), None]
+    assert result.outcome.detail in game.get_last_node().get("C")
+
+
+# What engines leave behind
+
+
+@pytest.fixture
+def leaver(tmp_path):
+    """An engine with a child in a session of its own, and one that never moves."""
+    environment = {"MISBEHAVING_PIDS": str(tmp_path / "pids")}
+    return (
+        misbehaving("leaving-the-session", "leaver", environment=environment),
+        misbehaving("hang-in-genmove", "hanging", environment=environment, move_seconds=100.0),
+    )
+
+
+def test_processes_that_left_the_engines_session_end_with_the_game(pool, leaver, tmp_path):
+    pool.submit(job(leaver[0], PASSERS[1]))
+    assert finished(pool, 1)[0].outcome.summary == "B+24.5"
+    assert len(noted(tmp_path / "pids")) == 2
+    assert not left_running(noted(tmp_path / "pids"))
+
+
+def test_they_end_with_a_killed_worker_too(pool, leaver, tmp_path):
+    pool.submit(job(*leaver))
+    pids = wait_for_engines(tmp_path, 3)
+    engine = next(
+        pid for pid in pids if Path(f"/proc/{pid}/cmdline").read_bytes().endswith(b"hang-in-genmove\0")
+    )
+    os.kill(parent(engine), signal.SIGKILL)
+    assert isinstance(finished(pool, 1)[0], WorkerLost)
+    assert not left_running(pids)
+
+
+def test_they_end_with_a_killed_arena_too_even_where_a_player_is_stuck(tmp_path):
+    program = (
+        "import os, sys; from arena.workers.pool import WorkerPool\n"
+        "from tests.arena.engines import job, misbehaving, python_player\n"
+        f"environment = {{'MISBEHAVING_PIDS': {str(tmp_path / 'pids')!r}}}\n"
+        "leaver = misbehaving('leaving-the-session', environment=environment)\n"
+        "stuck = python_player('stuck', 'tests.arena.engines:stuck', move_seconds=1000.0)\n"
+        "pool = WorkerPool(1); pool.submit(job(leaver, stuck))\n"
+        "print(pool._workers[0].process.pid, flush=True)\n"
+        "while not pool._workers[0].progress or len(pool._workers[0].progress) < 2: pool.next_result(0.05)\n"
+        "print('stuck', flush=True); pool.next_result()\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as arena:
+        assert arena.stdout is not None
+        guardian = int(arena.stdout.readline())
+        pids = [guardian, *wait_for_engines(tmp_path, 2)]
+        pids += [int(pid) for pid in Path(f"/proc/{guardian}/task/{guardian}/children").read_text().split()]
+        assert arena.stdout.readline() == "stuck\n"
+        assert len(running(pids)) == len(pids) == 4
+        arena.send_signal(signal.SIGKILL)
+    assert not left_running(pids, seconds=20.0)
+
+
+# Engines that are kept
+
+
+def keeping(fault, tmp_path, **setup):
+    environment = {"MISBEHAVING_PIDS": str(tmp_path / "pids")}
+    return misbehaving(fault, environment=environment, restart=False, **setup)
+
+
+def played_in_turn(pool, player, count):
+    for number in range(count):
+        pool.submit(job(player, PASSERS[1], game_id=str(number)))
+    return finished(pool, count)
+
+
+def test_an_engine_can_be_kept_for_its_players_next_games(tmp_path):
+    with WorkerPool(1) as pool:
+        results = played_in_turn(
+            pool, keeping("none", tmp_path, parameters={"startup_commands": ["hello"]}), 3
+        )
+        assert [result.outcome.summary for result in results] == ["B+24.5"] * 3
+        assert [result.usage[0].cpu_seconds for result in results] == [12.25] * 3
+        assert all(result.usage[0].peak_memory_bytes for result in results)
+        assert {result.usage[0].engine_name for result in results} == {"Misbehaving:1.5"}
+        assert all(result.warnings == () for result in results)
+        assert len(running(noted(tmp_path / "pids"))) == 1
+    assert not left_running(noted(tmp_path / "pids"))
+
+
+@pytest.mark.parametrize(
+    ("fault", "summary"),
+    [
+        ("illegal-move", "W+F"),
+        ("exit-in-genmove", "W+F"),
+        ("garbage-in-genmove", "W+F"),
+        ("dies-when-idle", "B+24.5"),
+    ],
+)
+def test_failures_are_not_carried_into_the_next_game(fault, summary, tmp_path):
+    with WorkerPool(1) as pool:
+        results = played_in_turn(pool, keeping(fault, tmp_path), 2)
+    assert [result.outcome.summary for result in results] == [summary] * 2
+    assert results[0].usage[0].fault is results[1].usage[0].fault
+    assert len(noted(tmp_path / "pids")) == 2
+
+
+def test_another_setup_is_another_engine(tmp_path):
+    with WorkerPool(1) as pool:
+        for limit in (20.0, 20.0, 21.0):
+            played_in_turn(pool, keeping("none", tmp_path, move_seconds=limit), 1)
+        assert len(running(noted(tmp_path / "pids"))) == 2
+
+
+def test_idle_engines_are_not_hoarded(tmp_path):
+    with WorkerPool(1) as pool:
+        for number in range(MAX_KEPT + 2):
+            played_in_turn(pool, keeping("none", tmp_path, name=str(number)), 1)
+        assert len(noted(tmp_path / "pids")) == MAX_KEPT + 2
+        assert len(running(noted(tmp_path / "pids"))) == MAX_KEPT
+
+
+def test_a_player_in_both_seats_has_two_kept_engines(tmp_path):
+    player = keeping("resigns", tmp_path)
+    with WorkerPool(1) as pool:
+        for number in range(2):
+            pool.submit(job(player, player, game_id=str(number)))
+        assert [result.outcome.summary for result in finished(pool, 2)] == ["W+R"] * 2
+        assert len(noted(tmp_path / "pids")) == 2
 
 
 def test_there_must_be_a_worker():

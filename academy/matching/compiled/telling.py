@@ -1,0 +1,165 @@
+"""The matches that candidates are, in the order in which a query wants its patterns.
+
+What a branch depends on here is as good as random, and guessing wrong costs more than all else: what is left
+is listed without one, unit by unit, word by word, bit by bit.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from academy.matching.compiled.compiling import compiled
+from academy.matching.compiled.sieve import (
+    ANCHOR_COLUMN,
+    ANCHOR_ROW,
+    OWNER,
+    SYMMETRY,
+    Flags,
+    Shorts,
+    Units,
+    sifted,
+)
+from academy.matching.compiled.table import BANK, NO_BITS, ONE_BIT, WORD, Numbers, States, U, Words, signed
+from academy.matching.compiled.vectors import LANES, bits_in_bank, bits_set, lowest_bit
+from academy.matching.ground import Ground
+from academy.matching.order import Order
+from academy.matching.rows import Rows
+
+NO_LIMIT: Final = (1 << 62) - 1
+_NOBODY: Final = -1
+
+Found = tuple[Numbers, Shorts, Shorts, Shorts, Shorts, int]
+
+
+@compiled
+def find(
+    boards: States, ground: Ground, rows: Rows, order: Order, wanted: Flags, most: int, each: int
+) -> Found:
+    """Return the matches on some boards, (board, cell), as `kernels.Find` says."""
+    units = sifted(boards, ground, rows)
+    return told(units, units.bits, in_order(units, order, wanted), rows.anchors, order, U(most), U(each))
+
+
+@compiled
+def in_order(units: Units, order: Order, wanted: Flags) -> Numbers:
+    """Return the units of the rows that are asked for, by the rows' places in the order."""
+    first = np.full(len(order.rows), _NOBODY, dtype=np.int32)
+    following = np.empty(len(units.rows), dtype=np.int32)
+    # From the last to the first, as chains grow at their beginning.
+    for number in range(len(units.rows)):
+        unit = len(units.rows) - 1 - number
+        place = order.places[U(units.rows[unit])]
+        if place >= 0 and (len(wanted) == 0 or wanted[U(place)]):
+            following[unit] = first[U(place)]
+            first[U(place)] = unit
+    chains = np.empty(len(first), dtype=np.int32)
+    count = U(0)
+    for place in range(U(len(first))):
+        chains[count] = first[place]
+        count += U(first[place] >= 0)
+    found = np.empty(len(units.rows), dtype=np.int32)
+    end = U(0)
+    for chain in range(count):
+        unit = chains[chain]
+        while unit >= 0:
+            found[end] = unit
+            end += U(1)
+            unit = following[U(unit)]
+    return found[: signed(end)]
+
+
+@compiled
+def told(
+    units: Units, bits: Words, chosen: Numbers, anchors: Shorts, order: Order, most: int, each: int
+) -> Found:
+    """Tell the first `most` matches of the chosen units, `each` at most of a pattern on one board.
+
+    Returns place in the order, symmetry, row, column, and the owner of the candidate, and how many matches
+    there are without any limit.
+    """
+    words, places_of_words, size, total = listed_words(units, bits, chosen, most, each)
+    places = np.empty(size, dtype=np.int32)
+    symmetries = np.empty(size, dtype=np.int16)
+    image_rows = np.empty(size, dtype=np.int16)
+    image_columns = np.empty(size, dtype=np.int16)
+    owners = np.empty(size, dtype=np.int16)
+    candidates = units.candidates
+    number, word = U(0), words[0]
+    for match in range(size):
+        # A word's place names its unit and its lane.
+        at = U(places_of_words[number])
+        unit = at // U(LANES)
+        candidate = U(units.banks[unit]) * U(BANK) + (at % U(LANES)) * U(WORD) + lowest_bit(word)
+        row, symmetry = U(units.rows[unit]), U(candidates[candidate, U(SYMMETRY)])
+        places[match] = order.places[row]
+        symmetries[match] = symmetry
+        image_rows[match] = candidates[candidate, U(ANCHOR_ROW)] - anchors[row, symmetry, U(0)]
+        image_columns[match] = candidates[candidate, U(ANCHOR_COLUMN)] - anchors[row, symmetry, U(1)]
+        owners[match] = candidates[candidate, U(OWNER)]
+        word &= word - ONE_BIT
+        ended = U(word == NO_BITS)
+        number += ended
+        word |= words[number] & (NO_BITS - ended)
+    return places, symmetries, image_rows, image_columns, owners, signed(total)
+
+
+@compiled
+def listed_words(
+    units: Units, bits: Words, chosen: Numbers, most: int, each: int
+) -> tuple[Words, Numbers, int, int]:
+    """List words of the chosen units that are not empty, and their places among `bits`.
+
+    Of one row on one board only the lowest `each` bits are kept, and in all the first `most`. Returns also
+    how many bits are kept and how many there are.
+    """
+    words = np.empty(len(chosen) * LANES + LANES, dtype=np.uint64)
+    places = np.empty(len(words), dtype=np.int32)
+    listed, total, left, room = U(0), U(0), each, most
+    last_row, last_owner = signed(_NOBODY), signed(_NOBODY)
+    for number in range(U(len(chosen))):
+        unit = U(chosen[number])
+        row, owner = units.rows[unit], units.candidates[U(units.banks[unit]) * U(BANK), U(OWNER)]
+        if row != last_row or owner != last_owner:
+            left, last_row, last_owner = each, row, owner
+        count = bits_in_bank(bits, unit)
+        total += count
+        kept = min(count, min(left, room))
+        if kept > U(0):
+            left -= kept
+            room -= kept
+            listed = _list_words(words, places, listed, bits, unit, count, kept)
+    words[listed] = NO_BITS
+    places[listed] = 0
+    return words, places, most - room, total
+
+
+@compiled
+def _list_words(
+    words: Words, places: Numbers, listed: int, bits: Words, unit: int, count: int, kept: int
+) -> int:
+    first = U(LANES) * unit
+    if kept == count:
+        for lane in range(U(LANES)):
+            word = bits[first + lane]
+            words[listed], places[listed] = word, first + lane
+            listed += U(word != NO_BITS)
+        return listed
+    for lane in range(U(LANES)):
+        word = bits[first + lane]
+        size = bits_set(word)
+        if size > kept:
+            word = lowest_bits(word, kept)
+            size = kept
+        kept -= size
+        words[listed], places[listed] = word, first + lane
+        listed += U(word != NO_BITS)
+    return listed
+
+
+@compiled
+def lowest_bits(word: int, count: int) -> int:
+    """Return only the lowest bits of a word that has more."""
+    left = word
+    for _ in range(count):
+        left &= left - ONE_BIT
+    return word ^ left

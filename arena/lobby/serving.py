@@ -1,0 +1,77 @@
+"""The gRPC server that players dial in to."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from grpc import aio
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1._async import HealthServicer
+from grpc_reflection.v1alpha import reflection
+
+from arena.lobby.addresses import Endpoint
+from arena.lobby.game_door import game_door
+from arena.lobby.limits import LobbyLimits
+from arena.lobby.lobby import Doorkeeper, Lobby
+from arena.lobby.streams import Note, PlayerServicer
+from arena.v1 import players_pb2, players_pb2_grpc
+
+PLAYER_SERVICE: Final = players_pb2.DESCRIPTOR.services_by_name["PlayerService"].full_name
+HEALTH_SERVICE: Final = health_pb2.DESCRIPTOR.services_by_name["Health"].full_name
+GRACE_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True)
+class OpenLobby:
+    """A lobby that is open: where players dial in, and the socket where games ask for them."""
+
+    address: str
+    games: Path
+
+
+def new_server(
+    services: Sequence[str], limits: LobbyLimits, interceptors: Sequence[Any] = ()
+) -> tuple[aio.Server, HealthServicer]:
+    """A gRPC server with health and reflection, and limits on what it takes."""
+    server = aio.server(
+        interceptors=list(interceptors),
+        options=[
+            ("grpc.max_receive_message_length", limits.message_bytes),
+            ("grpc.max_send_message_length", -1),
+            ("grpc.max_metadata_size", limits.metadata_bytes),
+            # A player whose machine has vanished says nothing more: this finds it out.
+            ("grpc.keepalive_time_ms", 20_000),
+            ("grpc.keepalive_timeout_ms", 10_000),
+            ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
+            ("grpc.so_reuseport", 0),
+        ],
+        maximum_concurrent_rpcs=2 * limits.players,
+    )
+    health = HealthServicer()
+    health_pb2_grpc.add_HealthServicer_to_server(health, server)
+    reflection.enable_server_reflection((*services, HEALTH_SERVICE, reflection.SERVICE_NAME), server)
+    return server, health
+
+
+@asynccontextmanager
+async def open_lobby(
+    endpoint: Endpoint, doorkeeper: Doorkeeper, note: Note, limits: LobbyLimits | None = None
+) -> AsyncIterator[OpenLobby]:
+    """Let players dial in while the block lasts; `note` hears who comes and goes. Raises InvalidAddress."""
+    limits = limits or LobbyLimits()
+    lobby = Lobby(doorkeeper, limits)
+    server, health = new_server((PLAYER_SERVICE,), limits)
+    players_pb2_grpc.add_PlayerServiceServicer_to_server(PlayerServicer(lobby, limits, note), server)
+    async with game_door(lobby) as games:
+        address = endpoint.bind(server)
+        await server.start()
+        await health.set(PLAYER_SERVICE, health_pb2.HealthCheckResponse.SERVING)
+        try:
+            yield OpenLobby(address, games)
+        finally:
+            await health.enter_graceful_shutdown()
+            # First, as a status that is sent while gRPC's server stops can be lost.
+            await lobby.close(GRACE_SECONDS)
+            await server.stop(0)

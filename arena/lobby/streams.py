@@ -1,0 +1,105 @@
+"""The players' side of the lobby: one gRPC stream for each."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import grpc
+from google.protobuf.message import DecodeError
+from grpc import aio
+
+from arena.lobby.guests import Guest
+from arena.lobby.limits import LobbyLimits
+from arena.lobby.lobby import Lobby
+from arena.lobby.refusals import Idle, InvalidRequest, Refusal, TooMany
+from arena.lobby.tokens import bearer_token
+from arena.v1 import players_pb2, players_pb2_grpc
+
+# Notes an event, with what there is to say of it, in a log.
+Note = Callable[..., object]
+Context = aio.ServicerContext[Any, Any]
+
+
+class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
+    """Answers players that dial in."""
+
+    def __init__(self, lobby: Lobby, limits: LobbyLimits, note: Note) -> None:
+        self._lobby = lobby
+        self._note = note
+        self._limits = limits
+
+    async def Play(  # type: ignore[override]
+        self, requests: AsyncIterator[players_pb2.PlayRequest], context: Context
+    ) -> None:
+        """Seat the player in games for as long as its stream lasts."""
+        try:
+            guest = await self._enter(requests, context)
+        except Refusal as refusal:
+            self._note("player refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
+            await refusal.abort(context)
+        self._note("player came", player=guest.name, peer=context.peer())
+        hearing = asyncio.create_task(self._hear(guest, requests))
+        why = "its connection ended"
+        try:
+            await self._tell(guest, context)
+        except Refusal as refusal:
+            why = f"its stream was ended: {refusal}"
+            await refusal.abort(context)
+        finally:
+            hearing.cancel()
+            self._lobby.leave(guest, why)
+            self._note("player went", player=guest.name, why=why)
+
+    async def _enter(self, requests: AsyncIterator[players_pb2.PlayRequest], context: Context) -> Guest:
+        seconds = self._limits.hello_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                first = await anext(requests)
+        except StopAsyncIteration:
+            raise InvalidRequest("the stream ended before its hello") from None
+        except TimeoutError:
+            raise Idle(f"no hello came within {seconds:g} s", seconds=seconds) from None
+        except DecodeError as error:
+            raise InvalidRequest(f"a message that cannot be read: {error}") from error
+        if not first.HasField("hello"):
+            raise InvalidRequest("a stream begins with hello")
+        return self._lobby.enter(first.hello, bearer_token(context.invocation_metadata()))
+
+    async def _hear(self, guest: Guest, requests: AsyncIterator[players_pb2.PlayRequest]) -> None:
+        limits = self._limits
+        room, seen = limits.message_burst, time.monotonic()
+        try:
+            async for request in requests:
+                now = time.monotonic()
+                room = min(limits.message_burst, room + (now - seen) * limits.messages_per_second) - 1
+                seen = now
+                if room < 0:
+                    raise TooMany(
+                        f"more than {limits.messages_per_second:g} messages a second",
+                        messages_per_second=limits.messages_per_second,
+                    )
+                self._lobby.heard(guest, request)
+        except Refusal as refusal:
+            guest.end(refusal)
+        except DecodeError as error:
+            guest.end(InvalidRequest(f"a message that cannot be read: {error}"))
+        except grpc.RpcError:
+            # The stream is broken, which its other half finds out as well.
+            guest.end()
+        else:
+            guest.end()
+
+    async def _tell(self, guest: Guest, context: Context) -> None:
+        welcome = players_pb2.Welcome(messages_per_second=round(self._limits.messages_per_second))
+        await self._write(players_pb2.PlayResponse(welcome=welcome), context)
+        while (message := await guest.next_message()) is not None:
+            await self._write(message, context)
+
+    async def _write(self, message: players_pb2.PlayResponse, context: Context) -> None:
+        seconds = self._limits.write_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                await context.write(message)
+        except TimeoutError:
+            raise Idle(f"nothing was read for {seconds:g} s", seconds=seconds) from None

@@ -1,0 +1,1 @@
+"""Generated code of the protocol between games and the lobby."""

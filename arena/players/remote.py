@@ -1,0 +1,229 @@
+"""Players that dial in over gRPC; the process that plays the game reaches them through the lobby."""
+
+import json
+import socket
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from google.protobuf.duration_pb2 import Duration
+
+from arena.lobby.framing import BrokenFrame, framed, receive
+from arena.lobby.v1 import lobby_pb2
+from arena.players.failures import CannotStart, Disconnected, IllFormed, Late
+from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
+from arena.v1 import players_pb2
+from referees.api import Referee
+
+DEFAULT_RECONNECT_SECONDS: Final = 15.0
+MAX_COMMENT: Final = 10_000
+_PARAMETERS: Final = frozenset({"lobby", "token_digest", "reconnect_seconds"})
+
+
+class RemotePlayer(Player):
+    """A player in its seat at the other end of a gRPC stream.
+
+    The setup's parameters are `lobby`, the path of the lobby's socket; `token_digest`, SHA-256 of the
+    token the player must have, as hexadecimal digits (left out: the lobby has seen to it); and
+    `reconnect_seconds`, how long a game waits for a player whose stream broke. What it costs is not
+    known, as it runs elsewhere.
+    """
+
+    def __init__(self, seating: Seating) -> None:
+        super().__init__(seating)
+        setup = seating.setup
+        unknown = set(setup.parameters) - _PARAMETERS
+        if unknown:
+            raise InvalidParameters(f"{sorted(unknown)[0]!r} is no parameter of a remote player")
+        if setup.command:
+            raise InvalidParameters(f"a remote player dials in: it has no command {setup.command[0]!r}")
+        if "lobby" not in setup.parameters:
+            raise InvalidParameters("there is no lobby where remote players could dial in")
+        self._parameters = setup.parameters
+        self._hides = type(seating.referee).view is not Referee.view
+        self._connection: socket.socket | None = None
+        self._wants_legal_moves = False
+        self._requests = 0
+        self._own_move = ""
+
+    @property
+    def _label(self) -> str:
+        return f"player {self.seating.label}"
+
+    def start(self) -> None:
+        """Ask the lobby for the player."""
+        self._connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        seek = lobby_pb2.Seek(
+            # Where a player sits twice the second is called NAME#2.
+            player=self.seating.setup.name.partition("#")[0],
+            token_digest=bytes.fromhex(self._parameters.get("token_digest", "")),
+            reconnect_seconds=self._parameters.get("reconnect_seconds", DEFAULT_RECONNECT_SECONDS),
+        )
+        try:
+            self._connection.connect(self._parameters["lobby"])
+            self._connection.sendall(framed(lobby_pb2.FromGame(seek=seek)))
+        except OSError as error:
+            raise CannotStart(f"{self._label}: the lobby cannot be reached: {error}") from error
+
+    def set_up(self) -> None:
+        """Wait until the player has dialled in and says that it is ready, for `start_seconds` in all."""
+        seconds = self.seating.setup.start_seconds
+        deadline = time.monotonic() + seconds
+        try:
+            first = self._receive(deadline)
+        except Late:
+            raise Late(
+                f"{self._label}: did not dial in, or was busy with other games, for {seconds:g} s"
+            ) from None
+        hello = first.seated.hello
+        self.name = f"{hello.engine_name}:{hello.engine_version}".strip(":")[:64]
+        self.description = hello.engine_description[:MAX_COMMENT] or self.name
+        self._wants_legal_moves = hello.want_legal_moves
+        self._say(players_pb2.PlayResponse(game_start=self._game_start()))
+        try:
+            answer = self._receive(deadline).heard
+        except Late:
+            raise Late(f"{self._label}: was not ready within {seconds:g} s") from None
+        if answer.HasField("decline"):
+            raise CannotStart(f"{self._label}: declines the game: {answer.decline.reason[:500]!r}")
+        if not answer.HasField("ready"):
+            raise IllFormed(f"{self._label}: answered a game's start with neither ready nor decline")
+
+    def _game_start(self) -> players_pb2.GameStart:
+        seating, rules = self.seating, self.seating.referee
+        start = players_pb2.GameStart(
+            game_id=seating.game_id,
+            game=rules.name,
+            settings_json=json.dumps(dict(seating.settings)),
+            seat=seating.seat,
+            players=seating.players,
+            seed=seating.seed,
+            board=rules.board(rules.view(rules.start(seating.seed), seating.seat), seating.seat).letters,
+            reconnection=_duration(self._parameters.get("reconnect_seconds", DEFAULT_RECONNECT_SECONDS)),
+        )
+        clock = seating.setup.time_control
+        if clock is None:
+            start.move_limit.CopyFrom(_duration(seating.setup.move_seconds))
+        else:
+            start.time_control.CopyFrom(
+                players_pb2.TimeControl(
+                    main=_duration(clock.main_seconds),
+                    increment=_duration(clock.increment_seconds),
+                    byo_yomi=_duration(clock.byo_yomi_seconds),
+                    byo_yomi_stones=clock.byo_yomi_stones,
+                )
+            )
+        told = seating.environment
+        if "ACADEMY_ADDRESS" in told:
+            start.academy.CopyFrom(
+                players_pb2.Academy(
+                    address=told["ACADEMY_ADDRESS"],
+                    contest_id=told["ACADEMY_CONTEST"],
+                    token=told["ACADEMY_TOKEN"],
+                )
+            )
+        return start
+
+    def arranged(self, position: Any) -> None:
+        """Tell of the first position as the other player arranged it."""
+        rules, seat = self.seating.referee, self.seating.seat
+        made = players_pb2.MovesMade(board=rules.board(rules.view(position, seat), seat).letters)
+        self._say(players_pb2.PlayResponse(moves_made=made))
+
+    def choose(self, view: Any) -> Choice:
+        """Ask for a move, and wait for it as long as the player's clock allows."""
+        seating, rules = self.seating, self.seating.referee
+        self._requests += 1
+        seconds = seating.move_seconds
+        self._confirm_own_move()
+        request = players_pb2.MoveRequest(
+            request=self._requests,
+            time_left=_duration(seconds),
+            board=rules.board(view, seating.seat).letters,
+        )
+        if seating.clock is not None:
+            request.stones_left = seating.clock.stones
+        if self._wants_legal_moves:
+            legal = rules.legal_moves(view, seating.seat)
+            request.legal_moves.extend(() if legal is None else map(rules.move_text, legal))
+        started = time.perf_counter()
+        self._say(players_pb2.PlayResponse(move_request=request))
+        try:
+            heard = self._receive(time.monotonic() + seconds).heard
+        except Late:
+            raise Late(seating.late(f"{self._label}: no answer within {seconds:.3g} s")) from None
+        if not heard.HasField("move"):
+            raise IllFormed(f"{self._label}: answered a request to move with {heard.WhichOneof('message')}")
+        self._own_move = heard.move.text
+        return self._choice(heard.move, time.perf_counter() - started)
+
+    def _confirm_own_move(self) -> None:
+        """Tell of the player's own last move, which has stood: a player that comes back must know it."""
+        if self._own_move:
+            made = players_pb2.MovesMade(
+                moves=[players_pb2.SeatMove(seat=self.seating.seat, text=self._own_move)]
+            )
+            self._own_move = ""
+            self._say(players_pb2.PlayResponse(moves_made=made))
+
+    def _choice(self, move: players_pb2.Move, seconds: float) -> Choice:
+        value = move.value if move.HasField("value") else None
+        if value is not None and not 0.0 <= value <= 1.0:
+            self.warnings.append(f"{self._label}: the expected value {value:g} is no number from 0 to 1")
+            value = None
+        comment = move.comment[:MAX_COMMENT]
+        if move.WhichOneof("answer") is None:
+            raise IllFormed(f"{self._label}: answered a request to move with an empty move")
+        if move.resign:
+            return Choice("resign", True, seconds, value, comment)
+        return Choice(move.text, False, seconds, value, comment)
+
+    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Tell of moves where nothing is hidden, and of the position. Answers to it there are none."""
+        rules, seat = self.seating.referee, self.seating.seat
+        if seat in moves:
+            self._own_move = ""
+        else:
+            self._confirm_own_move()
+        made = players_pb2.MovesMade(board=rules.board(view, seat).letters)
+        made.moves.extend(
+            players_pb2.SeatMove(seat=mover, text=rules.move_text(move))
+            for mover, move in moves.items()
+            if mover == seat or not self._hides
+        )
+        self._say(players_pb2.PlayResponse(moves_made=made))
+
+    def close(self, *, at_once: bool = False) -> Cost:
+        """Leave the seat; the lobby tells the player that the game is over."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        return Cost()
+
+    def _say(self, message: players_pb2.PlayResponse) -> None:
+        assert self._connection is not None
+        try:
+            self._connection.settimeout(self.seating.setup.start_seconds)
+            self._connection.sendall(framed(lobby_pb2.FromGame(say=message)))
+        except OSError as error:
+            raise Disconnected(f"{self._label}: the lobby is gone: {error}") from error
+
+    def _receive(self, deadline: float) -> lobby_pb2.ToGame:
+        assert self._connection is not None
+        try:
+            message = receive(self._connection, lobby_pb2.ToGame, deadline)
+        except TimeoutError:
+            raise Late("no answer") from None
+        except (BrokenFrame, OSError) as error:
+            raise Disconnected(f"{self._label}: the lobby is gone: {error}") from error
+        if message is None:
+            raise Disconnected(f"{self._label}: the lobby is gone")
+        if message.HasField("lost"):
+            raise Disconnected(f"{self._label}: {message.lost.reason}")
+        return message
+
+
+def _duration(seconds: float) -> Duration:
+    duration = Duration()
+    duration.FromNanoseconds(round(seconds * 1e9))
+    return duration

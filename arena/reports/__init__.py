@@ -1,0 +1,1 @@
+"""Reports of competitions: as text, as JSON and as a page."""

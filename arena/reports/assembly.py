@@ -1,0 +1,110 @@
+"""A report put together from the control file and the database."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from arena.control.plans import AllPlayAllPlan, GauntletPlan, PlayoffPlan
+from arena.control.settings import Control
+from arena.ratings.bradley_terry import PairResult, Ratings, rate
+from arena.ratings.daide import daide_scores
+from arena.ratings.skill import SkillTable
+from arena.reports.contents import PlayerFacts, Report
+from arena.reports.tally import MatchupTally, tally
+from arena.results.games import FinishedGame
+from arena.results.series import SeriesReader
+from arena.results.standings import Standings
+from arena.selection.all_play_all import letters
+from arena.selection.kinds import selector_for
+from arena.selection.matchups import MatchupSelector
+from arena.selection.selector import CompletedGame, Selector
+from referees.api import referee
+
+
+def assemble(control: Control, name: str, series: SeriesReader) -> Report:
+    """All that is known of a competition now. Works while it runs.
+
+    Raises UnknownFixture and ChangedCompetition where the games are not those of the control file.
+    """
+    games = list(series.finished_games())
+    selector = selector_for(control)
+    for game in games:
+        selector.completed(CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail))
+    rules = referee(control.game.name).from_settings(control.game.settings)
+    seats = [rules.seat_name(seat) for seat in range(1, rules.seats + 1)]
+    standings = Standings(control.competitors, control.elo, games)
+    lettered = isinstance(control.plan, AllPlayAllPlan | GauntletPlan)
+    return Report(
+        name=name,
+        kind=control.kind,
+        description=control.description,
+        game=control.game.name,
+        settings=control.game.settings,
+        total=selector.total,
+        seats=seats,
+        letters={name: letters(place) for place, name in enumerate(control.competitors)} if lettered else {},
+        standings=standings,
+        matchups=tally(_planned(control, selector), games),
+        players=_players(standings, games, series),
+        ratings=_ratings(standings, control) if rules.seats == 2 else None,
+        histories=_histories(games),
+        lines=selector.report_lines(),
+        voids=series.void_count(),
+        academy_reports=series.outbox.counts() if control.academy is not None else {},
+        refusals=series.outbox.refusals() if control.academy is not None else {},
+        duration=series.duration(),
+    )
+
+
+def _planned(control: Control, selector: Selector) -> Sequence[MatchupTally]:
+    if not isinstance(selector, MatchupSelector):
+        return []
+    titles: Mapping[str, str] = {}
+    if isinstance(control.plan, PlayoffPlan):
+        titles = {matchup.matchup_id: matchup.title for matchup in control.plan.matchups}
+    return [
+        MatchupTally(
+            matchup_id,
+            titles.get(matchup_id, " v ".join(group.players)),
+            group.players,
+            group.games,
+            group.game or control.game,
+        )
+        for matchup_id, group in selector.groups.items()
+    ]
+
+
+def _players(
+    standings: Standings, games: Iterable[FinishedGame], series: SeriesReader
+) -> dict[str, PlayerFacts]:
+    usage, descriptions = series.player_usage(), series.player_descriptions()
+    scores: defaultdict[str, float] = defaultdict(float)
+    skills = SkillTable()
+    for game in games:
+        for name, score in zip(
+            game.players, daide_scores(len(game.players), game.outcome.winners), strict=True
+        ):
+            scores[name] += score
+        if len(game.players) > 2:
+            skills.add(game.players, game.outcome.winners)
+    return {
+        name: PlayerFacts(name, descriptions.get(name, ""), usage.get(name), scores[name], skills.skill(name))
+        for name in standings.order
+    }
+
+
+def _ratings(standings: Standings, control: Control) -> Ratings:
+    names = list(standings.order)
+    pairs = ((names[i], names[j]) for i in range(len(names)) for j in range(i + 1, len(names)))
+    scores = ((name, opponent, standings.against(name, opponent)) for name, opponent in pairs)
+    results = [
+        PairResult(name, opponent, score.wins, score.draws, score.losses) for name, opponent, score in scores
+    ]
+    return rate(results, centre=control.elo.start, anchors=control.elo.fixed)
+
+
+def _histories(games: Iterable[FinishedGame]) -> dict[str, list[float]]:
+    histories: defaultdict[str, list[float]] = defaultdict(list)
+    for game in games:
+        for name, elo in dict(zip(game.players, game.elo_after, strict=True)).items():
+            histories[name].append(elo)
+    return dict(histories)

@@ -1,0 +1,224 @@
+"""A report as one page of HTML that needs nothing else: no files, no network, no scripts."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from html import escape
+from typing import Final
+
+from arena.reports.contents import Report
+from arena.reports.matchup_text import MISSING, percent, settings_line
+from arena.reports.rating_plot import Bar, rating_plot
+from arena.reports.tally import MatchupTally, SeatTally
+
+MOST_MATCHUPS: Final = 2000
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+_STYLE: Final = """
+:root { color-scheme: light dark; --ink: #1d2430; --dim: #667085; --line: #d5dae3; --page: #fff;
+  --mark: #2563c9; --head: #f3f5f9; --good: #1a7f4b1f; --bad: #c0362c1c; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ef; --dim: #98a2b3; --line: #3a4252;
+  --page: #171b22; --mark: #7aa7f0; --head: #222833; --good: #3fb97a2b; --bad: #e0685f2b; } }
+body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--page);
+  max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .6rem; }
+h3 { font-size: 1rem; margin: 1.4rem 0 .3rem; } p { margin: .3rem 0; } .dim { color: var(--dim); }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--line); }
+th { background: var(--head); font-weight: 600; }
+th:first-child, td:first-child, td.text, #usage th:last-child { text-align: left; }
+td.own { background: var(--head); } td.won { background: var(--good); } td.lost { background: var(--bad); }
+svg.ratings { max-width: 100%; height: auto; } svg text { font-size: 12.5px; fill: var(--ink); }
+svg .tick { fill: var(--dim); font-size: 11px; } svg .grid { stroke: var(--line); }
+svg .error { stroke: var(--mark); stroke-width: 2; } svg circle { fill: var(--mark); }
+pre { background: var(--head); padding: .8rem; overflow-x: auto; }
+"""
+
+
+def html_page(report: Report) -> str:
+    """The whole page. All that players and control files say is escaped."""
+    title = escape(f"{report.name}: {report.kind}")
+    sections = [
+        _heading(report),
+        _ratings(report),
+        _standings(report),
+        _cross_table(report),
+        _lines(report),
+        _matchups(report),
+        _usage(report),
+        _notes(report),
+    ]
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{_STYLE}</style></head><body>\n"
+        + "\n".join(section for section in sections if section)
+        + "\n</body></html>\n"
+    )
+
+
+def _table(identity: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table; cells are texts to be escaped, or whole `<td>` elements."""
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "".join(
+        "<tr>"
+        + "".join(cell if cell.startswith("<td") else f"<td>{escape(cell)}</td>" for cell in row)
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="scroll"><table id="{escape(identity)}"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _heading(report: Report) -> str:
+    total = "" if report.total is None else f" of {report.total}"
+    settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in report.settings.items())
+    parts = [f"<h1>{escape(report.name)}</h1>"]
+    if report.description:
+        parts.append(f"<p>{escape(report.description)}</p>")
+    parts.append(
+        f'<p class="dim">{escape(report.kind)} · {escape(report.game)} '
+        f"{escape(f'({settings})' if settings else '')} · "
+        f'<span id="games">{report.standings.games}{total} games</span></p>'
+    )
+    if report.duration is not None:
+        took = timedelta(seconds=round(report.duration.total_seconds))
+        parts.append(
+            f'<p class="dim" id="duration">{report.duration.first_started:%Y-%m-%d %H:%M} to '
+            f"{report.duration.last_finished:%Y-%m-%d %H:%M} UTC · games took {took} in all</p>"
+        )
+    return "".join(parts)
+
+
+def _ratings(report: Report) -> str:
+    if report.ratings is not None:
+        estimates = report.ratings.estimates
+        bars = [Bar(name, estimates[name].elo, estimates[name].error) for name in estimates]
+        unit, text = "Elo", "The likeliest Elo for all games together, with 95 % intervals."
+    else:
+        played = [facts for facts in report.players.values() if facts.usage]
+        bars = [Bar(facts.name, facts.skill.mu, 2 * facts.skill.sigma) for facts in played]
+        unit, text = "skill", "openskill's Plackett-Luce, with two deviations to either side."
+    if not bars:
+        return ""
+    bars.sort(key=lambda bar: -bar.value)
+    return f'<h2>Ratings</h2><p class="dim">{text}</p>{rating_plot(bars, unit)}'
+
+
+def _standings(report: Report) -> str:
+    headings = ["player", "games", "wins", "draws", "losses", "unknown", "forfeits", "points"]
+    headings += ["Elo", "±"] if report.ratings else ["DAIDE", "skill", "±"]
+    rows = []
+    for player in report.standings.table():
+        score, facts = player.score, report.players[player.name]
+        counts = (score.games, score.wins, score.draws, score.losses, score.unknown, player.forfeits)
+        row = [player.name, *map(str, counts), f"{player.points:g}"]
+        if report.ratings:
+            estimate = report.ratings.estimates.get(player.name)
+            row.append("-" if estimate is None else f"{estimate.elo:.0f}{'*' if estimate.imagined else ''}")
+            row.append("-" if estimate is None or estimate.error is None else f"{estimate.error:.0f}")
+        else:
+            row += [f"{facts.daide_score:+.1f}", f"{facts.skill.mu:.1f}", f"{2 * facts.skill.sigma:.1f}"]
+        rows.append([*row, f"{player.elo:.0f}"])
+    table = _table("standings", [*headings, "live Elo"], rows)
+    starred = report.ratings and any(estimate.imagined for estimate in report.ratings.estimates.values())
+    note = "* one imaginary draw of each pair keeps it finite: some only won or only lost" if starred else ""
+    return f'<h2>Standings</h2>{table}<p class="dim">{note}</p>'
+
+
+def _cross_table(report: Report) -> str:
+    names = list(report.standings.order)
+    if len(names) < 2:
+        return ""
+    rows = []
+    for name in names:
+        row = [f"{report.letters.get(name, '')} {name}".strip()]
+        for opponent in names:
+            score = report.standings.against(name, opponent)
+            if name == opponent:
+                row.append('<td class="own"></td>')
+                continue
+            balance = score.wins - score.losses
+            kind = "won" if balance > 0 else "lost" if balance < 0 else ""
+            draws = f"={score.draws}" if score.draws else ""
+            chance = report.ratings.superiority(name, opponent) if report.ratings else None
+            said = "" if chance is None else f' title="likelihood of superiority {100 * chance:.1f} %"'
+            text = f"{score.wins}-{score.losses}{draws}" if score.games else ""
+            row.append(f'<td class="{kind}"{said}>{text}</td>')
+        rows.append(row)
+    headings = ["", *(report.letters.get(name, name) for name in names)]
+    return (
+        "<h2>Cross-table</h2>"
+        "<p class=\"dim\">Wins-losses of the row's player against the column's, =draws.</p>"
+        + _table("cross-table", headings, rows)
+    )
+
+
+def _lines(report: Report) -> str:
+    if not report.lines:
+        return ""
+    return f'<h2>State</h2><pre id="state">{escape(chr(10).join(report.lines))}</pre>'
+
+
+def _matchups(report: Report) -> str:
+    played = [matchup for matchup in report.matchups if matchup.total]
+    if not played:
+        return ""
+    shown = "".join(_matchup(matchup, report) for matchup in played[:MOST_MATCHUPS])
+    more = len(played) - MOST_MATCHUPS
+    return f"<h2>Matchups</h2>{shown}" + (f"<p>{more} more are not shown.</p>" if more > 0 else "")
+
+
+def _matchup(matchup: MatchupTally, report: Report) -> str:
+    wanted = "" if matchup.wanted is None else f"/{matchup.wanted}"
+    settings = MISSING if matchup.game is None else settings_line(matchup.game)
+    rows = []
+    for tally in matchup.tallies.values():
+        row = [tally.name, f"{tally.wins:g}", percent(tally.wins, matchup.total)]
+        for seat in range(1, len(report.seats) + 1):
+            mine = tally.seats.get(seat, SeatTally())
+            row += [f"{mine.wins:g}/{mine.games}", percent(mine.wins, mine.games)]
+        cpu = "-" if tally.mean_cpu is None else f"{tally.mean_cpu:.2f}"
+        rows.append([*row, str(tally.forfeits), cpu])
+    seats = [heading for seat in report.seats for heading in (seat.lower(), "%")]
+    unknown = f" · unknown results: {matchup.unknown}" if matchup.unknown else ""
+    return (
+        f"<h3>{escape(matchup.title)} ({matchup.total}{wanted} games)</h3>"
+        f'<p class="dim">{escape(settings.replace("   ", " · "))}{unknown}</p>'
+        + _table(f"matchup-{matchup.matchup_id}", ["", "wins", "%", *seats, "forfeits", "CPU s a game"], rows)
+    )
+
+
+def _usage(report: Report) -> str:
+    rows = []
+    for name in report.ranked:
+        facts = report.players[name]
+        if facts.usage is None:
+            continue
+        cpu, memory = facts.usage.cpu_seconds, facts.usage.peak_memory_bytes
+        rows.append(
+            [
+                name,
+                "-" if cpu is None else f"{cpu:.3f}",
+                f"{facts.usage.wall_seconds:.3f}",
+                "-" if memory is None else f"{memory / 1e6:.1f}",
+                str(facts.usage.faults),
+                f'<td class="text">{escape(facts.description)}</td>',
+            ]
+        )
+    if not rows:
+        return ""
+    headings = ["player", "CPU s a game", "wall s a game", "peak memory MB", "faults", "calls itself"]
+    return f"<h2>What players used</h2>{_table('usage', headings, rows)}"
+
+
+def _notes(report: Report) -> str:
+    notes = []
+    if report.voids:
+        notes.append(f"void games: {report.voids}")
+    notes += [
+        f"reports to ACADEMY {state}: {count}" for state, count in report.academy_reports.items() if count
+    ]
+    notes += [f"report of {contest} refused: {why}" for contest, why in report.refusals.items()]
+    return "".join(f'<p class="dim">{escape(note)}</p>' for note in notes)

@@ -1,0 +1,97 @@
+"""What came out of a matchup, player by player and seat by seat."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from arena.control.game import GameSettings
+from arena.results.games import FinishedGame
+from referees.api import Termination
+
+
+@dataclass
+class SeatTally:
+    """Games in a seat, and the wins among them; a draw is a win shared by those who drew."""
+
+    games: int = 0
+    wins: float = 0.0
+
+
+@dataclass
+class PlayerTally:
+    """A player's games in a matchup. `cpu_seconds` is the sum over the `cpu_games` where it is known."""
+
+    name: str
+    wins: float = 0.0
+    forfeits: int = 0
+    seats: dict[int, SeatTally] = field(default_factory=dict)
+    cpu_seconds: float = 0.0
+    cpu_games: int = 0
+
+    @property
+    def mean_cpu(self) -> float | None:
+        """Mean CPU seconds a game, None where unknown."""
+        return self.cpu_seconds / self.cpu_games if self.cpu_games else None
+
+    def add(self, game: FinishedGame, seat: int) -> None:
+        """Take in a game that the player had this seat in."""
+        winners = game.outcome.winners
+        share = 1.0 / len(winners) if seat in winners else 0.0
+        mine = self.seats.setdefault(seat, SeatTally())
+        mine.games += 1
+        mine.wins += share
+        self.wins += share
+        if winners and seat not in winners and game.outcome.termination is Termination.FORFEIT:
+            self.forfeits += 1
+        cpu = game.cpu_seconds[seat - 1]
+        if cpu is not None:
+            self.cpu_seconds += cpu
+            self.cpu_games += 1
+
+
+@dataclass
+class MatchupTally:
+    """A matchup's games.
+
+    `players` are in the order of its first game's seats, `wanted` is how many games there are to be
+    (None: no end). `game` is None for a matchup that the control file has no more.
+    """
+
+    matchup_id: str
+    title: str
+    players: tuple[str, ...]
+    wanted: int | None
+    game: GameSettings | None
+    total: int = 0
+    unknown: int = 0
+    tallies: dict[str, PlayerTally] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in self.players:
+            self.tallies.setdefault(name, PlayerTally(name))
+
+    @property
+    def alternated(self) -> bool:
+        """Whether anybody has had more than one seat."""
+        return any(len(tally.seats) > 1 for tally in self.tallies.values())
+
+    def seat_wins(self, seat: int) -> float:
+        """The games won from a seat, whoever had it."""
+        return sum(tally.seats[seat].wins for tally in self.tallies.values() if seat in tally.seats)
+
+    def add(self, game: FinishedGame) -> None:
+        """Take in a game."""
+        self.total += 1
+        self.unknown += not game.outcome.winners
+        for seat, name in enumerate(game.players, start=1):
+            self.tallies.setdefault(name, PlayerTally(name)).add(game, seat)
+
+
+def tally(known: Sequence[MatchupTally], games: Sequence[FinishedGame]) -> list[MatchupTally]:
+    """Fill the known matchups, and others that games belong to, which follow them."""
+    matchups = {matchup.matchup_id: matchup for matchup in known}
+    for game in games:
+        if game.matchup not in matchups:
+            title = " v ".join(game.players)
+            matchups[game.matchup] = MatchupTally(game.matchup, title, game.players, None, None)
+        matchups[game.matchup].add(game)
+    return list(matchups.values())

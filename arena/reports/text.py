@@ -1,0 +1,155 @@
+"""A report as plain text: first what Gomill's ringmaster tells, in its layout, then what it lacks."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from arena.reports.contents import Report
+from arena.reports.matchup_text import matchup_lines
+from arena.reports.text_table import aligned
+
+# Blocks of more matchups are left out of text: the cross-table has them all.
+MOST_MATCHUPS: Final = 200
+_RINGMASTERS_WORD: Final = {"all-play-all": "allplayall"}
+
+
+def text_report(report: Report) -> str:
+    """The whole report."""
+    tuned = report.kind.endswith("_tuner")
+    sections = [
+        [f"{_RINGMASTERS_WORD.get(report.kind, report.kind)}: {report.name}", *_lines(report.description)],
+        _progress(report),
+        _grid(report),
+        list(report.lines),
+        *([] if tuned else _matchups(report)),
+        [
+            f"player {name}: {facts.description}"
+            for name, facts in sorted(report.players.items())
+            if facts.description and not (tuned and name.startswith("#"))
+        ],
+        # A tuner's candidates have a game or two each: its own lines say what came of them.
+        [] if tuned else _standings(report),
+        [] if tuned else _superiority(report),
+        _notes(report),
+    ]
+    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+
+
+def _lines(text: str) -> Sequence[str]:
+    return [text] if text else []
+
+
+def _progress(report: Report) -> Sequence[str]:
+    if report.kind == "playoff":
+        return []
+    total = "" if report.total is None else f"/{report.total}"
+    return [f"{report.standings.games}{total} games played"]
+
+
+def _grid(report: Report) -> Sequence[str]:
+    """Wins-losses of the player in the row against the one in the column; unknown results are omitted."""
+    if not report.letters:
+        return []
+    names = list(report.letters)
+    longest = max(map(len, names))
+    rows = []
+    for name in names:
+        cells = []
+        for opponent in names:
+            score = report.standings.against(name, opponent)
+            half = score.draws / 2
+            cells.append("" if name == opponent else f"{score.wins + half:g}-{score.losses + half:g}")
+        rows.append(cells)
+    widths = [
+        max(len(report.letters[name]), 3, *(len(row[place]) for row in rows))
+        for place, name in enumerate(names)
+    ]
+    label = max(len(letter) for letter in report.letters.values()) + 1 + longest
+    heading = " " * label + "".join(
+        " " + report.letters[name].center(width) for name, width in zip(names, widths, strict=True)
+    )
+    return [
+        heading.rstrip(),
+        *(
+            f"{report.letters[name]} {name}".ljust(label)
+            + "".join(" " + cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for name, row in zip(names, rows, strict=True)
+        ),
+    ]
+
+
+def _matchups(report: Report) -> list[list[str]]:
+    played = [matchup for matchup in report.matchups if matchup.total]
+    if len(played) > MOST_MATCHUPS:
+        return [[f"{len(played)} matchups; `--json` and `--html` have them one by one"]]
+    return [matchup_lines(matchup, report.seats) for matchup in played]
+
+
+def _standings(report: Report) -> Sequence[str]:
+    heading = ["player", "games", "wins", "draws", "losses", "unknown", "forfeits", "points"]
+    heading += ["Elo", "±", "live"] if report.ratings else ["DAIDE", "skill", "±", "live"]
+    rows: list[Sequence[str]] = [heading]
+    imagined = False
+    for player in report.standings.table():
+        score, facts = player.score, report.players[player.name]
+        numbers = (score.games, score.wins, score.draws, score.losses, score.unknown, player.forfeits)
+        row = [player.name, *map(str, numbers), f"{player.points:g}"]
+        if report.ratings:
+            estimate = report.ratings.estimates.get(player.name)
+            if estimate is None:
+                row += ["-", "-"]
+            else:
+                imagined = imagined or estimate.imagined
+                row += [f"{estimate.elo:.0f}", "-" if estimate.error is None else f"{estimate.error:.0f}"]
+        else:
+            row += [f"{facts.daide_score:+.1f}", f"{facts.skill.mu:.1f}", f"{2 * facts.skill.sigma:.1f}"]
+        rows.append([*row, f"{player.elo:.0f}"])
+    lines = [*aligned(rows), _legend(report)]
+    if imagined:
+        lines.append("Some only won or only lost: one imaginary draw of each pair keeps their Elo finite.")
+    return lines
+
+
+def _legend(report: Report) -> str:
+    if report.ratings:
+        return (
+            "Elo: likeliest for all games together, ± its 95 % interval; live: as it went from game to game."
+        )
+    return (
+        "DAIDE: pots won less stakes paid; skill: openskill's Plackett-Luce, ± two deviations; "
+        "live: Elo as it went from game to game."
+    )
+
+
+def _superiority(report: Report) -> Sequence[str]:
+    """The likelihood, in per cent, that the player of the row is better than that of the column."""
+    ratings = report.ratings
+    if ratings is None or len(ratings.estimates) < 2:
+        return []
+    names = [name for name in report.ranked if name in ratings.estimates]
+    if len(names) > 20:
+        return []
+    rows: list[Sequence[str]] = [["LOS %", *names[1:]]]
+    for place, name in enumerate(names[:-1]):
+        cells = [""] * place
+        for other in names[place + 1 :]:
+            chance = ratings.superiority(name, other)
+            cells.append("-" if chance is None else f"{100.0 * chance:.1f}")
+        rows.append([name, *cells])
+    return aligned(rows)
+
+
+def _notes(report: Report) -> Sequence[str]:
+    lines = []
+    if report.voids:
+        games = "1 void game" if report.voids == 1 else f"{report.voids} void games"
+        lines.append(f"{games}; see log file.")
+    if any(report.academy_reports.values()):
+        counts = (f"{count} {state}" for state, count in report.academy_reports.items() if count)
+        lines.append(f"reports to ACADEMY: {', '.join(counts)}")
+    lines += [f"report of {contest} refused: {why}" for contest, why in report.refusals.items()]
+    if report.duration is not None:
+        took = timedelta(seconds=round(report.duration.total_seconds))
+        span = report.duration.last_finished - report.duration.first_started
+        lines.append(f"games took {took} in all, within {timedelta(seconds=round(span.total_seconds()))}")
+    return lines

@@ -1,0 +1,31 @@
+"""Removing a competition from a database that others may be in as well."""
+
+from sqlalchemy import delete, select
+
+from arena.results import schema as saga
+from arena.results.database import ResultsDatabase
+
+
+def remove_series(database: ResultsDatabase, name: str) -> None:
+    """Delete a competition, its games and the contestants that no other one has, all or nothing.
+
+    Programs, platforms, variants and settings stay: they are not the competition's own. Where there is
+    no competition of the name nothing happens.
+    """
+    with database.transaction() as connection:
+        series_id = connection.execute(select(saga.SERIES.c.SeriesId).filter_by(Name=name)).scalar()
+        if series_id is None:
+            return
+        entered = saga.SERIES_CONTESTANT.c
+        query = select(entered.ContestantId).where(entered.SeriesId == series_id)
+        contestants = list(connection.execute(query).scalars())
+        games = select(saga.GAME.c.GameId).where(saga.GAME.c.SeriesId == series_id)
+        # Rows that refer to others go before those.
+        for table in reversed(saga.METADATA.sorted_tables):
+            if "SeriesId" in table.c:
+                connection.execute(delete(table).where(table.c.SeriesId == series_id))
+            elif "GameId" in table.c:
+                connection.execute(delete(table).where(table.c.GameId.in_(games)))
+        others = select(entered.ContestantId).union(select(saga.PLAYER.c.ContestantId))
+        mine = saga.CONTESTANT.c.ContestantId
+        connection.execute(delete(saga.CONTESTANT).where(mine.in_(contestants), mine.not_in(others)))

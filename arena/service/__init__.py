@@ -1,0 +1,1 @@
+"""The gRPC service: competitions started, stopped, watched and asked about."""

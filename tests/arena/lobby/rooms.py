@@ -1,0 +1,116 @@
+"""A lobby for tests, and players that dial in to it."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+
+from arena.jobs import GameJob, PlayerSetup
+from arena.lobby.addresses import Endpoint
+from arena.lobby.background import BackgroundLobby
+from arena.lobby.limits import LobbyLimits
+from arena.remote_players import NamedPlayers
+from arena.v1 import players_pb2, players_pb2_grpc
+from clients.connection import Connection
+from clients.dial_in import Engine, Game, Turn, dial_in
+
+SECONDS = 60.0
+
+
+@contextmanager
+def open_lobby(
+    digests: Mapping[str, bytes | None] | None = None, limits: LobbyLimits | None = None
+) -> Iterator[BackgroundLobby]:
+    names = {"one": None, "two": None} if digests is None else digests
+    lobby = BackgroundLobby(Endpoint("127.0.0.1:0"), NamedPlayers(names), lambda *_, **__: None, limits)
+    with lobby:
+        yield lobby
+
+
+def remote(
+    lobby: BackgroundLobby, name: str, reconnect_seconds: float = SECONDS, **setup: Any
+) -> PlayerSetup:
+    limits = {"start_seconds": SECONDS, "move_seconds": SECONDS}
+    parameters = {"lobby": str(lobby.open.games), "reconnect_seconds": reconnect_seconds}
+    return PlayerSetup(name, (), protocol="grpc", parameters=parameters, **(limits | setup))
+
+
+def job(*players: PlayerSetup, **more: Any) -> GameJob:
+    settings = {"board_size": 5, "komi": 0.5}
+    return GameJob("0_1", "go", settings, players, **({"seed": 1, "move_limit": 60} | more))
+
+
+class DialledIn:
+    """A bot in a thread; `result` is what dialling in came to."""
+
+    def __init__(
+        self,
+        lobby: BackgroundLobby,
+        player: str,
+        new_game: Callable[[Game], Callable[[Turn], Any]],
+        **engine: Any,
+    ) -> None:
+        self.result: int | BaseException | None = None
+
+        def run() -> None:
+            try:
+                self.result = dial_in(
+                    Connection(lobby.open.address), player, new_game, Engine(**engine), redial_seconds=0.0
+                )
+            except BaseException as error:
+                self.result = error
+
+        self._thread = threading.Thread(target=run, daemon=True)
+        self._thread.start()
+
+    def ended(self) -> int | BaseException | None:
+        self._thread.join(SECONDS)
+        assert not self._thread.is_alive()
+        return self.result
+
+
+class RawStream:
+    """A player that says whatever a test likes."""
+
+    def __init__(self, lobby: BackgroundLobby, *, token: str = "") -> None:
+        self.channel = grpc.insecure_channel(lobby.open.address)
+        self._said: list[players_pb2.PlayRequest | None] = []
+        self._more = threading.Condition()
+        metadata = (("authorization", f"Bearer {token}"),) if token else ()
+        stub = players_pb2_grpc.PlayerServiceStub(self.channel)
+        self.call = stub.Play(self._requests(), metadata=metadata, timeout=SECONDS)
+
+    def say(self, *requests: players_pb2.PlayRequest | None) -> None:
+        with self._more:
+            self._said += requests
+            self._more.notify()
+
+    def hello(self, player: str, **more: Any) -> None:
+        self.say(players_pb2.PlayRequest(hello=players_pb2.Hello(player=player, **more)))
+
+    def hear(self) -> players_pb2.PlayResponse:
+        return next(self.call)
+
+    def hear_of(self, kind: str) -> Any:
+        while not (heard := self.hear()).HasField(kind):
+            pass
+        return getattr(heard, kind)
+
+    def move(self, asked: players_pb2.MoveRequest, text: str) -> None:
+        move = players_pb2.Move(seat_id=asked.seat_id, request=asked.request, text=text)
+        self.say(players_pb2.PlayRequest(move=move))
+
+    def vanish(self) -> None:
+        self.call.cancel()
+        self.channel.close()
+
+    def _requests(self) -> Iterator[players_pb2.PlayRequest]:
+        while True:
+            with self._more:
+                self._more.wait_for(lambda: self._said)
+                request = self._said.pop(0)
+            if request is None:
+                return
+            yield request

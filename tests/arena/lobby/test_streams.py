@@ -1,0 +1,159 @@
+"""What the lobby does about those who break its rules."""
+
+import threading
+from dataclasses import replace
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from arena.lobby.limits import LobbyLimits
+from arena.lobby.tokens import digest
+from arena.match import play
+from arena.v1 import players_pb2
+from clients.connection import AcademyRefusal
+from tests.arena.engines import python_player
+from tests.arena.lobby.rooms import SECONDS, DialledIn, RawStream, job, open_lobby, remote
+
+NORMAL = LobbyLimits(hello_seconds=SECONDS)
+
+
+def refusal(stream: RawStream) -> tuple[grpc.StatusCode, str]:
+    """How a stream ends: the status, and the reason in its details."""
+    with pytest.raises(grpc.RpcError):
+        while True:
+            stream.hear()
+    status = rpc_status.from_call(stream.call)
+    assert status is not None
+    info = error_details_pb2.ErrorInfo()
+    assert status.details[0].Unpack(info) and info.domain == "arena"
+    return stream.call.code(), info.reason
+
+
+@pytest.mark.parametrize(
+    ("token", "code", "reason"),
+    [
+        ("", grpc.StatusCode.UNAUTHENTICATED, "TOKEN_INVALID"),
+        ("guessed", grpc.StatusCode.PERMISSION_DENIED, "NOT_PERMITTED"),
+        ("x" * 600, grpc.StatusCode.UNAUTHENTICATED, "TOKEN_INVALID"),
+    ],
+)
+def test_a_wrong_token_is_refused(token: str, code: grpc.StatusCode, reason: str) -> None:
+    with open_lobby({"one": digest("sesame")}, NORMAL) as lobby:
+        stream = RawStream(lobby, token=token)
+        stream.hello("one")
+        assert refusal(stream) == (code, reason)
+
+
+def test_the_right_token_is_let_in() -> None:
+    with open_lobby({"one": digest("sesame")}, NORMAL) as lobby:
+        stream = RawStream(lobby, token="sesame")
+        stream.hello("one")
+        assert stream.hear().HasField("welcome")
+
+
+def test_a_player_nobody_expects_is_refused() -> None:
+    with open_lobby(limits=NORMAL) as lobby:
+        bot = DialledIn(lobby, "three", lambda game: lambda turn: "pass")
+        ended = bot.ended()
+        assert isinstance(ended, AcademyRefusal) and ended.code == "UNAUTHENTICATED"
+
+
+def hello(**fields: object) -> players_pb2.PlayRequest:
+    return players_pb2.PlayRequest(hello=players_pb2.Hello(**fields))  # type: ignore[arg-type]
+
+
+READY = players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=99))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        (READY,),
+        (players_pb2.PlayRequest(),),
+        (hello(player=""),),
+        (hello(player="x" * 65),),
+        (hello(player="one", games_at_once=100_000),),
+        (hello(player="one", engine_description="x" * 10_001),),
+        (hello(player="one"), hello(player="one")),
+        (hello(player="one"), READY),
+        (hello(player="one"), players_pb2.PlayRequest()),
+        (None,),
+    ],
+)
+def test_what_breaks_the_protocol_is_refused(said: tuple[players_pb2.PlayRequest | None, ...]) -> None:
+    with open_lobby(limits=NORMAL) as lobby:
+        stream = RawStream(lobby)
+        stream.say(*said)
+        assert refusal(stream) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+
+
+@pytest.mark.parametrize("before", [b"", hello(player="one").SerializeToString()])
+def test_bytes_that_are_no_message_are_refused(before: bytes) -> None:
+    with open_lobby(limits=NORMAL) as lobby, grpc.insecure_channel(lobby.open.address) as channel:
+        dial = channel.stream_stream("/arena.v1.PlayerService/Play")
+        call = dial(iter([before, b"\xff\xff"] if before else [b"\xff\xff"]), timeout=SECONDS)
+        with pytest.raises(grpc.RpcError):
+            list(call)
+        assert call.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_a_message_too_long_ends_the_stream() -> None:
+    with open_lobby(limits=NORMAL) as lobby:
+        stream = RawStream(lobby)
+        stream.hello("one")
+        assert stream.hear().HasField("welcome")
+        stream.say(players_pb2.PlayRequest(decline=players_pb2.Decline(reason="x" * 100_000)))
+        with pytest.raises(grpc.RpcError):
+            stream.hear()
+        assert stream.call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+def test_a_flood_ends_the_stream() -> None:
+    with open_lobby(limits=replace(NORMAL, messages_per_second=0.001, message_burst=5)) as lobby:
+        stream = RawStream(lobby)
+        stream.hello("one")
+        assert stream.hear().HasField("welcome")
+        # To a seat that was given out, so that nothing else is wrong with it.
+        game = threading.Thread(
+            target=play, args=(job(remote(lobby, "one"), python_player("other")),), daemon=True
+        )
+        game.start()
+        start = stream.hear_of("game_start")
+        stream.say(*[players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id))] * 6)
+        assert refusal(stream) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY")
+
+
+def test_who_says_nothing_is_not_waited_for() -> None:
+    with open_lobby(limits=replace(NORMAL, hello_seconds=0.1)) as lobby:
+        assert refusal(RawStream(lobby)) == (grpc.StatusCode.DEADLINE_EXCEEDED, "STREAM_IDLE")
+
+
+def test_there_is_room_for_so_many_players() -> None:
+    with open_lobby(limits=replace(NORMAL, players=1)) as lobby:
+        first = RawStream(lobby)
+        first.hello("one")
+        assert first.hear().HasField("welcome")
+        second = RawStream(lobby)
+        second.hello("two")
+        assert refusal(second) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY")
+
+
+def test_a_second_stream_of_a_player_ends_the_first() -> None:
+    with open_lobby(limits=NORMAL) as lobby:
+        first = RawStream(lobby)
+        first.hello("one")
+        assert first.hear().HasField("welcome")
+        second = RawStream(lobby)
+        second.hello("one")
+        assert second.hear().HasField("welcome")
+        assert refusal(first) == (grpc.StatusCode.ABORTED, "REPLACED")
+
+
+def test_players_are_told_that_the_arena_closes() -> None:
+    with open_lobby(limits=NORMAL) as lobby:
+        stream = RawStream(lobby)
+        stream.hello("one")
+        assert stream.hear().HasField("welcome")
+    assert refusal(stream) == (grpc.StatusCode.UNAVAILABLE, "DRAINING")

@@ -1,0 +1,196 @@
+"""Games with players that dial in, over real sockets."""
+
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from arena.jobs import Fault, GameJob, GameResult
+from arena.lobby.background import BackgroundLobby
+from arena.match import play
+from arena.v1 import players_pb2
+from clients.dial_in import Answer, Declined, Game, Turn
+from referees.api import Termination
+from tests.arena.engines import python_player
+from tests.arena.lobby.rooms import SECONDS, DialledIn, RawStream, job, open_lobby, remote
+
+
+@pytest.fixture
+def lobby() -> Iterator[BackgroundLobby]:
+    with open_lobby() as opened:
+        yield opened
+
+
+def passing(game: Game) -> Callable[[Turn], str]:
+    return lambda turn: "pass"
+
+
+class InBackground:
+    """A game played in a thread, while the test plays the player."""
+
+    def __init__(self, played: GameJob) -> None:
+        self._results: list[GameResult] = []
+        self._thread = threading.Thread(target=lambda: self._results.append(play(played)), daemon=True)
+        self._thread.start()
+
+    def result(self) -> GameResult:
+        self._thread.join(SECONDS)
+        return self._results[0]
+
+
+def test_two_bots_play_a_game_to_its_end(lobby: BackgroundLobby) -> None:
+    games, turns = [], []
+
+    def first_legal(game: Game) -> Callable[[Turn], Answer]:
+        games.append(game)
+
+        def choose(turn: Turn) -> Answer:
+            turns.append((game.seat, turn))
+            text = turn.legal_moves[0] if len(turn.moves) < 4 else "pass"
+            return Answer(text, value=0.25, comment="as far to the left as can be")
+
+        return choose
+
+    DialledIn(lobby, "one", first_legal, name="Lefty", version="3", legal_moves=True)
+    DialledIn(lobby, "two", first_legal, legal_moves=True)
+    result = play(job(remote(lobby, "one"), remote(lobby, "two")))
+    assert result.outcome is not None and result.outcome.termination is Termination.SCORE
+    assert [move.text for move in result.moves] == ["A5", "B5", "C5", "D5", "pass", "pass"]
+    assert result.moves[0].values == {1: 0.25}
+    assert result.moves[0].comment == "as far to the left as can be"
+    assert [usage.engine_name for usage in result.usage] == ["Lefty:3", "two"]
+    assert {(game.seat, game.players, game.settings["board_size"]) for game in games} == {
+        (1, ("one", "two"), 5),
+        (2, ("one", "two"), 5),
+    }
+    # Each has been told all moves, its own ones too, when it is asked again.
+    assert {(seat, turn.moves) for seat, turn in turns if len(turn.moves) > 3} == {
+        (1, ((1, "A5"), (2, "B5"), (1, "C5"), (2, "D5"))),
+        (2, ((1, "A5"), (2, "B5"), (1, "C5"), (2, "D5"), (1, "pass"))),
+    }
+    assert turns[0][1].board == games[0].board
+
+
+def test_a_bot_may_sit_on_both_sides(lobby: BackgroundLobby) -> None:
+    DialledIn(lobby, "one", passing, games_at_once=2)
+    result = play(job(remote(lobby, "one"), remote(lobby, "one")))
+    assert result.outcome is not None and result.outcome.winners == (2,)
+
+
+def test_without_its_player_a_game_is_void(lobby: BackgroundLobby) -> None:
+    result = play(job(remote(lobby, "one", start_seconds=0.2), python_player("other")))
+    assert result.outcome is None
+    assert result.void_reason == ("player one: did not dial in, or was busy with other games, for 0.2 s")
+    assert result.usage[0].fault is Fault.LATE
+
+
+def test_a_bot_that_declines_makes_the_game_void(lobby: BackgroundLobby) -> None:
+    def only_nineteen(game: Game) -> Callable[[Turn], str]:
+        raise Declined("only 19x19")
+
+    DialledIn(lobby, "one", only_nineteen)
+    result = play(job(remote(lobby, "one"), python_player("other")))
+    assert result.void_reason == "player one: declines the game: 'only 19x19'"
+
+
+def test_a_bot_resigns(lobby: BackgroundLobby) -> None:
+    DialledIn(lobby, "one", lambda game: lambda turn: None)
+    result = play(job(remote(lobby, "one"), python_player("other")))
+    assert result.outcome is not None
+    assert (result.outcome.winners, result.outcome.termination) == ((2,), Termination.RESIGNATION)
+
+
+@pytest.mark.parametrize("text", ["Z99", "\x00" * 2_000, ""])
+def test_garbage_for_a_move_forfeits(lobby: BackgroundLobby, text: str) -> None:
+    DialledIn(lobby, "one", lambda game: lambda turn: text)
+    result = play(job(remote(lobby, "one"), python_player("other")))
+    assert result.outcome is not None
+    assert (result.outcome.winners, result.outcome.termination) == ((2,), Termination.FORFEIT)
+    assert result.usage[0].fault is Fault.ILLEGAL_MOVE
+
+
+def test_a_value_that_is_none_is_a_warning(lobby: BackgroundLobby) -> None:
+    DialledIn(lobby, "one", lambda game: lambda turn: Answer("pass", value=7.0))
+    result = play(job(remote(lobby, "one"), python_player("other")))
+    assert result.outcome is not None and result.outcome.termination is Termination.SCORE
+    assert any("the expected value 7 is no number from 0 to 1" in warning for warning in result.warnings)
+
+
+def test_a_bot_that_thinks_too_long_forfeits(lobby: BackgroundLobby) -> None:
+    stream = RawStream(lobby)
+    stream.hello("one")
+    game = InBackground(job(remote(lobby, "one", move_seconds=0.2), python_player("other")))
+    stream.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=stream.hear_of("game_start").seat_id)))
+    late = stream.hear_of("move_request")
+    result = game.result()
+    assert result.usage[0].fault is Fault.LATE
+    assert "no answer within 0.2 s" in result.usage[0].remark
+    # What comes when the game is over is neither heard nor held against it.
+    assert stream.hear_of("game_end").seat_id == late.seat_id
+    stream.move(late, "C3")
+    DialledIn(lobby, "two", passing)
+    assert play(job(remote(lobby, "two"), python_player("other"))).outcome is not None
+    assert stream.call.is_active()
+
+
+def seated(lobby: BackgroundLobby, stream: RawStream) -> players_pb2.MoveRequest:
+    """Take a seat, and be asked for the first move."""
+    stream.hello("one")
+    start = stream.hear_of("game_start")
+    stream.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
+    asked: players_pb2.MoveRequest = stream.hear_of("move_request")
+    return asked
+
+
+def test_a_bot_that_vanishes_forfeits(lobby: BackgroundLobby) -> None:
+    game = InBackground(job(remote(lobby, "one", reconnect_seconds=0.1), python_player("other")))
+    stream = RawStream(lobby)
+    seated(lobby, stream)
+    stream.vanish()
+    result = game.result()
+    assert result.outcome is not None and result.outcome.winners == (2,)
+    assert result.usage[0].fault is Fault.DISCONNECTED
+    assert "its connection ended, and it did not come back within 0.1 s" in result.usage[0].remark
+
+
+def test_a_bot_that_comes_back_goes_on(lobby: BackgroundLobby) -> None:
+    game = InBackground(job(remote(lobby, "one"), python_player("other")))
+    stream = RawStream(lobby)
+    stream.move(seated(lobby, stream), "C3")
+    asked = stream.hear_of("move_request")
+    stream.vanish()
+    again = RawStream(lobby)
+    again.hello("one")
+    start = again.hear_of("game_start")
+    assert start.resumed and start.seat_id == asked.seat_id
+    assert [again.hear_of("moves_made").moves[0].text for _ in range(2)] == ["C3", "pass"]
+    repeated = again.hear_of("move_request")
+    assert (repeated.request, repeated.board) == (asked.request, asked.board)
+    assert repeated.time_left.ToNanoseconds() <= asked.time_left.ToNanoseconds()
+    again.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
+    again.move(repeated, "pass")
+    result = game.result()
+    assert result.outcome is not None and result.outcome.winners == (1,)
+    assert [move.text for move in result.moves] == ["C3", "pass", "pass"]
+
+
+def test_answers_to_what_was_not_asked_change_nothing(lobby: BackgroundLobby) -> None:
+    game = InBackground(job(remote(lobby, "one"), python_player("other")))
+    stream = RawStream(lobby)
+    asked = seated(lobby, stream)
+    other = players_pb2.MoveRequest(seat_id=asked.seat_id, request=asked.request + 1)
+    stream.move(other, "A1")
+    stream.move(asked, "C3")
+    stream.move(asked, "A1")
+    stream.move(stream.hear_of("move_request"), "pass")
+    assert [move.text for move in game.result().moves] == ["C3", "pass", "pass"]
+
+
+def test_whatever_a_bot_raises_reaches_whoever_dialled_in(lobby: BackgroundLobby) -> None:
+    def broken(game: Game) -> Callable[[Turn], str]:
+        raise ZeroDivisionError("a bug")
+
+    bot = DialledIn(lobby, "one", broken)
+    result = play(job(remote(lobby, "one", reconnect_seconds=0.0), python_player("other")))
+    assert result.outcome is None
+    assert isinstance(bot.ended(), ZeroDivisionError)

@@ -1,0 +1,110 @@
+"""Competitions with results in a real database, and their reports."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from arena.control.toml_file import read
+from arena.jobs import PlayerUsage
+from arena.reports.assembly import assemble
+from arena.reports.contents import Report
+from arena.results.database import ResultsDatabase, sqlite_url
+from arena.results.series import Series
+from referees.api import Outcome, Termination
+from tests.arena.results.examples import heading, result
+
+PLAYERS = """
+[game]
+name = "go"
+board_size = 9
+komi = 7.5
+
+[players.alpha]
+command = "alpha --<level> 1"
+
+[players.beta]
+command = "beta"
+
+[players.gamma]
+command = "gamma"
+"""
+
+ALL_PLAY_ALL = f"""
+[competition]
+kind = "all-play-all"
+description = "Three <of> them"
+rounds = 3
+{PLAYERS}
+"""
+
+PLAYOFF = f"""
+[competition]
+kind = "playoff"
+games = 4
+alternating = true
+
+[[matchups]]
+id = "old"
+players = ["alpha", "beta"]
+
+[[matchups]]
+id = "handy"
+name = "the big one"
+players = ["beta", "gamma"]
+game.board_size = 13
+games = 2
+{PLAYERS}
+"""
+
+Game = tuple[str, str, str, str]
+"""Its id, its players by seat, and its result: B, W, 0 or ?."""
+
+
+@contextmanager
+def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series]:
+    """A competition called `cup` whose games have been played."""
+    path = folder / "cup.toml"
+    path.write_text(control)
+    settings = read(path)
+    with closing(ResultsDatabase.open(sqlite_url(folder / "cup.results.sqlite"))) as database:
+        series = Series.register(
+            database,
+            heading(list(settings.players.values()), name="cup", kind=settings.kind, ordered=False),
+        )
+        elo = dict.fromkeys(settings.players, 1000.0)
+        for game_id, black, white, told in games:
+            winners = {"B": (1,), "W": (2,), "0": (1, 2), "?": ()}[told]
+            outcome = Outcome(winners, Termination.SCORE, told)
+            attempt = series.next_attempt(game_id)
+            matchup = game_id.rpartition("_")[0]
+            series.begin(attempt, None, matchup, [settings.players[black], settings.players[white]])
+            before = (elo[black], elo[white])
+            after = settings.elo.rate((black, white), before, winners)
+            elo[black], elo[white] = after
+            usage = tuple(
+                PlayerUsage(
+                    1.25, 2.5, 12_500_000, engine_name=f"{name}:1.0", engine_description=f"{name} & <co>"
+                )
+                for name in (black, white)
+            )
+            played_game = replace(result(game_id, outcome), usage=usage)
+            series.finish(attempt, matchup, 1, (black, white), played_game, before, after, None)
+        yield series
+
+
+def report_of(folder: Path, control: str, games: Sequence[Game]) -> Report:
+    """The report of such a competition."""
+    with played(folder, control, games) as series:
+        return assemble(read(folder / "cup.toml"), "cup", series)
+
+
+ALL_PLAYED: Sequence[Game] = [
+    ("AvB_0", "alpha", "beta", "B"),
+    ("AvC_0", "alpha", "gamma", "B"),
+    ("BvC_0", "beta", "gamma", "W"),
+    ("AvB_1", "beta", "alpha", "B"),
+    ("AvC_1", "gamma", "alpha", "0"),
+    ("BvC_1", "gamma", "beta", "?"),
+    ("AvB_2", "alpha", "beta", "B"),
+]

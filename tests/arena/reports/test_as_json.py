@@ -1,0 +1,55 @@
+"""Reports as JSON: keys that other programs rely on."""
+
+import json
+from pathlib import Path
+
+from arena.reports.as_json import json_report
+from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, report_of
+
+
+def test_all_of_it_survives_json(tmp_path: Path) -> None:
+    found = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert list(found) == [
+        "name", "kind", "description", "game", "settings", "seats", "games", "total", "letters", "players",
+        "cross_table", "superiority", "matchups", "lines", "voids", "reports", "refusals", "duration",
+    ]  # fmt: skip
+    assert (found["games"], found["total"], found["seats"]) == (7, 9, ["Black", "White"])
+
+
+def test_a_player(tmp_path: Path) -> None:
+    alpha, *_ = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))["players"]
+    assert alpha == {
+        "name": "alpha",
+        "description": "alpha & <co>",
+        "games": 5, "wins": 3, "draws": 1, "losses": 1, "unknown": 0, "points": 3.5, "forfeits": 0,
+        "elo": 1025.31,
+        "likeliest_elo": 1092.27,
+        "elo_error": 205.7,
+        "elo_imagined": False,
+        "daide_score": 2.0,
+        "skill": None,
+        "mean_cpu_seconds": 1.25,
+        "mean_wall_seconds": 2.5,
+        "peak_memory_bytes": 12500000,
+        "faults": 0,
+    }  # fmt: skip
+
+
+def test_pairs_and_matchups(tmp_path: Path) -> None:
+    found = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))
+    pair = {"player": "gamma", "opponent": "alpha", "wins": 0, "draws": 1, "losses": 1, "unknown": 0}
+    assert pair in found["cross_table"] and len(found["cross_table"]) == 6
+    assert found["superiority"][0]["player"] == "alpha"
+    assert 0.5 < found["superiority"][0]["likelihood"] < 1.0
+    matchup = next(matchup for matchup in found["matchups"] if matchup["id"] == "BvC")
+    assert (matchup["games"], matchup["wanted"], matchup["unknown"]) == (2, 3, 1)
+    assert matchup["players"][1]["seats"] == {"1": {"games": 1, "wins": 0.0}, "2": {"games": 1, "wins": 1.0}}
+    assert found["duration"]["first_started"] == "2001-09-09T01:46:40Z"
+    assert found["duration"]["total_seconds"] == 7 * 3.5
+
+
+def test_nothing_played_yet(tmp_path: Path) -> None:
+    found = json_report(report_of(tmp_path, ALL_PLAY_ALL, []))
+    assert found["duration"] is None and found["cross_table"] == [] and found["superiority"] == []
+    assert [player["likeliest_elo"] for player in found["players"]] == [None, None, None]

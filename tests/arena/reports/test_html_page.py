@@ -1,0 +1,117 @@
+"""The page, as a real browser reads it."""
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from arena.reports.html_page import html_page
+from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, PLAYOFF, report_of
+
+CHROMIUM = shutil.which("chromium")
+A_GENEROUS_TIME = 180.0
+
+
+class Page(HTMLParser):
+    """The texts of a page: of its tables by id, cell by cell, and of everything."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tables: dict[str, list[list[str]]] = {}
+        self.elements: list[str] = []
+        self.text = ""
+        self._rows: list[list[str]] = []
+        self._cell = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        if tag == "table":
+            self._rows = self.tables.setdefault(dict(attributes)["id"] or "", [])
+        elif tag == "tr":
+            self._rows.append([])
+        elif tag in ("td", "th"):
+            self._rows[-1].append("")
+            self._cell = True
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("td", "th"):
+            self._cell = False
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if self._cell:
+            self._rows[-1][-1] += data
+
+
+def page_of(tmp_path: Path, control: str, games: list[tuple[str, str, str, str]]) -> str:
+    return html_page(report_of(tmp_path, control, games))
+
+
+@pytest.mark.skipif(
+    CHROMIUM is None, reason="there is no browser: Debian's package chromium is not installed"
+)
+def test_a_browser_shows_the_tables_and_the_plot(tmp_path: Path) -> None:
+    assert CHROMIUM is not None
+    file = tmp_path / "cup.html"
+    file.write_text(page_of(tmp_path, ALL_PLAY_ALL, list(ALL_PLAYED)), encoding="utf-8")
+    arguments = [
+        "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        f"--user-data-dir={tmp_path / 'browser'}", "--dump-dom", file.as_uri(),
+    ]  # fmt: skip
+    shown = subprocess.run(
+        [CHROMIUM, *arguments], capture_output=True, text=True, timeout=A_GENEROUS_TIME, check=True
+    ).stdout
+    page = Page(shown)
+    assert page.tables["standings"][1] == [
+        "alpha", "5", "3", "1", "1", "0", "0", "3.5", "1092", "206", "1025",
+    ]  # fmt: skip
+    assert page.tables["cross-table"] == [
+        ["", "A", "B", "C"],
+        ["A alpha", "", "2-1", "1-0=1"],
+        ["B beta", "1-2", "", "0-1"],
+        ["C gamma", "0-1=1", "1-0", ""],
+    ]
+    assert page.tables["matchup-AvB"][1] == [
+        "alpha",
+        "2",
+        "66.67%",
+        "2/2",
+        "100.00%",
+        "0/1",
+        "0.00%",
+        "0",
+        "1.25",
+    ]
+    assert page.tables["usage"][1] == ["alpha", "1.250", "2.500", "12.5", "0", "alpha & <co>"]
+    assert page.elements.count("circle") == 3 and page.elements.count("svg") == 1
+    assert "Three <of> them" in page.text and "7 of 9 games" in page.text
+
+
+def test_it_needs_nothing_else_and_runs_nothing(tmp_path: Path) -> None:
+    html = page_of(tmp_path, ALL_PLAY_ALL, list(ALL_PLAYED))
+    page = Page(html)
+    assert not {"script", "link", "img", "iframe", "object"} & set(page.elements)
+    assert re.findall(r"""(?:src|href)=|url\(|@import|https?://""", html) == []
+
+
+def test_what_others_say_is_escaped(tmp_path: Path) -> None:
+    nasty = ALL_PLAY_ALL.replace("Three <of> them", "<script>alert(1)</script>")
+    page = Page(page_of(tmp_path, nasty, list(ALL_PLAYED)))
+    assert "script" not in page.elements
+    assert "<script>alert(1)</script>" in page.text
+
+
+def test_a_matchup_that_has_gone_and_one_of_unknown_results(tmp_path: Path) -> None:
+    games = [("gone_0", "alpha", "gamma", "W"), ("handy_0", "beta", "gamma", "?")]
+    page = Page(page_of(tmp_path, PLAYOFF, games))
+    assert "?? (missing from control file)" in page.text
+    assert "board size: 13 · komi: 7.5 · unknown results: 1" in page.text
+
+
+def test_before_the_first_game_there_is_no_plot(tmp_path: Path) -> None:
+    page = Page(page_of(tmp_path, ALL_PLAY_ALL, []))
+    assert "svg" not in page.elements and "0 of 9 games" in page.text

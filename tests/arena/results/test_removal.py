@@ -1,0 +1,54 @@
+"""Removing a competition leaves the others of its database whole."""
+
+from contextlib import closing
+from pathlib import Path
+
+from sqlalchemy import func, select
+
+from arena.results import schema as saga
+from arena.results.database import ResultsDatabase, sqlite_url
+from arena.results.removal import remove_series
+from arena.results.series import Series
+from tests.arena.results.examples import heading, player, result
+
+
+def play(database: ResultsDatabase, name: str) -> Series:
+    series = Series.register(database, heading(name=name))
+    for game_id in ("AvB_0", "AvB_1"):
+        attempt = series.next_attempt(game_id)
+        series.begin(attempt, b"contest", "AvB", [player("a"), player("b")])
+        game = result(game_id)
+        series.finish(attempt, "AvB", 7, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0), b"report")
+    void = series.next_attempt("AvB_2")
+    series.begin(void, b"contest", "AvB", [player("a"), player("b")])
+    series.give_up(void, "void", "it crashed", 1.0, b"report")
+    return series
+
+
+def rows(database: ResultsDatabase) -> dict[str, int]:
+    with database.transaction() as connection:
+        return {
+            table.name: int(connection.execute(select(func.count()).select_from(table)).scalar_one())
+            for table in saga.METADATA.sorted_tables
+        }
+
+
+def test_a_removed_competition_leaves_nothing_of_its_own_and_everything_of_others(tmp_path: Path) -> None:
+    with closing(ResultsDatabase.open(sqlite_url(tmp_path / "shared.sqlite"))) as database:
+        other = play(database, "other")
+        before, games = rows(database), list(other.finished_games())
+        play(database, "mine")
+        assert rows(database)["SAGA_Game"] == 4
+
+        remove_series(database, "mine")
+
+        assert rows(database) == before
+        assert list(other.finished_games()) == games
+
+
+def test_a_competition_that_is_not_there_is_removed_already(tmp_path: Path) -> None:
+    with closing(ResultsDatabase.open(sqlite_url(tmp_path / "shared.sqlite"))) as database:
+        play(database, "other")
+        before = rows(database)
+        remove_series(database, "mine")
+        assert rows(database) == before
