@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.adjudication import Adjudicator
-from arena.jobs import Adjudication, Fault, GameJob, GameResult, JobMove
+from arena.jobs import Fault, GameJob, GameResult, JobMove
 from arena.players.failures import MoveDisputed, PlayerFailure
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
 from arena.players.protocols import player_for
@@ -127,7 +127,7 @@ class _Match:
         self._players: list[Player] = []
         self._sheet = ScoreSheet(job, rules, self._seatings)
         self._position = self._sheet.first
-        self._adjudicator = Adjudicator(job.adjudication or Adjudication(), rules)
+        self._adjudicator = None if job.adjudication is None else Adjudicator(job.adjudication, rules)
         self._arrangement: str | None = None
         self._tell_progress = tell
         self._moves_told = 0
@@ -250,8 +250,10 @@ class _Match:
             plies = len(self._sheet.moves)
             if plies >= self._job.move_limit:
                 return move_limit_hit(self._job.move_limit)
-            if decided := self._adjudicator.verdict(self._position, plies):
-                return decided
+            if self._adjudicator is not None:
+                decided = self._adjudicator.verdict(self._position, plies)
+                if decided is not None:
+                    return decided
             self._report_progress()
             answers = [self._choose(seat) for seat in seats]
             if claims := [answer.seat for answer in answers if isinstance(answer, _Claim)]:
@@ -308,8 +310,9 @@ class _Match:
         if not any(loss.seat in moves for loss in losses):
             choices = {answer.seat: (answer.move, answer.choice) for answer in answers}
             self._sheet.turn(choices, before, self._position)
-            for answer in answers:
-                self._adjudicator.note(answer.seat, answer.choice.value)
+            if self._adjudicator is not None:
+                for answer in answers:
+                    self._adjudicator.note(answer.seat, answer.choice.value)
         return losses
 
     def _tell(self, moves: dict[int, Any]) -> list[Loss]:

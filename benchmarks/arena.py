@@ -116,10 +116,12 @@ class Run:
 
 
 def _workers(pid: int) -> list[int]:
+    """The workers with the guardians whose children they are; engines are not the arena's own."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [
+    found = [
         int(child) for child in children if b"arena.workers" in Path(f"/proc/{child}/cmdline").read_bytes()
     ]
+    return found + [worker for guardian in found for worker in _workers(guardian)]
 
 
 def _own_cpu(pid: int) -> float:

@@ -13,14 +13,13 @@ from google.protobuf.message import Message
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
-from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.text import write_cells
 from academy.matching.arrays import Number
 from academy.service.columns import field, number_field, signed, unsigned
 from academy.service.ranked import Placements, Ranked
 from academy.store.game_records import library_to_proto
+from academy.store.pattern_records import stored_cells
 from academy.v1 import consultation_pb2 as messages
 
 
@@ -135,11 +134,10 @@ class PatternAnswer:
         )
         return b"".join(answers)
 
-    def cells(self, entries: Mapping[int, PatternEntry]) -> list[str]:
+    def cells(self, stored: Mapping[int, bytes]) -> list[str]:
         """Return the cells of the patterns written, in the order of the table."""
-        geometry = self._spec.geometry
         pattern_ids = self._ranked.pattern_ids.take(self._table).tolist()
-        return [write_cells(entries[pattern_id].pattern, geometry) for pattern_id in pattern_ids]
+        return [stored_cells(stored[pattern_id]) for pattern_id in pattern_ids]
 
     def found(self, library: Library) -> list[int]:
         """The numbers of all patterns of a library that were written."""

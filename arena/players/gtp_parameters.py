@@ -14,14 +14,14 @@ class GtpParameters:
 
     `startup_commands` are sent before each game, `aliases` rename commands for this engine. An engine
     that is no `reliable_scorer` is never asked for the score; one that may `allow_claim` can claim the
-    game with its move. With `name_from_gtp` records call it what it calls itself.
+    game with its move. With `name_from_gtp` records call it what it calls itself, if it does.
     """
 
     startup_commands: tuple[tuple[str, ...], ...] = ()
     aliases: Mapping[str, str] | None = None
     reliable_scorer: bool = True
     allow_claim: bool = False
-    name_from_gtp: bool = False
+    name_from_gtp: bool = True
 
     @classmethod
     def read(cls, parameters: Mapping[str, Any]) -> Self:

@@ -294,7 +294,7 @@ def test_gnu_go_plays_whole_games(tmp_path):
     game = sgf.Sgf_game.from_string(result.record)
     assert game.get_root().get("RE") == result.outcome.summary
     assert game.get_root().get("GN") == "cup 0_7"
-    assert (game.get_player_name("b"), game.get_player_name("w")) == ("one", "two")
+    assert game.get_player_name("b").startswith("GNU Go:") and game.get_player_name("w").startswith("GNU Go:")
     assert len(list(game.get_main_sequence())) == len(result.moves) + 1
     assert result.warnings == ()
 
@@ -500,7 +500,11 @@ def test_crashes_make_a_game_void_where_the_job_wants_that(fault, void):
         assert result.void_reason.split('"')[0] in game.get_last_node().get("C")
 
 
-def test_records_call_engines_what_they_call_themselves_where_that_is_asked():
-    named = misbehaving("none", parameters={"name_from_gtp": True})
-    game = sgf.Sgf_game.from_string(play(job(named, python_player("p"))).record)
-    assert (game.get_player_name("b"), game.get_player_name("w")) == ("Misbehaving:1.5", "p")
+@pytest.mark.parametrize(
+    ("parameters", "name"),
+    [({}, "Misbehaving:1.5"), ({"name_from_gtp": False}, "villain")],
+)
+def test_records_call_engines_what_they_call_themselves_unless_told_otherwise(parameters, name):
+    engine = misbehaving("none", parameters=parameters)
+    game = sgf.Sgf_game.from_string(play(job(engine, python_player("p"))).record)
+    assert (game.get_player_name("b"), game.get_player_name("w")) == (name, "p")

@@ -64,8 +64,11 @@ def test_a_limit_leaves_the_strongest(data: st.DataObject) -> None:
         assert most <= found.total <= everything.total
     else:
         assert found.total == everything.total
-    told = [filled.entries[number] for number, *_ in listed(everything, ranked)]
-    assert all(one.strength >= other.strength for one, other in pairwise(told))
+    strengths = dict(
+        zip(filled.figures["pattern_id"].tolist(), filled.figures["strength"].tolist(), strict=True)
+    )
+    told = [strengths[number] for number, *_ in listed(everything, ranked)]
+    assert all(one >= other for one, other in pairwise(told))
 
 
 def test_weaker_patterns_are_not_looked_at_where_the_stronger_are_enough() -> None:
