@@ -56,9 +56,9 @@ class Ranked:
     def __init__(self, snapshot: Snapshot, figures: NDArray[np.void]) -> None:
         order = np.lexsort((figures["pattern_id"], figures["library"], -figures["strength"]))
         figures = figures[order]
-        self._snapshot = snapshot
+        self.snapshot = snapshot
         self.pattern_ids: NDArray[np.int64] = np.ascontiguousarray(figures["pattern_id"])
-        self._ranking = snapshot.rank(self.pattern_ids)
+        self.ranking = snapshot.rank(self.pattern_ids)
         self.libraries: NDArray[np.uint8] = np.ascontiguousarray(figures["library"])
         self.players: NDArray[np.uint32] = np.ascontiguousarray(figures["player"])
         self.elos: NDArray[np.float64] = np.ascontiguousarray(figures["elo"])
@@ -133,8 +133,8 @@ class Ranked:
         if (first, end) not in self._parts:
             whole = end - first == len(self)
             self._parts[first, end] = (
-                _Part(self._snapshot, self._ranking)
+                _Part(self.snapshot, self.ranking)
                 if whole
-                else _Part(*self._snapshot.part(self._ranking, first, end))
+                else _Part(*self.snapshot.part(self.ranking, first, end))
             )
         return self._parts[first, end]
