@@ -41,6 +41,7 @@ class JobMaker:
             opening=() if opening is None else opening.moves,
             opening_name="" if opening is None else opening.name,
             adjudication=self._control.adjudication,
+            failures=self._control.failures,
         )
 
     def players(self, fixture: Fixture) -> tuple[PlayerSetup, ...]:

@@ -85,7 +85,8 @@ class Control:
     `plan` is what is to be played, by its kind. `competitors` are the names of those `players` that take
     part, in the order of the cross-table. `results` is a database's URL; None: a file beside the control
     file. `remote` is where players dial in that are reached so. Without `errors_to_log`, players' standard
-    errors stay the arena's own. With `pin_cores` each game keeps to one core.
+    errors stay the arena's own. With `pin_cores` each game keeps to one core. `failures` is
+    what `GameJob` says of it.
     """
 
     path: Path
@@ -101,6 +102,7 @@ class Control:
     record_games: bool = True
     check_players: bool = True
     errors_to_log: bool = True
+    failures: str = "forfeit"
     openings: Openings | None = None
     adjudication: Adjudication | None = None
     results: str | None = field(default=None, repr=False)

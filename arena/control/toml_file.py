@@ -73,6 +73,7 @@ def _control(path: Path, file: Table) -> Control:
         record_games=competition.take("record_games", values.flag, True),
         check_players=competition.take("check_players", values.flag, True),
         errors_to_log=competition.take("errors_to_log", values.flag, True),
+        failures=competition.take("failures", values.choice("forfeit", "void"), "forfeit"),
         openings=game_table.openings(file.table("openings"), folder),
         adjudication=game_table.adjudication(file.table("adjudication")),
         results=competition.take("results", values.text, None),

@@ -34,6 +34,7 @@ rounds = 20
 competitors = ["beta", "alpha"]
 parallel = 4
 pin_cores = true
+failures = "void"
 seed = 7
 record_games = false
 check_players = false
@@ -106,6 +107,7 @@ def test_every_setting_arrives(tmp_path: Path) -> None:
     alpha = found.players["alpha"]
     assert found.competitors == ("beta", "alpha")
     assert (found.description, found.parallel, found.pin_cores) == ("Two engines", 4, True)
+    assert found.failures == "void"
     assert found.plan == AllPlayAllPlan(("beta", "alpha"), 20)
     assert (found.seed, found.record_games, found.check_players) == (7, False, False)
     assert (found.game.move_limit, found.game.scorer) == (400, "players")
