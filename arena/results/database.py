@@ -21,6 +21,10 @@ class ResultsError(RuntimeError):
     """Results that can't be used as asked; the message says why and what to do."""
 
 
+class NoResultsYet(ResultsError):
+    """The competition has not been run."""
+
+
 class ResultsDatabase:
     """A results database. SQLite files are durable: no committed game is lost by any crash.
 
@@ -113,8 +117,11 @@ def _check_or_create(connection: Connection, create: bool) -> None:
     elif present & set(METADATA.tables):
         raise ResultsError(f"{connection.engine.url} has tables of our names but was not made by the arena")
     elif not create:
-        raise ResultsError(f"there are no results in {connection.engine.url}")
+        raise NoResultsYet(f"there are no results in {connection.engine.url}")
     else:
+        if connection.engine.dialect.name == "sqlite":
+            # The driver begins no transaction for tables by itself, and readers must see all of them or none.
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
         METADATA.create_all(connection)
         create_views(connection)
         connection.execute(insert(META).values(Key="schema_version", Value=str(SCHEMA_VERSION)))

@@ -12,7 +12,7 @@ from arena.jobs import PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.contestants import check_order, enter_competitors
-from arena.results.database import ResultsError, utc_now
+from arena.results.database import NoResultsYet, ResultsError, utc_now
 from arena.results.game_settings import GameSetting
 from arena.results.platforms import Platform, enter_platform, this_platform
 from arena.results.rows import add
@@ -83,10 +83,10 @@ def register(connection: Connection, heading: Heading) -> Registration:
 
 
 def find_series(connection: Connection, name: str) -> int:
-    """The series of a competition. Raises ResultsError if it has not been run."""
+    """The series of a competition. Raises NoResultsYet if it has not been run."""
     series_id = connection.execute(select(saga.SERIES.c.SeriesId).filter_by(Name=name)).scalar()
     if series_id is None:
-        raise ResultsError(f"there are no results of {name!r} yet")
+        raise NoResultsYet(f"there are no results of {name!r} yet")
     return int(series_id)
 
 
