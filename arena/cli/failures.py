@@ -17,6 +17,7 @@ from arena.players.failures import PlayerFailure
 from arena.players.player import InvalidParameters
 from arena.results.database import ResultsError
 from arena.selection.selector import ChangedCompetition
+from arena.service.tokens import TokensError
 from clients.connection import AcademyRefusal, AcademyUnavailable
 
 
@@ -41,6 +42,7 @@ EXPECTED: Final = (
     InvalidOpenings,
     InvalidParameter,
     InvalidAddress,
+    TokensError,
     AcademyUnavailable,
     AcademyRefusal,
     EmbeddedFailure,

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from grpc import aio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
@@ -29,6 +29,18 @@ class OpenLobby:
 
     address: str
     games: Path
+
+
+class Neighbour(Protocol):
+    """Another service of the lobby's server."""
+
+    name: str
+
+    def add(self, server: aio.Server, games: Path) -> None:
+        """Add it; `games` is the socket where games ask for players."""
+
+    async def close(self) -> None:
+        """End what it does, before players are sent home."""
 
 
 def new_server(
@@ -57,21 +69,34 @@ def new_server(
 
 @asynccontextmanager
 async def open_lobby(
-    endpoint: Endpoint, doorkeeper: Doorkeeper, note: Note, limits: LobbyLimits | None = None
+    endpoint: Endpoint,
+    doorkeeper: Doorkeeper,
+    note: Note,
+    limits: LobbyLimits | None = None,
+    more: Neighbour | None = None,
 ) -> AsyncIterator[OpenLobby]:
-    """Let players dial in while the block lasts; `note` hears who comes and goes. Raises InvalidAddress."""
+    """Let players dial in while the block lasts; `note` hears who comes and goes. Raises InvalidAddress.
+
+    `more` is another service of the same server.
+    """
     limits = limits or LobbyLimits()
     lobby = Lobby(doorkeeper, limits)
-    server, health = new_server((PLAYER_SERVICE,), limits)
+    services = (PLAYER_SERVICE,) if more is None else (PLAYER_SERVICE, more.name)
+    server, health = new_server(services, limits)
     players_pb2_grpc.add_PlayerServiceServicer_to_server(PlayerServicer(lobby, limits, note), server)
     async with game_door(lobby) as games:
+        if more is not None:
+            more.add(server, games)
         address = endpoint.bind(server)
         await server.start()
-        await health.set(PLAYER_SERVICE, health_pb2.HealthCheckResponse.SERVING)
+        for service in services:
+            await health.set(service, health_pb2.HealthCheckResponse.SERVING)
         try:
             yield OpenLobby(address, games)
         finally:
             await health.enter_graceful_shutdown()
+            if more is not None:
+                await more.close()
             # First, as a status that is sent while gRPC's server stops can be lost.
             await lobby.close(GRACE_SECONDS)
             await server.stop(0)

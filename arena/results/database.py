@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, select
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select
+from sqlalchemy.exc import ArgumentError, DatabaseError
 
 from arena.results.own_tables import META, SCHEMA_VERSION
 from arena.results.schema import METADATA
@@ -19,6 +19,10 @@ BUSY_SECONDS: Final = 30
 
 class ResultsError(RuntimeError):
     """Results that can't be used as asked; the message says why and what to do."""
+
+
+class NoResultsYet(ResultsError):
+    """The competition has not been run."""
 
 
 class ResultsDatabase:
@@ -34,9 +38,10 @@ class ResultsDatabase:
     def open(cls, url: URL | str, create: bool = True) -> Self:
         """Open a database by URL (see `sqlite_url`), making its tables where they are missing.
 
-        Raises ResultsError for one that is not ours, damaged, or of another schema version.
+        Raises ResultsError for one that is not ours, damaged, or of another schema version, and for URLs of
+        no database or of one that no driver is installed for.
         """
-        engine = create_engine(url)
+        engine = _engine(url)
         if engine.dialect.name == "sqlite":
             event.listen(engine, "connect", _prepare_sqlite)
         try:
@@ -59,6 +64,22 @@ class ResultsDatabase:
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
+
+
+def _engine(url: URL | str) -> Engine:
+    try:
+        made = make_url(url)
+        if made.drivername == "postgresql":
+            made = made.set(drivername="postgresql+psycopg")
+        return create_engine(made)
+    except (ArgumentError, ValueError) as error:
+        raise ResultsError(
+            f"{url!r} is no database's URL, such as postgresql://user@host/name: {error}"
+        ) from None
+    except ImportError as error:
+        raise ResultsError(
+            f"{error}: install the driver of that database (for PostgreSQL: academy-arena[postgresql])"
+        ) from None
 
 
 def sqlite_url(path: Path) -> URL:
@@ -96,8 +117,11 @@ def _check_or_create(connection: Connection, create: bool) -> None:
     elif present & set(METADATA.tables):
         raise ResultsError(f"{connection.engine.url} has tables of our names but was not made by the arena")
     elif not create:
-        raise ResultsError(f"there are no results in {connection.engine.url}")
+        raise NoResultsYet(f"there are no results in {connection.engine.url}")
     else:
+        if connection.engine.dialect.name == "sqlite":
+            # The driver begins no transaction for tables by itself, and readers must see all of them or none.
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
         METADATA.create_all(connection)
         create_views(connection)
         connection.execute(insert(META).values(Key="schema_version", Value=str(SCHEMA_VERSION)))

@@ -12,7 +12,7 @@ from arena.jobs import PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.contestants import check_order, enter_competitors
-from arena.results.database import ResultsError, utc_now
+from arena.results.database import NoResultsYet, ResultsError, utc_now
 from arena.results.game_settings import GameSetting
 from arena.results.platforms import Platform, enter_platform, this_platform
 from arena.results.rows import add
@@ -28,7 +28,8 @@ class Heading:
     `ordered` competitions name games by their players' places, so that players may only be added at
     the end. `weight` is the chance of a series among others to be run, `weights` those of players
     (1 where not given). A `frozen` series must not change at all once it has games, as in MARS.
-    `pure` series choose games by nothing but their own earlier ones.
+    `pure` series choose games by nothing but their own earlier ones. Where games have settings of their
+    own (`own_settings`), those of the heading may change.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Heading:
     ordered: bool = True
     frozen: bool = False
     pure: bool = True
+    own_settings: bool = False
     weight: float = 1.0
     weights: Mapping[str, float] = field(default_factory=dict)
     platform: Platform = field(default_factory=this_platform)
@@ -83,10 +85,10 @@ def register(connection: Connection, heading: Heading) -> Registration:
 
 
 def find_series(connection: Connection, name: str) -> int:
-    """The series of a competition. Raises ResultsError if it has not been run."""
+    """The series of a competition. Raises NoResultsYet if it has not been run."""
     series_id = connection.execute(select(saga.SERIES.c.SeriesId).filter_by(Name=name)).scalar()
     if series_id is None:
-        raise ResultsError(f"there are no results of {name!r} yet")
+        raise NoResultsYet(f"there are no results of {name!r} yet")
     return int(series_id)
 
 
@@ -127,7 +129,8 @@ def _identity(connection: Connection, series_id: int, heading: Heading) -> str:
         connection.execute(insert(table).values(row))
         return identity
     for column, value in fixed.items():
-        _check_unchanged(column, known[column], value)
+        if column in ("Kind", "Game") or not heading.own_settings:
+            _check_unchanged(column, known[column], value)
     return str(known["Uuid"])
 
 

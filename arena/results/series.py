@@ -13,7 +13,7 @@ from arena.results import schema as saga
 from arena.results.contestants import enter_made_player
 from arena.results.database import ResultsDatabase, utc_now
 from arena.results.game_rows import Entry, add_game
-from arena.results.game_settings import GameSetting, enter_setting
+from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
 from arena.results.games import FinishedGame
 from arena.results.outbox import Outbox, post
 from arena.results.registration import Heading, Registration, find_series, register
@@ -173,6 +173,7 @@ class Series(SeriesReader):
         self._registration = registration
         # What the database calls the games that are being played, by contest id.
         self._entries: dict[str, Entry] = {}
+        self._settings: list[tuple[GameSetting, set[float], SettingKeys]] = []
 
     @classmethod
     def register(cls, database: ResultsDatabase, heading: Heading) -> "Series":
@@ -204,25 +205,24 @@ class Series(SeriesReader):
         with self._database.transaction() as connection:
             self._entries[attempt.contest_id] = self._entry(connection, players, setting)
             connection.execute(
-                insert(own.ATTEMPT).values(
+                insert(own.ATTEMPT),
+                {
                     **self._key(attempt.game_id),
-                    Attempt=attempt.number,
-                    ContestId=attempt.contest_id,
-                    Contest=contest,
-                    Matchup=matchup,
-                    Players=json.dumps([player.name for player in players]),
-                    Detail=detail,
-                    Started=utc_now(),
-                )
+                    "Attempt": attempt.number,
+                    "ContestId": attempt.contest_id,
+                    "Contest": contest,
+                    "Matchup": matchup,
+                    "Players": json.dumps([player.name for player in players]),
+                    "Detail": detail,
+                    "Started": utc_now(),
+                },
             )
 
     def _entry(
         self, connection: Connection, players: Sequence[PlayerSetup], setting: GameSetting | None
     ) -> Entry:
         known = self._registration
-        keys = enter_setting(
-            connection, self._series_id, known.platform_id, setting or known.setting, players
-        )
+        keys = self._setting_keys(connection, setting or known.setting, players)
         contestants = tuple(
             known.contestants[player.name]
             if player.name in known.contestants
@@ -230,6 +230,18 @@ class Series(SeriesReader):
             for player in players
         )
         return Entry(self._series_id, keys, contestants)
+
+    def _setting_keys(
+        self, connection: Connection, setting: GameSetting, players: Sequence[PlayerSetup]
+    ) -> SettingKeys:
+        """The keys of a setting, looked up once: nearly all games of a competition share it."""
+        limits = {player.move_seconds for player in players}
+        for known, known_limits, keys in self._settings:
+            if known == setting and known_limits == limits:
+                return keys
+        keys = enter_setting(connection, self._series_id, self._registration.platform_id, setting, players)
+        self._settings.append((setting, limits, keys))
+        return keys
 
     def open_attempts(self) -> Sequence[OpenAttempt]:
         """Attempts begun whose end is not known: those of a run that was broken off, or in progress."""
@@ -314,11 +326,14 @@ class Series(SeriesReader):
                     "Voids": voids,
                 },
             )
-            for seat, (name, before, after) in enumerate(
-                zip(players, elo_before, elo_after, strict=True), start=1
-            ):
-                row = {"GameId": game_id, "Seat": seat, "Name": name, "EloBefore": before, "EloAfter": after}
-                connection.execute(insert(own.RATING).values(row))
+            rated = zip(players, elo_before, elo_after, strict=True)
+            connection.execute(
+                insert(own.RATING),
+                [
+                    {"GameId": game_id, "Seat": seat, "Name": name, "EloBefore": before, "EloAfter": after}
+                    for seat, (name, before, after) in enumerate(rated, start=1)
+                ],
+            )
             if report is not None:
                 post(connection, self._series_id, attempt.contest_id, report)
         self._entries.pop(attempt.contest_id)

@@ -1,0 +1,76 @@
+"""The folder of control files that a service may run: names to files, and new files."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from arena.control.table import ControlError
+from arena.control.toml_file import MAX_BYTES, read
+from arena.lobby.refusals import InvalidRequest
+from arena.service.refusals import Conflict, InvalidControl, UnknownCompetition
+
+SUFFIXES: Final = (".toml", ".ctl")
+MAX_LISTED: Final = 10_000
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}(/[A-Za-z0-9][A-Za-z0-9_-]{0,63}){0,3}")
+
+
+class CompetitionFolder:
+    """Control files in a folder and the folders in it. A competition's name is its path without suffix."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+
+    def control_file(self, name: str) -> Path:
+        """The control file of a competition. Raises InvalidRequest and UnknownCompetition."""
+        for suffix in SUFFIXES:
+            path = self._path(name, suffix)
+            # A link may lead out of the folder.
+            if path.is_file() and path.resolve().is_relative_to(self._folder):
+                return path
+        raise UnknownCompetition(f"there is no competition {name!r}", name=name)
+
+    def _path(self, name: str, suffix: str) -> Path:
+        if not _NAME.fullmatch(name):
+            raise InvalidRequest(
+                f"name: {name[:80]!r}: it must be of letters, digits, '-' and '_', with '/' between folders"
+            )
+        return self._folder / f"{name}{suffix}"
+
+    def names(self) -> Sequence[str]:
+        """All competitions, by name."""
+        found = set()
+        for suffix in SUFFIXES:
+            for path in self._folder.rglob(f"*{suffix}"):
+                name = path.relative_to(self._folder).as_posix().removesuffix(suffix)
+                if _NAME.fullmatch(name) and path.is_file():
+                    found.add(name)
+                if len(found) >= MAX_LISTED:
+                    break
+        return sorted(found)
+
+    def add(self, name: str, text: str) -> Path:
+        """Write a new control file; one that is there already must be the same.
+
+        Raises InvalidRequest, InvalidControl for a file that can't be used, Conflict and OSError.
+        """
+        path = self._path(name, ".toml")
+        content = text.encode()
+        if len(content) > MAX_BYTES:
+            raise InvalidControl(f"control: {len(content)} bytes; at most {MAX_BYTES} are allowed")
+        if self._path(name, ".ctl").exists():
+            raise Conflict(f"there is a competition {name!r} already", name=name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with path.open("xb") as file:
+                file.write(content)
+        except FileExistsError:
+            if path.read_bytes() != content:
+                raise Conflict(f"there is a competition {name!r} already", name=name) from None
+            return path
+        try:
+            read(path)
+        except ControlError:
+            path.unlink()
+            raise
+        return path

@@ -1,0 +1,98 @@
+"""Competitions that run: each in a child process, so that none can hurt another or the service.
+
+They outlive a service that is killed; whether one runs is told by its lock, not by this module.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+from arena.lobby.refusals import TooMany
+from arena.service.refusals import Running
+
+MAX_RUNS: Final = 32
+_LAST_WORDS: Final = 2_000
+
+
+@dataclass
+class _Run:
+    process: asyncio.subprocess.Process
+    output: IO[bytes]
+    waiting: asyncio.Task[None]
+
+
+@dataclass(frozen=True)
+class LastRun:
+    """How a run ended: its exit status, and what it said last."""
+
+    status: int
+    words: str
+
+
+class Runs:
+    """The child processes of one service. Use it within one event loop."""
+
+    def __init__(self, lobby: Path) -> None:
+        """Remote players of the competitions are to be found in the lobby of this socket."""
+        self._environment = {**os.environ, "ARENA_LOBBY": str(lobby)}
+        self._runs: dict[Path, _Run] = {}
+        self._ended: dict[Path, LastRun] = {}
+
+    def running(self, control: Path) -> bool:
+        """Whether a child of this service runs the competition."""
+        return control in self._runs
+
+    def last(self, control: Path) -> LastRun | None:
+        """How the competition's last run ended, None where this service has run none."""
+        return self._ended.get(control)
+
+    async def start(self, control: Path, options: Mapping[str, int]) -> None:
+        """Start a run, with options of `arena run`. Raises Running, TooMany and OSError."""
+        if control in self._runs:
+            raise Running(f"the competition {control.stem} is already running")
+        if len(self._runs) >= MAX_RUNS:
+            raise TooMany(f"{MAX_RUNS} competitions are running already", competitions=MAX_RUNS)
+        words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
+        output = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the run has ended
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "arena.cli", "run", "--quiet", *words, str(control)),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=self._environment,
+            start_new_session=True,
+        )
+        self._ended.pop(control, None)
+        waiting = asyncio.create_task(self._await_end(control))
+        self._runs[control] = _Run(process, output, waiting)
+
+    async def _await_end(self, control: Path) -> None:
+        run = self._runs[control]
+        status = await run.process.wait()
+        with run.output as output:
+            output.seek(max(0, output.seek(0, os.SEEK_END) - _LAST_WORDS))
+            words = output.read().decode(errors="replace").strip()
+        self._ended[control] = LastRun(status, words)
+        del self._runs[control]
+
+    async def interrupt(self, control: Path) -> bool:
+        """Break a run off and wait for its end; False where this service does not run it."""
+        run = self._runs.get(control)
+        if run is None:
+            return False
+        run.process.send_signal(signal.SIGTERM)
+        await asyncio.shield(run.waiting)
+        return True
+
+    async def close(self) -> None:
+        """Break off all runs, which can go on later, and wait for their ends."""
+        runs = list(self._runs.values())
+        for run in runs:
+            run.process.send_signal(signal.SIGTERM)
+        await asyncio.gather(*(run.waiting for run in runs))

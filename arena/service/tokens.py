@@ -1,0 +1,112 @@
+"""Who may call the service: a TOML file of names, roles and digests of tokens.
+
+A watcher may look at everything; an operator may start and stop competitions too, which runs the programs
+their control files name; a player may dial in under its own name, and nothing else.
+"""
+
+import hashlib
+import os
+import re
+import secrets
+import tomllib
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+from arena.lobby.refusals import NotAuthenticated, NotPermitted
+from arena.lobby.tokens import digest, same
+
+MAX_BYTES: Final = 2**20
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
+
+
+class Role(Enum):
+    """What a token is good for."""
+
+    WATCHER = "watcher"
+    OPERATOR = "operator"
+    PLAYER = "player"
+
+
+class TokensError(ValueError):
+    """A file of tokens that can't be used; the message says why."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who calls."""
+
+    name: str
+    role: Role
+
+
+class Tokens:
+    """The tokens of a file, which is read again when it has changed. Raises TokensError and OSError."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read: tuple[int, int] | None = None
+        self._callers: dict[bytes, Caller] = {}
+        self._look()
+
+    def authenticate(self, token: str) -> Caller:
+        """Whose token this is. Raises NotAuthenticated."""
+        if not token:
+            raise NotAuthenticated("no token: send metadata 'authorization: Bearer TOKEN'")
+        self._look()
+        wanted = digest(token)
+        found = next((caller for known, caller in self._callers.items() if same(known, wanted)), None)
+        if found is None:
+            raise NotAuthenticated("the token is not known here; `arena token` makes tokens")
+        return found
+
+    def admit(self, player: str, token: str) -> None:
+        """Let a player dial in under its own name. Raises NotAuthenticated and NotPermitted."""
+        caller = self.authenticate(token)
+        if caller.role is not Role.PLAYER or caller.name != player:
+            raise NotPermitted(
+                f"this token is that of the {caller.role.value} {caller.name!r}, not of the player"
+            )
+
+    def _look(self) -> None:
+        state = self._path.stat()
+        if (state.st_mtime_ns, state.st_size) != self._read:
+            self._callers = _read(self._path)
+            self._read = state.st_mtime_ns, state.st_size
+
+
+def add_token(path: Path, name: str, role: Role) -> str:
+    """Make a token and add its digest to the file; returns the token, which is kept nowhere.
+
+    Raises TokensError for a name that is none, or is there already, and OSError.
+    """
+    if not _NAME.fullmatch(name):
+        raise TokensError(f"{name!r} is no name: 1 to 64 letters, digits and signs, without blanks")
+    if path.exists() and name in {caller.name for caller in _read(path).values()}:
+        raise TokensError(f"{path} has a token of {name!r} already; delete its table there to make another")
+    token = secrets.token_urlsafe(32)
+    hexadecimal = hashlib.sha256(token.encode()).hexdigest()
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w") as file:
+        file.write(f'["{name}"]\nrole = "{role.value}"\nsha256 = "{hexadecimal}"\n')
+    return token
+
+
+def _read(path: Path) -> dict[bytes, Caller]:
+    content = path.read_bytes()
+    if len(content) > MAX_BYTES:
+        raise TokensError(f"{path} is longer than {MAX_BYTES} bytes")
+    try:
+        tables = tomllib.loads(content.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise TokensError(f"{path} is not valid TOML: {error}") from None
+    callers = {}
+    for name, table in tables.items():
+        try:
+            key = bytes.fromhex(table["sha256"])
+            callers[key] = Caller(name, Role(table["role"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise TokensError(f"{path}: [{name}] needs role and sha256: {error}") from None
+        if len(key) != hashlib.sha256().digest_size:
+            raise TokensError(f"{path}: [{name}] sha256 must have 64 hexadecimal digits")
+    return callers

@@ -1,0 +1,201 @@
+"""The results on a real PostgreSQL server, which the tests start for themselves."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from sqlalchemy import inspect, select, text
+from sqlalchemy.exc import IntegrityError
+
+from arena.jobs import JobMove
+from arena.results import own_tables as own
+from arena.results import schema as saga
+from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
+from arena.results.exchange.exporting import export
+from arena.results.exchange.importing import import_saga
+from arena.results.series import Series, SeriesReader
+from arena.results.views import VIEWS
+from referees.api import Outcome, Termination
+from tests.arena.results import saga_games
+from tests.arena.results.examples import heading, player, result
+
+PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
+A_GENEROUS_TIME = 180
+
+pytestmark = pytest.mark.skipif(
+    not PROGRAMS and shutil.which("pg_ctl") is None,
+    reason="there is no PostgreSQL: Debian's package postgresql is not installed",
+)
+
+
+def program(name: str) -> str:
+    """A program of PostgreSQL, of the newest version there is."""
+    return str(PROGRAMS[-1].parent / name) if PROGRAMS else str(shutil.which(name))
+
+
+def run_as_a_user(*command: str) -> None:
+    """Run a command, as another user if this is root, whom PostgreSQL refuses to serve."""
+    root = os.getuid() == 0
+    finished = subprocess.run(
+        command,
+        user="postgres" if root else None,
+        group="postgres" if root else None,
+        extra_groups=[] if root else None,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=A_GENEROUS_TIME,
+        cwd="/",
+    )
+    assert finished.returncode == 0, finished.stdout.decode(errors="replace")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The beginning of the URL of a server of our own, on a socket in a folder: no port is taken."""
+    # Sockets' paths must be short, and another user must be able to enter the folder.
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    data = folder / "data"
+    if os.getuid() == 0:
+        account = pwd.getpwnam("postgres")
+        os.chown(folder, account.pw_uid, account.pw_gid)
+    try:
+        run_as_a_user(
+            program("initdb"), "--pgdata", str(data), "--auth=trust", "--username=arena",
+            "--encoding=UTF8", "--locale=C", "--no-sync",
+        )  # fmt: skip
+        options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
+        log = str(folder / "log")
+        run_as_a_user(
+            program("pg_ctl"), "--pgdata", str(data), "--wait", f"--timeout={A_GENEROUS_TIME}",
+            "--log", log, "--options", options, "start",
+        )  # fmt: skip
+        try:
+            yield f"postgresql+psycopg://arena@/postgres?host={quote(str(folder))}"
+        finally:
+            run_as_a_user(program("pg_ctl"), "--pgdata", str(data), "--wait", "--mode=immediate", "stop")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def database(server: str) -> Iterator[ResultsDatabase]:
+    """An empty results database."""
+    database = ResultsDatabase.open(server)
+    yield database
+    with database.transaction() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    database.close()
+
+
+def play(series: Series, game_id: str, outcome: Outcome) -> bool:
+    attempt = series.next_attempt(game_id)
+    series.begin(attempt, b"contest", "AvB", [player("a"), player("b")], "detail")
+    game = result(game_id, outcome)
+    return series.finish(
+        attempt, "AvB", 2**62, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0), b"report"
+    )
+
+
+WON = Outcome((1,), Termination.SCORE, "B+3.5", (43.0, 39.5))
+DRAWN = Outcome((1, 2), Termination.SCORE, "0", (40.5, 40.5))
+UNKNOWN = Outcome((), Termination.MOVE_LIMIT, "Void", detail="hit the move limit")
+
+
+def test_a_competition_is_kept_and_read_back(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    for game_id, outcome in (("AvB_0", WON), ("AvB_1", DRAWN), ("AvB_2", UNKNOWN)):
+        assert play(series, game_id, outcome)
+    assert not play(series, "AvB_0", DRAWN)
+    attempt = series.next_attempt("AvB_3")
+    series.begin(attempt, None, "AvB", [player("a"), player("b")])
+    series.give_up(attempt, "void", "it crashed", 12.5, None)
+    reader = SeriesReader.find(database, "contest")
+    assert [game.outcome for game in reader.finished_games()] == [WON, DRAWN, UNKNOWN]
+    assert reader.void_count() == 1
+    assert [known.detail for known in series.open_attempts()] == ["detail"]
+    assert reader.outbox.counts() == {"waiting": 3, "acknowledged": 0, "refused": 0}
+    assert reader.player_usage()["a"].peak_memory_bytes == 10_000_000
+    duration = reader.duration()
+    assert duration is not None and duration.total_seconds == pytest.approx(3 * 3.5 + 12.5)
+
+
+def test_registering_again_finds_it_and_another_game_is_refused(database: ResultsDatabase) -> None:
+    play(Series.register(database, heading()), "AvB_0", WON)
+    assert play(Series.register(database, heading()), "AvB_1", WON)
+    with pytest.raises(ResultsError, match="MoveLimit"):
+        Series.register(database, heading(move_limit=1))
+    series = Series.register(database, heading())
+    series.inhibit("b", "go-9x9")
+    assert series.inhibited() == {("b", "go-9x9")}
+    series.complete()
+
+
+def test_rules_are_enforced_and_a_game_is_stored_whole_or_not_at_all(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    attempt = series.next_attempt("AvB_0")
+    series.begin(attempt, None, "AvB", [player("a"), player("b")])
+    moves = (JobMove(1, "D4", "x", 1, False, 0.0, {1: 1.5}),)
+    with pytest.raises(IntegrityError, match="Value_0_to_1"):
+        series.finish(attempt, "AvB", 1, ("a", "b"), result(moves=moves), (0.0, 0.0), (0.0, 0.0), b"report")
+    with database.transaction() as connection:
+        for table in (saga.GAME, own.RATING, own.OUTBOX):
+            assert connection.execute(select(table)).all() == []
+
+
+def test_views_and_scores(database: ResultsDatabase) -> None:
+    with database.transaction() as connection:
+        assert set(inspect(connection).get_view_names()) == set(VIEWS)
+        saga_games.play(connection, saga_games.DIPLOMACY, 7, 34)
+        for view in VIEWS:
+            assert connection.execute(text(f'SELECT COUNT(*) FROM "{view}"')).scalar_one() > 0
+        first = text('SELECT "Score" FROM "ARENA_Score" WHERE "GameId" = 1 ORDER BY "PowerId"')
+        assert connection.execute(first).scalars().all() == [-1, -1, 6, -1, -1, -1, -1]
+
+
+def test_saga_travels_between_sqlite_and_postgresql(database: ResultsDatabase, tmp_path: Path) -> None:
+    file = ResultsDatabase.open(sqlite_url(tmp_path / "file.sqlite"))
+    try:
+        series = Series.register(file, heading())
+        for number, outcome in enumerate((WON, DRAWN, UNKNOWN)):
+            play(series, f"AvB_{number}", outcome)
+        export(file, tmp_path / "there", "saga2")
+        assert import_saga(database, tmp_path / "there").games == 3
+        export(database, tmp_path / "back", "saga2")
+        for there in (tmp_path / "there").iterdir():
+            assert (tmp_path / "back" / there.name).read_text() == there.read_text()
+        export(file, tmp_path / "old-file", "saga1")
+        export(database, tmp_path / "old-server", "saga1")
+        for old in (tmp_path / "old-file").iterdir():
+            assert (tmp_path / "old-server" / old.name).read_text() == old.read_text()
+    finally:
+        file.close()
+    # The server goes on counting after the numbers that came in.
+    assert play(Series.register(database, heading(name="next")), "AvB_0", WON)
+
+
+def test_a_server_that_is_not_there_is_an_error_without_the_password(tmp_path: Path) -> None:
+    url = f"postgresql+psycopg://arena:secret@/none?host={quote(str(tmp_path))}"
+    with pytest.raises(ResultsError, match="can't open the results database") as caught:
+        ResultsDatabase.open(url)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("oracle9://somewhere", "is no database's URL"),
+        ("results.sqlite", "is no database's URL"),
+        ("", "is no database's URL"),
+    ],
+)
+def test_urls_of_no_database_are_refused(url: str, message: str) -> None:
+    with pytest.raises(ResultsError, match=message):
+        ResultsDatabase.open(url)

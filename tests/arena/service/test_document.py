@@ -1,0 +1,53 @@
+"""What docs/arena_service.md shows really runs."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from arena.cli.app import application
+from tests.test_documents import free_port
+
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "arena_service.md").read_text(encoding="utf-8")
+SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
+
+
+def test_its_tour_runs(tmp_path: Path) -> None:
+    bot, start = PYTHON.findall(DOCUMENT)
+    serve, watch = SHELL.findall(DOCUMENT)
+    (tmp_path / "bot.py").write_text(bot.replace('"..."', 'open("rambler").read().strip()'))
+    (tmp_path / "start.py").write_text(start)
+    script = (
+        f"set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{serve.strip()}\n"
+        "until (exec 3<>/dev/tcp/127.0.0.1/50561) 2>/dev/null; do sleep 0.1; done\n"
+        "python bot.py &\nexport ARENA_TOKEN=$(cat operator)\n"
+        f"python start.py\n{watch}"
+    ).replace("50561", free_port())
+    port = re.search(r"--address (127\.0\.0\.1:\d+)", script)
+    assert port is not None
+    for name in ("bot.py", "start.py"):
+        path = tmp_path / name
+        path.write_text(path.read_text().replace("127.0.0.1:50561", port[1]))
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            "ARENA_ADDRESS": port[1],
+        },
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "random (all-play-all, go): completed, 4 of 4 games played" in done.stdout
+
+
+def test_its_actions_are_there() -> None:
+    actions = {command.callback.__name__ for command in application.registered_commands if command.callback}
+    for action in ("serve", "token", "watch"):
+        assert action in actions and f"`arena {action} " in DOCUMENT

@@ -1,0 +1,56 @@
+from pathlib import Path
+
+import pytest
+
+from arena.control.table import ControlError
+from arena.lobby.refusals import InvalidRequest
+from arena.service.folder import CompetitionFolder
+from arena.service.refusals import Conflict, UnknownCompetition
+from tests.arena.control_files import RANDOM, write_control
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> str:
+    other = tmp_path / "other"
+    other.mkdir()
+    return write_control(other, {"one": RANDOM, "two": RANDOM}).read_text()
+
+
+def test_names_are_paths_without_suffix(tmp_path: Path) -> None:
+    for name in ("cup.toml", "autumn/cup.toml", "old.ctl", ".hidden.toml", "cup.results.sqlite", "a b.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert CompetitionFolder(tmp_path).names() == ["autumn/cup", "cup", "old"]
+
+
+@pytest.mark.parametrize("name", ["../cup", "/etc/passwd", "cup.toml", "", "a//b", "x" * 65, "a\nb", "-rf"])
+def test_names_cannot_lead_out_of_the_folder(tmp_path: Path, name: str) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (tmp_path / "cup.toml").touch()
+    with pytest.raises(InvalidRequest):
+        CompetitionFolder(inner).control_file(name)
+
+
+def test_links_cannot_either(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (tmp_path / "cup.toml").touch()
+    (inner / "cup.toml").symlink_to(tmp_path / "cup.toml")
+    with pytest.raises(UnknownCompetition):
+        CompetitionFolder(inner).control_file("cup")
+
+
+def test_a_new_control_file_is_kept_and_may_be_sent_again(tmp_path: Path, text: str) -> None:
+    folder = CompetitionFolder(tmp_path)
+    path = folder.add("spring/cup", text)
+    assert path == folder.control_file("spring/cup") == folder.add("spring/cup", text)
+    with pytest.raises(Conflict):
+        folder.add("spring/cup", text + "\n")
+    assert path.read_text() == text
+
+
+def test_a_control_file_that_is_none_leaves_nothing(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ControlError, match="board_size"):
+        CompetitionFolder(tmp_path).add("cup", text.replace("board_size = 5", "board_size = 5000"))
+    assert CompetitionFolder(tmp_path).names() == ["other/contest"]

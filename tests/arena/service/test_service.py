@@ -1,0 +1,241 @@
+"""The service from outside: a real process, real sockets, real competitions."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_status import rpc_status
+
+from arena.competition_files import CompetitionFiles
+from arena.service.tokens import Role, add_token
+from arena.v1 import competitions_pb2 as messages
+from arena.v1 import competitions_pb2_grpc
+from tests.arena.control_files import RANDOM, SLOW, write_control
+
+SECONDS = 90.0
+BOT = """
+import random, sys
+from clients.connection import Connection
+from clients.dial_in import Engine, dial_in
+
+def new_game(game):
+    chance = random.Random(game.seed + game.seat)
+    return lambda turn: chance.choice(turn.legal_moves)
+
+dial_in(Connection(sys.argv[1], token=sys.argv[3]), sys.argv[2], new_game, Engine(legal_moves=True))
+"""
+
+
+class Service:
+    """`arena serve` on a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        file = folder / "arena.tokens"
+        self.tokens = {
+            name: add_token(file, name, role)
+            for name, role in (
+                ("me", Role.OPERATOR),
+                ("eye", Role.WATCHER),
+                ("one", Role.PLAYER),
+                ("two", Role.PLAYER),
+            )
+        }
+        self.process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "arena.cli", "serve", str(folder), "--tokens", str(file)),
+                *("--address", "127.0.0.1:0", "--allow-uploads"),
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.search(r" at (\S+)$", line.strip())
+        assert found is not None, line
+        self.address = found[1]
+        self.channel = grpc.insecure_channel(self.address)
+        self.stub = competitions_pb2_grpc.CompetitionServiceStub(self.channel)
+
+    def ask(self, method: str, request: Any, who: str = "me") -> Any:
+        token = self.tokens.get(who, who)
+        metadata = (("authorization", f"Bearer {token}"),) if token else ()
+        return getattr(self.stub, method)(request, metadata=metadata, timeout=SECONDS)
+
+    def get(self, name: str) -> messages.Competition:
+        told = self.ask("GetCompetition", messages.GetCompetitionRequest(name=name), "eye")
+        found: messages.Competition = told.competition
+        return found
+
+    def wait_for(self, name: str, wanted: Callable[[messages.Competition], bool]) -> messages.Competition:
+        deadline = time.monotonic() + SECONDS
+        while not wanted(found := self.get(name)):
+            assert time.monotonic() < deadline, found
+            time.sleep(0.1)
+        return found
+
+    def end(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(SECONDS)
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    running = Service(tmp_path)
+    try:
+        yield running
+    finally:
+        running.channel.close()
+        running.process.kill()
+        running.process.wait()
+
+
+def reason(error: grpc.RpcError) -> tuple[grpc.StatusCode, str]:
+    status = rpc_status.from_call(error)  # type: ignore[arg-type]
+    assert status is not None
+    info = error_details_pb2.ErrorInfo()
+    assert status.details[0].Unpack(info)
+    return error.code(), info.reason
+
+
+def test_a_competition_from_its_text_to_its_end(service: Service, tmp_path: Path) -> None:
+    path = write_control(tmp_path, {"one": RANDOM, "two": RANDOM}, competition="rounds = 5")
+    text = path.read_text()
+    path.unlink()
+    start = messages.StartCompetitionRequest(name="sent/cup", control=text)
+    assert service.ask("StartCompetition", start).competition.name == "sent/cup"
+    watched = list(
+        service.ask("WatchCompetition", messages.WatchCompetitionRequest(name="sent/cup", after=0), "eye")
+    )
+    assert watched[0].competition.name == "sent/cup"
+    assert watched[-1].competition.state == messages.COMPETITION_STATE_COMPLETED
+    told = [event.game for event in watched if event.HasField("game")]
+    assert sorted(game.game_id for game in told) == [f"AvB_{number}" for number in range(5)]
+    # Pages, one game, and the table say the same.
+    listed: list[messages.Game] = []
+    page = messages.ListGamesRequest(name="sent/cup", page_size=2)
+    while True:
+        answer = service.ask("ListGames", page, "eye")
+        assert len(answer.games) <= 2
+        listed += answer.games
+        if not answer.next_page_token:
+            break
+        page.page_token = answer.next_page_token
+    assert listed == told
+    whole = service.ask("GetGame", messages.GetGameRequest(name="sent/cup", game_id="AvB_3"), "eye")
+    assert whole.game in told and whole.record.startswith("(;") and whole.record_extension == "sgf"
+    assert [move.seat for move in whole.moves[:3]] == [1, 2, 1]
+    standings = service.ask("GetStandings", messages.GetStandingsRequest(name="sent/cup"), "eye")
+    assert standings.games == 5 and {line.player for line in standings.standings} == {"one", "two"}
+    listing = service.ask("ListCompetitions", messages.ListCompetitionsRequest(), "eye")
+    assert [(each.name, each.games_played) for each in listing.competitions] == [("sent/cup", 5)]
+
+
+def test_a_competition_is_stopped_and_goes_on(service: Service, tmp_path: Path) -> None:
+    write_control(tmp_path, {"one": SLOW, "two": SLOW}, competition="rounds = 10_000")
+    assert service.get("contest").state == messages.COMPETITION_STATE_NEW
+    start = messages.StartCompetitionRequest(name="contest")
+    service.ask("StartCompetition", start)
+    with pytest.raises(grpc.RpcError) as error:
+        service.ask("StartCompetition", start)
+    assert reason(error.value) == (grpc.StatusCode.FAILED_PRECONDITION, "ALREADY_RUNNING")
+    service.wait_for("contest", lambda each: each.games_played > 0)
+    service.ask("StopCompetition", messages.StopCompetitionRequest(name="contest"))
+    stopped = service.wait_for("contest", lambda each: each.state == messages.COMPETITION_STATE_STOPPED)
+    service.ask("StartCompetition", start)
+    service.wait_for("contest", lambda each: each.games_played > stopped.games_played)
+    at_once = messages.StopCompetitionRequest(name="contest", at_once=True)
+    told = service.ask("StopCompetition", at_once).competition
+    assert told.state == messages.COMPETITION_STATE_STOPPED
+    # A service that ends takes what it runs with it.
+    service.ask("StartCompetition", start)
+    assert service.end() == 0
+    assert not CompetitionFiles(tmp_path / "contest.toml").running()
+
+
+def test_a_run_that_fails_says_why(service: Service, tmp_path: Path) -> None:
+    broken = 'command = "no-such-engine"'
+    write_control(tmp_path, {"one": RANDOM, "two": broken})
+    service.ask("StartCompetition", messages.StartCompetitionRequest(name="contest"))
+    halted = service.wait_for("contest", lambda each: each.state == messages.COMPETITION_STATE_HALTED)
+    assert "there is no such program" in halted.remark
+
+
+GET, GAMES = messages.GetCompetitionRequest, messages.ListGamesRequest
+START = messages.StartCompetitionRequest
+
+
+@pytest.mark.parametrize(
+    ("request_", "who", "code", "why"),
+    [
+        (GET(name="x"), "", "UNAUTHENTICATED", "TOKEN_INVALID"),
+        (GET(name="x"), "guessed", "UNAUTHENTICATED", "TOKEN_INVALID"),
+        (GET(name="x"), "one", "PERMISSION_DENIED", "NOT_PERMITTED"),
+        (START(name="x"), "eye", "PERMISSION_DENIED", "NOT_PERMITTED"),
+        (GET(name="x"), "eye", "NOT_FOUND", "UNKNOWN_COMPETITION"),
+        (GET(name="../x"), "eye", "INVALID_ARGUMENT", "INVALID_REQUEST"),
+        (messages.GetStandingsRequest(name="contest"), "eye", "FAILED_PRECONDITION", "NO_RESULTS"),
+        (messages.GetGameRequest(name="contest", game_id="x"), "eye", "FAILED_PRECONDITION", "NO_RESULTS"),
+        (messages.StopCompetitionRequest(name="contest"), "me", "FAILED_PRECONDITION", "NOT_RUNNING"),
+        (GAMES(name="contest", page_size=-1), "eye", "INVALID_ARGUMENT", "INVALID_REQUEST"),
+        (GAMES(name="contest", page_token="x"), "eye", "INVALID_ARGUMENT", "INVALID_REQUEST"),
+        (START(name="new", control="[competition"), "me", "INVALID_ARGUMENT", "INVALID_CONTROL"),
+    ],
+)
+def test_refusals_have_reasons(one_service: Service, request_: Any, who: str, code: str, why: str) -> None:
+    method = type(request_).__name__.removesuffix("Request")
+    with pytest.raises(grpc.RpcError) as error:
+        one_service.ask(method, request_, who)
+    assert reason(error.value) == (grpc.StatusCode[code], why)
+
+
+@pytest.fixture(scope="module")
+def one_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    folder = tmp_path_factory.mktemp("served")
+    write_control(folder, {"one": RANDOM, "two": RANDOM})
+    running = Service(folder)
+    yield running
+    running.channel.close()
+    assert running.end() == 0
+
+
+def test_health_and_reflection_answer_without_a_token(one_service: Service) -> None:
+    health = health_pb2_grpc.HealthStub(one_service.channel)
+    for name in ("", "arena.v1.CompetitionService", "arena.v1.PlayerService"):
+        answer = health.Check(health_pb2.HealthCheckRequest(service=name), timeout=SECONDS)
+        assert answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_remote_bots_play_a_competition_to_its_end_though_one_is_killed(
+    service: Service, tmp_path: Path
+) -> None:
+    dial_in = 'protocol = "grpc"\nreconnect_seconds = 0.5\nstart_seconds = 60'
+    write_control(tmp_path, {"one": dial_in, "two": dial_in}, competition="rounds = 40")
+    bots: dict[str, subprocess.Popen[bytes]] = {}
+
+    def launch(name: str) -> None:
+        command = [sys.executable, "-c", BOT, service.address, name, service.tokens[name]]
+        bots[name] = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+    try:
+        launch("one")
+        launch("two")
+        service.ask("StartCompetition", messages.StartCompetitionRequest(name="contest"))
+        service.wait_for("contest", lambda each: each.games_played >= 3)
+        bots["one"].kill()
+        launch("one")
+        done = service.wait_for("contest", lambda each: each.state != messages.COMPETITION_STATE_RUNNING)
+    finally:
+        for bot in bots.values():
+            bot.kill()
+            bot.wait()
+    assert (done.state, done.games_played) == (messages.COMPETITION_STATE_COMPLETED, 40)

@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import pytest
+
+from arena.lobby.refusals import NotAuthenticated, NotPermitted
+from arena.service.tokens import Caller, Role, Tokens, TokensError, add_token
+
+
+def test_a_token_is_known_by_its_digest_only(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.toml"
+    token = add_token(file, "eye", Role.WATCHER)
+    assert token not in file.read_text()
+    assert file.stat().st_mode & 0o077 == 0
+    assert Tokens(file).authenticate(token) == Caller("eye", Role.WATCHER)
+
+
+def test_a_token_made_later_is_known_and_one_taken_out_is_not(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.toml"
+    first = add_token(file, "one", Role.PLAYER)
+    tokens = Tokens(file)
+    second = add_token(file, "two", Role.PLAYER)
+    assert tokens.authenticate(second).name == "two"
+    file.write_text(file.read_text().partition('["two"]')[2].join(('["two"]', "")))
+    with pytest.raises(NotAuthenticated):
+        tokens.authenticate(first)
+    assert tokens.authenticate(second).name == "two"
+
+
+def test_players_are_let_in_under_their_own_names_only(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.toml"
+    player, operator = add_token(file, "one", Role.PLAYER), add_token(file, "me", Role.OPERATOR)
+    tokens = Tokens(file)
+    tokens.admit("one", player)
+    for name, token in (("two", player), ("me", operator)):
+        with pytest.raises(NotPermitted):
+            tokens.admit(name, token)
+    for wrong in ("", "guessed"):
+        with pytest.raises(NotAuthenticated):
+            tokens.admit("one", wrong)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[one",
+        "one = 1",
+        '[one]\nrole = "player"',
+        '[one]\nrole = "king"\nsha256 = "00"',
+        '[one]\nrole = "player"\nsha256 = "00"',
+        '[one]\nrole = "player"\nsha256 = 7',
+    ],
+)
+def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "tokens.toml"
+    file.write_text(text)
+    with pytest.raises(TokensError, match=r"tokens\.toml"):
+        Tokens(file)
+
+
+def test_names_are_given_once(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.toml"
+    add_token(file, "one", Role.PLAYER)
+    with pytest.raises(TokensError, match="already"):
+        add_token(file, "one", Role.PLAYER)
+    with pytest.raises(TokensError, match="no name"):
+        add_token(file, 'x"]\nrole', Role.PLAYER)
