@@ -6,7 +6,7 @@ from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from academy.knowledge.game import GameKnowledge
+from academy.knowledge.game import RULES_VERSION, GameKnowledge
 from academy.store import event_log, fold, game_tables, keys
 from academy.store.environment import Table, Transaction
 from academy.store.errors import GameConflict
@@ -96,6 +96,7 @@ class Work:
         self.touched.add(game_id)
         event.sequence = event_log.last_sequence(self.transaction) + 1
         event.time.CopyFrom(self.time)
+        event.rules = RULES_VERSION
         if event.WhichOneof("kind") == "game_registered":
             if self.transaction.get(Table.GAMES, keys.game(game_id)) is not None:
                 raise GameConflict(game_id, "event of registration")
