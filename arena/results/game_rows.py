@@ -5,14 +5,26 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, insert, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from arena.jobs import Fault, GameResult
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.game_settings import SettingKeys
+from arena.results.rows import add
 from referees.api import Outcome, Termination
 
+# Built once: SQLAlchemy takes longer to build a statement than SQLite to run it.
+_NAME_CLIENT = (
+    update(saga.CLIENT)
+    .where(
+        saga.CLIENT.c.ClientId
+        == select(saga.CONTESTANT.c.ClientId)
+        .where(saga.CONTESTANT.c.ContestantId == bindparam("contestant"))
+        .scalar_subquery()
+    )
+    .values(Name=bindparam("name"), Version=bindparam("version"))
+)
 _PROBLEMS = {Fault.NONE: 0, Fault.LATE: 1, Fault.DISCONNECTED: 2}
 
 
@@ -77,38 +89,40 @@ def add_game(
     """Enter a game with its players and moves; `detail` holds the remaining columns of ARENA_Game."""
     points = outcome.points
     years = _years(len(players), result)
-    added = connection.execute(
-        insert(saga.GAME).values(
-            SeriesId=entry.series_id,
-            SettingId=entry.setting.setting_id,
-            Finished=_time(result.started + result.setup_seconds + result.play_seconds),
-            SetupTime=result.setup_seconds,
-            PlayTime=result.play_seconds,
-            TotalTime=total_seconds,
-            Termination=termination_code(outcome, len(players)),
-            Years=years,
-            Survivors=len(players) - sum(year is not None for year in outcome.eliminated),
-            Leaders=points.count(max(points)) if points else None,
-            Winners=len(outcome.winners),
-            MaxSupplies=max(points) if points else None,
-        )
+    game_id = add(
+        connection,
+        saga.GAME,
+        {
+            "SeriesId": entry.series_id,
+            "SettingId": entry.setting.setting_id,
+            "Finished": _time(result.started + result.setup_seconds + result.play_seconds),
+            "SetupTime": result.setup_seconds,
+            "PlayTime": result.play_seconds,
+            "TotalTime": total_seconds,
+            "Termination": termination_code(outcome, len(players)),
+            "Years": years,
+            "Survivors": len(players) - sum(year is not None for year in outcome.eliminated),
+            "Leaders": points.count(max(points)) if points else None,
+            "Winners": len(outcome.winners),
+            "MaxSupplies": max(points) if points else None,
+        },
     )
-    assert added.inserted_primary_key is not None
-    game_id = int(added.inserted_primary_key[0])
-    connection.execute(
-        insert(own.GAME_DETAIL).values(
-            GameId=game_id,
-            SeriesId=entry.series_id,
-            Summary=outcome.summary,
-            Detail=outcome.detail,
-            Termination=outcome.termination.value,
-            Started=_time(result.started),
-            StartBoard=result.start_board,
-            Record=result.record,
-            RecordExtension=result.record_extension,
-            Warnings="\n".join(result.warnings),
+    add(
+        connection,
+        own.GAME_DETAIL,
+        {
+            "GameId": game_id,
+            "SeriesId": entry.series_id,
+            "Summary": outcome.summary,
+            "Detail": outcome.detail,
+            "Termination": outcome.termination.value,
+            "Started": _time(result.started),
+            "StartBoard": result.start_board,
+            "Record": result.record,
+            "RecordExtension": result.record_extension,
+            "Warnings": "\n".join(result.warnings),
             **detail,
-        )
+        },
     )
     _add_players(connection, entry, game_id, players, result, outcome)
     _add_moves(connection, game_id, result)
@@ -138,48 +152,51 @@ def _add_players(
     years = _years(len(players), result)
     grade = grades(outcome, years) or (None,) * len(players)
     rank = ranks(outcome, len(players), years)
-    for seat, (name, usage) in enumerate(zip(players, result.usage, strict=True), start=1):
-        points = outcome.points[seat - 1] if outcome.points else None
-        connection.execute(
-            insert(saga.PLAYER).values(
-                GameId=game_id,
-                PowerId=entry.setting.powers[seat - 1],
-                ContestantId=entry.contestants[seat - 1],
-                Supplies=points,
-                Disorder=_moves_of(seat, result) if _PROBLEMS.get(usage.fault) else None,
-                Problem=_PROBLEMS.get(usage.fault),
-                Winner=int(seat in outcome.winners),
-                Elimination=outcome.eliminated[seat - 1] if outcome.eliminated else None,
-                Grade=grade[seat - 1],
-                Rank=rank[seat - 1],
-                Cpu=usage.cpu_seconds,
-            )
-        )
-        connection.execute(
-            insert(own.SEAT).values(
-                GameId=game_id,
-                Seat=seat,
-                Name=name,
-                Fault=usage.fault.value,
-                Remark=usage.remark,
-                WallSeconds=usage.wall_seconds,
-                PeakMemoryBytes=usage.peak_memory_bytes,
-                EngineName=usage.engine_name,
-                EngineDescription=usage.engine_description,
-            )
-        )
+    numbered = list(enumerate(zip(players, result.usage, strict=True), start=1))
+    connection.execute(
+        insert(saga.PLAYER),
+        [
+            {
+                "GameId": game_id,
+                "PowerId": entry.setting.powers[seat - 1],
+                "ContestantId": entry.contestants[seat - 1],
+                "Supplies": outcome.points[seat - 1] if outcome.points else None,
+                "Disorder": _moves_of(seat, result) if _PROBLEMS.get(usage.fault) else None,
+                "Problem": _PROBLEMS.get(usage.fault),
+                "Winner": int(seat in outcome.winners),
+                "Elimination": outcome.eliminated[seat - 1] if outcome.eliminated else None,
+                "Grade": grade[seat - 1],
+                "Rank": rank[seat - 1],
+                "Cpu": usage.cpu_seconds,
+            }
+            for seat, (_, usage) in numbered
+        ],
+    )
+    connection.execute(
+        insert(own.SEAT),
+        [
+            {
+                "GameId": game_id,
+                "Seat": seat,
+                "Name": name,
+                "Fault": usage.fault.value,
+                "Remark": usage.remark,
+                "WallSeconds": usage.wall_seconds,
+                "PeakMemoryBytes": usage.peak_memory_bytes,
+                "EngineName": usage.engine_name,
+                "EngineDescription": usage.engine_description,
+            }
+            for seat, (name, usage) in numbered
+        ],
+    )
+    for seat, (_, usage) in numbered:
         if usage.engine_name:
             _note_engine_name(connection, entry.contestants[seat - 1], usage.engine_name)
 
 
 def _note_engine_name(connection: Connection, contestant_id: int, reported: str) -> None:
     name, _, version = reported.partition(":")
-    client = saga.CONTESTANT.select().with_only_columns(saga.CONTESTANT.c.ClientId)
-    connection.execute(
-        update(saga.CLIENT)
-        .where(saga.CLIENT.c.ClientId == client.filter_by(ContestantId=contestant_id).scalar_subquery())
-        .values(Name=name, Version=version)
-    )
+    connection.execute(_NAME_CLIENT, {"contestant": contestant_id, "name": name, "version": version})
 
 
 def _add_moves(connection: Connection, game_id: int, result: GameResult) -> None:

@@ -8,7 +8,8 @@ from sqlalchemy import Connection, Table, insert, select
 
 def add(connection: Connection, table: Table, values: Mapping[str, Any]) -> int:
     """Add a row; return the first column of its primary key."""
-    key = connection.execute(insert(table).values(values)).inserted_primary_key
+    # Values beside the statement, not in it: so it is built and compiled once.
+    key = connection.execute(insert(table), values).inserted_primary_key
     assert key is not None
     return int(key[0])
 
