@@ -12,7 +12,7 @@ from arena.ratings.skill import SkillTable
 from arena.reports.contents import PlayerFacts, Report
 from arena.reports.tally import MatchupTally, tally
 from arena.results.games import FinishedGame
-from arena.results.series import SeriesReader
+from arena.results.series_reader import SeriesReader
 from arena.results.standings import Standings
 from arena.selection.all_play_all import letters
 from arena.selection.kinds import selector_for
