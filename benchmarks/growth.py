@@ -60,12 +60,11 @@ def measure(folder: Path, games: list[str], token: str, arena: str) -> Figures:
     reported: list[Load] = []
     generator = Generator(core=1)
     with Server(folder, core=0) as server:
+        # Every game once, so that all are loaded.
+        for question in questions[::each]:
+            server.answer(token, question)
         for number in range(ROUNDS):
             path = SERVICE + "MatchPatterns"
-            if not number:
-                # Every game once, so that all are loaded.
-                generator.begin(server.port, path, token, written, bots=1, seconds=len(games) / 25)
-                generator.result()
             generator.begin(server.port, path, token, written, bots=BOTS, seconds=SECONDS)
             consulted.append(generator.result())
             told = full_game.reports(games[0], 1_000, first=1_000 * number)

@@ -2,6 +2,8 @@
 
 import asyncio
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,8 +18,10 @@ from academy.service import logs
 from academy.service.addresses import DEFAULT_ADDRESS, Address, Certificates, InvalidAddress
 from academy.service.lifetime import end_with_parent, write_private
 from academy.service.limits import Limits
-from academy.service.processes import ProcessFailed, ServerProcesses, shared_port
+from academy.service.processes import DataDamaged, ProcessFailed, ServerProcesses, shared_port
 from academy.service.server import AcademyServer, ServerSettings, serve_metrics
+from academy.store import endings
+from academy.store.errors import StoreCorrupt
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role
 
@@ -109,7 +113,7 @@ def serve(
                 contest_seconds=3_600 * contest_hours,
             ),
         )
-        with Store(data) as store, _embedded_token(store, embedded_token_file):
+        with endings.serving(data), Store(data) as store, _embedded_token(store, embedded_token_file):
             if processes == 1:
                 ready = partial(_announce, store, data)
                 asyncio.run(_serve(store, settings, ready, (signal.SIGTERM, signal.SIGINT)))
@@ -119,6 +123,8 @@ def serve(
                 )
     except InvalidAddress as error:
         raise CommandError(str(error), ExitCode.USAGE) from error
+    except StoreCorrupt as error:
+        raise CommandError(str(error), ExitCode.FAULTY) from error
 
 
 def _announce(store: Store, data: Path, address: Address) -> None:
@@ -133,11 +139,19 @@ def _serve_together(
         # Wrong settings are told here, once.
         settings.check()
         try:
-            ServerProcesses(_Process(data, settings, configure_logs), count).run(
+            ServerProcesses(_Process(data, settings, configure_logs), count, partial(_damage, data)).run(
                 partial(_announce, store, data, address)
             )
         except ProcessFailed as error:
             raise CommandError(f"{error}; its own messages say why") from error
+        except DataDamaged as error:
+            raise CommandError(str(error), ExitCode.FAULTY) from error
+
+
+def _damage(data: Path) -> str:
+    # In a process of its own, since this one has the folder open.
+    command = [sys.executable, "-m", endings.__name__, str(data)]
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False).stderr.strip()
 
 
 @dataclass(frozen=True)

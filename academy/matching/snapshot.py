@@ -76,6 +76,19 @@ class Snapshot:
     def _ranking(self, pattern_ids: NDArray[np.int64], rows: NDArray[np.int32]) -> Ranking:
         return Ranking(pattern_ids, order_of(rows, len(self._rows.starts)))
 
+    def part(self, ranking: Ranking, first: int, end: int) -> tuple["Snapshot", Ranking]:
+        """Return the patterns from place `first` of a ranking to before place `end`, in the same order.
+
+        Queries of them alone take less time. What is known of them is shared, so a part takes some 8 bytes a
+        pattern.
+        """
+        rows = ranking.order.rows[first:end]
+        chosen = np.zeros(len(self._rows.starts), dtype=np.bool_)
+        chosen[rows] = True
+        of_kind = tuple(members[chosen[members]] for members in self._rows.of_kind)
+        part = Snapshot(self._spec, self._ground, self._rows._replace(of_kind=of_kind), self._kernel_name)
+        return part, self._ranking(ranking.pattern_ids[first:end], rows)
+
     def match(
         self,
         board: Board,

@@ -46,8 +46,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._seats = seats
         self._guard = guard
         self._limits = limits
-        self._lines_asked = metrics.questions.labels("opening")
-        self._positions_asked = metrics.questions.labels("position")
+        self._asked = metrics.questions
 
     async def LookUpOpening(
         self, request: messages.LookUpOpeningRequest, context: Context
@@ -58,7 +57,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         game = await self._games.game(request.game_id)
         spec = game.view.spec
         seat = self._seats.asking(caller, spec, request.contest_id, request.player)
-        self._lines_asked.inc()
+        self._asked["opening"] += 1
         consultations = 0
         if seat is not None:
             own_move = _own_moves(spec, request.player, len(request.moves)) + 1
@@ -69,7 +68,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         known = game.openings.get(question)
         if known is None:
             known = opening_answer(game.view.openings, request.moves, request.player, elo)
-            game.remember(question, known)
+            # What is in the tree is bounded by it; of what is not there is no end.
+            if known.known:
+                game.remember(question, known)
         answer = messages.LookUpOpeningResponse()
         answer.CopyFrom(known)
         answer.consultations = consultations
@@ -104,13 +105,15 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         libraries = _libraries(request) if request.libraries else PATTERN_LIBRARIES
         # What is learnt while others are let in does not matter to this call.
         stored = game.stored_patterns() if request.include_cells else None
-        answer = PatternAnswer(response, spec, game.shelf.ranked, libraries)
+        answer = PatternAnswer(spec, game.shelf.ranked, libraries)
         for place, question in enumerate(questions):
             if place and place % _POSITIONS_AT_ONCE == 0:
                 await asyncio.sleep(0)
             answer.add(question)
-        answer.finish(stored)
-        self._positions_asked.inc(count)
+        response.MergeFromString(answer.written())
+        if stored is not None:
+            response.patterns.cells.extend(answer.cells(stored))
+        self._asked["position"] += count
         if answer.placements > _SURELY_SMALL or request.include_cells:
             size = response.ByteSize()
             if size > self._limits.message_bytes:
@@ -154,6 +157,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 value=len(move),
                 limit=longest,
             )
+        total, most = sum(map(len, request.moves)), self._limits.characters_per_list
+        require(
+            total <= most, "moves", f"{total:,} characters in all: at most {most:,}", value=total, limit=most
+        )
 
     def _check_positions(self, request: messages.MatchPatternsRequest) -> None:
         count, most = len(request.positions), self._limits.positions_per_call

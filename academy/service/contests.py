@@ -5,11 +5,11 @@ import asyncio
 from academy.service import identity, paging
 from academy.service.guard import Context
 from academy.service.limits import Limits
-from academy.service.open_contests import open_contests, place_of
 from academy.service.seats import Seats
 from academy.service.writes import Writes
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.library_store import Store
+from academy.store.open_contests import place_of
 from academy.v1 import contests_pb2 as messages
 from academy.v1 import contests_pb2_grpc
 
@@ -78,7 +78,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         key = paging.page_key(request, (int, str))
         after = (int(key[0]), str(key[1])) if key else None
         # Contests that nobody reported may have gathered: sorting them must not hold up others' calls.
-        found = await asyncio.to_thread(open_contests, self._store, request.game_id, after, size + 1)
+        found = await asyncio.to_thread(self._store.oldest_contests, request.game_id, after, size + 1)
         contests, more = paging.fitting(found, size, self._limits)
         token = paging.page_token(request, [*place_of(contests[-1])]) if more else ""
         return messages.ListOpenContestsResponse(contests=contests, next_page_token=token)

@@ -34,6 +34,7 @@ _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 _Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[_Handler | None]]"
 
 _WATCH: Final = "/grpc.health.v1.Health/Watch"
+_GUARDS_REMEMBERED: Final = 4_096
 _RETRY_SECONDS: Final = 0.5
 _REFUSALS_LOGGED_PER_SECOND: Final = 10.0
 _log = structlog.get_logger()
@@ -68,6 +69,9 @@ class Guard(aio.ServerInterceptor):
         self._limits = limits
         self._metrics = metrics
         self._buckets: dict[str, Bucket] = {}
+        self._methods: dict[str, _Handler] = {}
+        # Made once for each token, as a call would else pay for it.
+        self._guards: dict[tuple[str, str], tuple[Caller, _Handler]] = {}
         self._own_calls = _Places("calls of", limits.concurrent_calls_per_caller)
         self._all_calls = _Places("calls of all callers", limits.concurrent_calls)
         self._watches = _Places("watches of health", limits.health_watchers)
@@ -80,9 +84,12 @@ class Guard(aio.ServerInterceptor):
     ) -> "_Handler | None":
         """Return the method's handler within its guard, or one that refuses."""
         method = handler_call_details.method
-        handler = await continuation(handler_call_details)
+        handler = self._methods.get(method)
         if handler is None:
-            return None
+            handler = await continuation(handler_call_details)
+            if handler is None:
+                return None
+            self._methods[method] = handler
         if method in OPEN_METHODS:
             return self._counted(handler) if method == _WATCH else handler
         name = ""
@@ -96,7 +103,12 @@ class Guard(aio.ServerInterceptor):
             self.ask(caller, 1)
         except Exception as error:
             return self._refusing(method, name, refused(error))
-        return self._guarded(method, handler, caller, token)
+        known = self._guards.get((method, token))
+        if known is None or known[0] != caller:
+            if len(self._guards) >= _GUARDS_REMEMBERED:
+                self._guards.clear()
+            known = self._guards[method, token] = caller, self._guarded(method, handler, caller, token)
+        return known[1]
 
     def ask(self, caller: Caller, questions: int) -> None:
         """Count questions against the caller's rate. Raises RateExceeded."""
@@ -108,7 +120,7 @@ class Guard(aio.ServerInterceptor):
 
     def _refusing(self, method: str, name: str, why: Refused) -> _Handler:
         async def refuse(_: AsyncIterator[Any], context: Context) -> None:
-            self._metrics.calls.labels(method, why.status_code.name).inc()
+            self._metrics.method(method).ended_by_code[why.status_code.name] += 1
             # Strangers must not fill the disk with lines; all of them are counted.
             with suppress(RateExceeded):
                 self._lines.take(1)

@@ -9,7 +9,8 @@ class Limits:
 
     `questions_per_second` is what one caller may ask on average and `question_burst` at once, where a
     call is one question and so is each position, move list or proposal in it beyond the first. A contest
-    keeps its players from analysis for at most `contest_seconds`: its arena may never report it.
+    keeps its players from analysis for at most `contest_seconds`: its arena may never report it. A connection
+    on which nothing came for `ping_seconds` is pinged, and closed if there is no answer in `pong_seconds`.
     """
 
     message_bytes: int = 4 * 1024 * 1024
@@ -17,6 +18,7 @@ class Limits:
     positions_per_call: int = 1_024
     moves_per_list: int = 10_000
     characters_per_move: int = 1_024
+    characters_per_list: int = 262_144
     proposals_per_call: int = 64
     pattern_characters: int = 65_536
     records_per_import: int = 250_000
@@ -34,4 +36,6 @@ class Limits:
     question_burst: float = 20_000.0
     idle_stream_seconds: float = 600.0
     write_seconds: float = 30.0
+    ping_seconds: float = 60.0
+    pong_seconds: float = 20.0
     contest_seconds: float = 86_400.0

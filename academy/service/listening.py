@@ -24,8 +24,13 @@ def channel_options(limits: Limits, shared_port: bool = False) -> list[tuple[str
         ("grpc.max_send_message_length", -1),
         ("grpc.max_metadata_size", limits.metadata_bytes),
         ("grpc.max_concurrent_streams", limits.concurrent_calls_per_caller),
-        ("grpc.keepalive_time_ms", 60_000),
-        ("grpc.keepalive_timeout_ms", 20_000),
+        ("grpc.keepalive_time_ms", round(1_000 * limits.ping_seconds)),
+        ("grpc.keepalive_timeout_ms", round(1_000 * limits.pong_seconds)),
+        ("grpc.http2.ping_timeout_ms", round(1_000 * limits.pong_seconds)),
+        ("grpc.server_handshake_timeout_ms", round(1_000 * limits.pong_seconds)),
+        # Peers vanish between calls too, and as often as they like.
+        ("grpc.keepalive_permit_without_calls", 1),
+        ("grpc.http2.max_pings_without_data", 0),
         ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
         # Two servers on one port must not share its callers by chance.
         ("grpc.so_reuseport", int(shared_port)),

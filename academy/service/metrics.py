@@ -1,13 +1,17 @@
 """What Prometheus is told of the server."""
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-_SECONDS = (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+_SECONDS: Final = (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 @dataclass(frozen=True)
@@ -19,77 +23,80 @@ class LibrarySize:
     records: int
 
 
-class Metrics:
-    """Counters of one server, in a registry of their own."""
-
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self._methods: dict[str, MethodMeter] = {}
-        self.calls = Counter(
-            "academy_calls", "Calls ended, by method and status", ["method", "code"], registry=self.registry
-        )
-        self.seconds = Histogram(
-            "academy_call_seconds",
-            "Time from a call's acceptance to its end",
-            ["method"],
-            buckets=_SECONDS,
-            registry=self.registry,
-        )
-        self.running = Gauge(
-            "academy_calls_running", "Calls and streams being answered", ["method"], registry=self.registry
-        )
-        self.questions = Counter(
-            "academy_questions", "Positions and move lists asked about", ["kind"], registry=self.registry
-        )
-
-    def method(self, name: str) -> "MethodMeter":
-        """What counts the calls of one method."""
-        meter = self._methods.get(name)
-        if meter is None:
-            meter = self._methods[name] = MethodMeter(self, name)
-        return meter
-
-    def watch(self, queue: Callable[[], int], sizes: Callable[[], Iterable[LibrarySize]]) -> None:
-        """Also tell, when asked, how many writes wait and how large the libraries are."""
-        self.registry.register(_Watched(queue, sizes))
-
-
+@dataclass(slots=True)
 class MethodMeter:
-    """The counters of one method, looked up once."""
+    """Counts the calls of one method: how many run, and how those that ended did."""
 
-    def __init__(self, metrics: Metrics, name: str) -> None:
-        self._running = metrics.running.labels(name)
-        self._seconds = metrics.seconds.labels(name)
-        self._calls = metrics.calls
-        self._name = name
-        self._by_code: dict[str, Counter] = {}
+    running: int = 0
+    ended_by_code: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    by_seconds: list[int] = field(default_factory=lambda: [0] * (len(_SECONDS) + 1))
 
     def began(self) -> None:
         """Count a call or stream as running."""
-        self._running.inc()
+        self.running += 1
 
     def ended(self, code: str, seconds: float) -> None:
         """Count it as ended, with a status code, after so many seconds."""
-        self._running.dec()
-        self._seconds.observe(seconds)
-        calls = self._by_code.get(code)
-        if calls is None:
-            calls = self._by_code[code] = self._calls.labels(self._name, code)
-        calls.inc()
+        self.running -= 1
+        self.ended_by_code[code] += 1
+        self.seconds += seconds
+        self.by_seconds[bisect_left(_SECONDS, seconds)] += 1
 
 
-class _Watched(Collector):
-    def __init__(self, queue: Callable[[], int], sizes: Callable[[], Iterable[LibrarySize]]) -> None:
-        self._queue = queue
+class Metrics(Collector):
+    """Counters of one server, in a registry of their own, written by one thread only.
+
+    That is why they are plain numbers: with the locks of Prometheus' own a call would take longer.
+    """
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.questions: Counter[str] = Counter(opening=0, position=0)
+        self._methods: dict[str, MethodMeter] = {}
+        self._waiting_writes: Callable[[], int] = int
+        self._sizes: Callable[[], Iterable[LibrarySize]] = tuple
+        self.registry.register(self)
+
+    def method(self, name: str) -> MethodMeter:
+        """What counts the calls of one method."""
+        return self._methods.setdefault(name, MethodMeter())
+
+    def watch(self, queue: Callable[[], int], sizes: Callable[[], Iterable[LibrarySize]]) -> None:
+        """Also tell, when asked, how many writes wait and how large the libraries are."""
+        self._waiting_writes = queue
         self._sizes = sizes
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        waiting = GaugeMetricFamily("academy_writes_waiting", "Writes not yet committed")
-        waiting.add_metric([], self._queue())
-        yield waiting
+    def collect(self) -> Iterator[Metric]:
+        """Tell everything, from any thread."""
+        calls = CounterMetricFamily(
+            "academy_calls", "Calls ended, by method and status", labels=["method", "code"]
+        )
+        running = GaugeMetricFamily(
+            "academy_calls_running", "Calls and streams being answered", labels=["method"]
+        )
+        seconds = HistogramMetricFamily(
+            "academy_call_seconds", "Time from a call's acceptance to its end", labels=["method"]
+        )
+        for name, meter in list(self._methods.items()):
+            for code, ended in list(meter.ended_by_code.items()):
+                calls.add_metric([name, code], ended)
+            running.add_metric([name], meter.running)
+            bounds = (*map(str, _SECONDS), "+Inf")
+            seconds.add_metric(
+                [name], list(zip(bounds, accumulate(meter.by_seconds), strict=True)), meter.seconds
+            )
+        questions = CounterMetricFamily(
+            "academy_questions", "Positions and move lists asked about", labels=["kind"]
+        )
+        for kind, asked in list(self.questions.items()):
+            questions.add_metric([kind], asked)
+        waiting = GaugeMetricFamily(
+            "academy_writes_waiting", "Writes not yet committed", value=self._waiting_writes()
+        )
         records = GaugeMetricFamily(
             "academy_library_records", "Records of the libraries in memory", labels=["game", "library"]
         )
         for size in self._sizes():
             records.add_metric([size.game_id, size.library], size.records)
-        yield records
+        yield from (calls, running, seconds, questions, waiting, records)

@@ -23,12 +23,18 @@ from academy.service.lifetime import end_with_parent
 
 # One that dies at once is not started again and again without a pause.
 _SECONDS_BETWEEN_STARTS: Final = 1.0
+# LMDB trusts its pages: it stops the process, or goes astray in memory.
+_OF_DAMAGE: Final = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS}
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 _log = structlog.get_logger()
 
 
 class ProcessFailed(RuntimeError):
     """A server process ended before all of them served."""
+
+
+class DataDamaged(RuntimeError):
+    """A server process died of the data it read: another one would die too."""
 
 
 class Work(Protocol):
@@ -77,7 +83,9 @@ class _Running:
 class ServerProcesses:
     """Runs a number of processes until SIGTERM or SIGINT; a second signal is passed on to hurry them."""
 
-    def __init__(self, work: Work, count: int) -> None:
+    def __init__(self, work: Work, count: int, damage: Callable[[], str] = lambda: "") -> None:
+        """Run `work`; `damage` says what is wrong with the data, once a process died as LMDB's do of that."""
+        self._damage = damage
         self._work = work
         self._count = count
         self._context = multiprocessing.get_context("spawn")
@@ -89,7 +97,7 @@ class ServerProcesses:
     def run(self, when_ready: Callable[[], None]) -> None:
         """Start them all, call `when_ready` once they listen, and return when they have ended.
 
-        Raises ProcessFailed where one ends before that.
+        Raises ProcessFailed where one ends before that, DataDamaged where one dies of its data.
         """
         with _signals() as told:
             for number in range(self._count):
@@ -150,6 +158,12 @@ class ServerProcesses:
             if code:
                 _log.warning("process failed to end well", process=number, exit_code=code)
             return
+        damage = self._damage() if code in _OF_DAMAGE else ""
+        if damage:
+            for other in self._running.values():
+                # What it reads may lead it anywhere; all that was acknowledged is on the disk.
+                other.process.kill()
+            raise DataDamaged(f"server process {number} ended with {code}: {damage}")
         if number not in self._served:
             raise ProcessFailed(f"server process {number} ended with {code} before it served")
         _log.error("process died; another takes its place", process=number, exit_code=code)

@@ -1,17 +1,50 @@
 """The patterns of a game at one moment, the strongest first, as queries and answers need them."""
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from academy.knowledge.boards import Board
 from academy.knowledge.fair_use import acceptable
-from academy.matching.snapshot import Snapshot
+from academy.matching.snapshot import NO_LIMIT, Ranking, Snapshot
 from academy.service.columns import Varints
 
 Flags = NDArray[np.bool_]
 _SELECTIONS_REMEMBERED: Final = 64
+# Enough of the strongest are looked at first: of full libraries one pattern in ten lies on a position.
+_LOOKED_AT: Final = 16
+_MOST_OF_ALL: Final = 0.75
+
+
+class Selection(NamedTuple):
+    """Which patterns are asked for: a flag for each place (None: all), and the share of them that is."""
+
+    wanted: Flags | None
+    share: float
+
+
+class Placements(NamedTuple):
+    """Where patterns lie, the strongest first: columns of equal length (see `matching.matches.Matches`).
+
+    There are `total` of them in all, of which these may be the first, or with `more` at least so many.
+    """
+
+    places: NDArray[np.int32]
+    symmetries: NDArray[np.int16]
+    rows: NDArray[np.int16]
+    columns: NDArray[np.int16]
+    reversed: NDArray[np.bool_]
+    total: int
+    more: bool = False
+
+
+class _Part(NamedTuple):
+    """Patterns from one place of the ranking to another."""
+
+    snapshot: Snapshot
+    ranking: Ranking
 
 
 class Ranked:
@@ -32,15 +65,16 @@ class Ranked:
         self.values: NDArray[np.float64] = np.ascontiguousarray(figures["value"])
         self.written_ids = Varints(self.pattern_ids)
         self.written_proposers = Varints(figures["proposers"])
-        self._selections: dict[tuple[frozenset[int], float | None, int], Flags | None] = {}
+        self._selections: dict[tuple[frozenset[int], float | None, int], Selection] = {}
+        self._parts: dict[tuple[int, int], _Part] = {}
 
     def __len__(self) -> int:
         return len(self.pattern_ids)
 
-    def wanted(
+    def selection(
         self, libraries: Iterable[int], player_elo: float | None = None, player: int = 0
-    ) -> Flags | None:
-        """Flag the patterns of some libraries (by number) that a player of an Elo accepts; None: all.
+    ) -> Selection:
+        """Select the patterns of some libraries (by number) that a player of an Elo accepts.
 
         Without an Elo everything is accepted; with `player` only what addresses this player.
         """
@@ -53,5 +87,54 @@ class Ranked:
                 flags &= acceptable(self.elos, player_elo)
             if player:
                 flags &= self.players == player
-            self._selections[key] = None if flags.all() else flags
+            share = float(flags.mean()) if len(flags) else 1.0
+            self._selections[key] = Selection(None if share == 1.0 else flags, share)
         return self._selections[key]
+
+    def match(
+        self, board: Board, selection: Selection, most: int, each: int = NO_LIMIT, both: bool = False
+    ) -> Placements:
+        """Return the first `most` placements on a board; `each` and `both` are as in `Snapshot.match`.
+
+        A library has many times as many placements as are asked for, so the strongest patterns are looked at
+        alone first, and the weaker ones only where those had too few. Raises InvalidBoard.
+        """
+        size = len(self)
+        first = size
+        if _LOOKED_AT * most < _MOST_OF_ALL * size * selection.share:
+            # A power of two, so that few parts are kept for all that is asked.
+            first = 1 << int(_LOOKED_AT * most / selection.share - 1).bit_length()
+        if first >= _MOST_OF_ALL * size:
+            return self._matched(board, selection, 0, size, most, each, both)
+        found = self._matched(board, selection, 0, first, most, each, both)
+        told = len(found.places)
+        if told == most:
+            return found._replace(more=True)
+        rest = self._matched(board, selection, first, size, most - told, each, both)
+        return Placements(
+            np.concatenate([found.places, rest.places]),
+            np.concatenate([found.symmetries, rest.symmetries]),
+            np.concatenate([found.rows, rest.rows]),
+            np.concatenate([found.columns, rest.columns]),
+            np.concatenate([found.reversed, rest.reversed]),
+            found.total + rest.total,
+        )
+
+    def _matched(
+        self, board: Board, selection: Selection, first: int, end: int, most: int, each: int, both: bool
+    ) -> Placements:
+        part = self._part(first, end)
+        wanted = None if selection.wanted is None else selection.wanted[first:end]
+        found = part.snapshot.match(board, part.ranking, wanted, most, each, both)
+        places = found.places + np.int32(first) if first else found.places
+        return Placements(places, found.symmetries, found.rows, found.columns, found.reversed, found.total)
+
+    def _part(self, first: int, end: int) -> _Part:
+        if (first, end) not in self._parts:
+            whole = end - first == len(self)
+            self._parts[first, end] = (
+                _Part(self.snapshot, self.ranking)
+                if whole
+                else _Part(*self.snapshot.part(self.ranking, first, end))
+            )
+        return self._parts[first, end]

@@ -25,6 +25,7 @@ from academy.service.limits import Limits
 from academy.service.listening import bind, channel_options
 from academy.service.live_games import LiveGames
 from academy.service.metrics import Metrics
+from academy.service.pauses import keep_pauses_short
 from academy.service.proposals import ProposalServicer
 from academy.service.recollection import Recollection
 from academy.service.seats import Seats
@@ -132,6 +133,7 @@ class AcademyServer:
         """Load the libraries, listen, and return the address. Raises InvalidAddress and StoreError."""
         warm_up_in_background()
         sys.setswitchinterval(_SWITCH_SECONDS)
+        keep_pauses_short()
         games = await self.games.load(_LOADING_SECONDS)
         address = bind(self._server, self._settings.address, self._credentials)
         for service in ("", *SERVICES):

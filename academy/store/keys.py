@@ -35,6 +35,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GAME_ID
 from academy.store.errors import InvalidRecord, UnknownGame
 
+_PLAYER_BYTES: Final = 16
 CONTEST_ID: Final = re.compile(r"[!-~]{1,128}")
 PLAYER_NAME: Final = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,128}")
 _LIBRARIES: Final = {Library.OPENING: 1, Library.MIDDLE_GAME: 2, Library.ENDGAME: 3}
@@ -102,9 +103,15 @@ def use_of(key: bytes) -> tuple[int, Library, int]:
     return int.from_bytes(key[-17:-9]), *pattern_of(key)
 
 
+def of_open_contest(key: bytes) -> tuple[str, str]:
+    """The game and the contest in a key made by `open_contest`."""
+    game_id, _, contest_id = key[_PLAYER_BYTES:].decode().partition("\0")
+    return game_id, contest_id
+
+
 def player(name: str) -> bytes:
     """16 bytes that stand for a player's name, whatever its length."""
-    return hashlib.blake2b(name.encode(), digest_size=16).digest()
+    return hashlib.blake2b(name.encode(), digest_size=_PLAYER_BYTES).digest()
 
 
 def check_player_name(field: str, name: str) -> None:

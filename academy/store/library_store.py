@@ -11,15 +11,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
-from academy.store import event_log, game_tables, keys, proposal_tables, tokens
+from academy.store import event_log, game_tables, keys, open_contests, proposal_tables, tokens
 from academy.store.contest_tables import contest_record
 from academy.store.environment import LARGEST_MAP, Environment, Table
 from academy.store.errors import InvalidRecord, StoreReadOnly
 from academy.store.following import Follower, Listener
 from academy.store.messages import unpacked
+from academy.store.open_contests import Place
 from academy.store.v1 import records_pb2
 from academy.store.writing import QUEUE_SIZE, Command, Writer
-from academy.v1 import events_pb2, game_pb2, proposals_pb2
+from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
 
 MAX_PAGE: Final = 1_000
 
@@ -148,6 +149,16 @@ class Store:
         prefix = keys.open_contest(player, game_id)
         with self.environment.reading() as transaction:
             return [key[len(prefix) :].decode() for key, _ in transaction.scan(Table.OPEN_CONTESTS, prefix)]
+
+    def oldest_contests(self, game_id: str, after: Place | None, most: int) -> list[contests_pb2.Contest]:
+        """Return up to `most` open contests of a game (of all if empty), oldest first, those after a place.
+
+        Raises UnknownGame.
+        """
+        with self.environment.reading() as transaction:
+            if game_id:
+                game_tables.game_record(transaction, game_id)
+            return open_contests.oldest(transaction, game_id, after, most)
 
     def proposals(
         self, player: str, page: Page, *, contest_id: str = ""

@@ -6,6 +6,7 @@ from pathlib import Path
 import grpc
 
 from academy.service.addresses import Address
+from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
@@ -67,7 +68,9 @@ def test_patterns_that_lie_everywhere_do_not_swamp_an_answer(fresh: Running) -> 
 
 
 def test_a_flood_from_one_bot_leaves_others_their_answers(tmp_path: Path) -> None:
-    settings = ServerSettings(address=Address.parse("127.0.0.1:0"))
+    # So low that the flood is above it on a slow machine too.
+    limits = Limits(questions_per_second=100.0, question_burst=2_000.0)
+    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), limits=limits)
     with serving(tmp_path, settings) as academy:
         register(academy)
         flood = academy.bot("flood")

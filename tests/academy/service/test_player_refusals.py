@@ -137,6 +137,14 @@ REFUSED: dict[str, Case] = {
         "moves[1]",
         "1,025 characters",
     ),
+    "moves that are too long together": (
+        "reader",
+        look_up(moves=["b" * 1_024] * 257),
+        INVALID,
+        "INVALID_FIELD",
+        "moves",
+        "263,168 characters in all: at most 262,144",
+    ),
     "an empty move": ("reader", look_up(moves=[""]), INVALID, "INVALID_FIELD", "moves[0]", "0 characters"),
     "a contest of another game": (
         "player",

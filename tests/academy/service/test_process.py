@@ -21,6 +21,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
+from academy.cli.failures import ExitCode
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokedToken, Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, pattern_pb2
@@ -288,7 +289,7 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
         timeout=SECONDS,
         check=False,
     )
-    assert ended.returncode == 1
+    assert ended.returncode == ExitCode.FAULTY
     assert ended.stderr.startswith("academy: ") and str(tmp_path) in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
 

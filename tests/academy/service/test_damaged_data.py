@@ -1,0 +1,102 @@
+"""A file that is damaged under a server: said clearly, with what to do, and once."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from academy.cli.failures import ExitCode
+from academy.store import endings
+from academy.store.backup import backup, restore
+from academy.store.library_store import Store
+from academy.v1 import contests_pb2
+from tests.academy.service import examples
+from tests.academy.service.test_process import SECONDS, Served, served, started, until
+from tests.academy.service.test_processes import children
+
+PAGE = 4096
+OPTIONS = ("--address", "127.0.0.1:0", "--log-level", "warning")
+
+
+def taught(academy: Served, contests: int) -> None:
+    client = academy.client()
+    client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+    for number in range(contests):
+        client.contests.ReportContest(examples.report(examples.contest(f"c/{number}", "go"), ["c3", "b2"]))
+
+
+def damage(folder: Path) -> None:
+    """Write nonsense over all pages but the two with which the file begins."""
+    file = folder / "data.mdb"
+    with file.open("r+b") as content:
+        content.seek(2 * PAGE)
+        content.write(b"\x5a" * (file.stat().st_size - 2 * PAGE))
+
+
+def refusal(folder: Path) -> str:
+    """What a server says that will not begin."""
+    process = started(folder, *OPTIONS)
+    said, complaint = process.communicate(timeout=SECONDS)
+    assert (process.returncode, said) == (ExitCode.FAULTY, ""), complaint
+    return complaint
+
+
+def contests(folder: Path) -> int:
+    with Store(folder) as store:
+        return store.follow().refresh("go").measures.contests
+
+
+def test_processes_that_die_of_the_data_are_not_started_again(tmp_path: Path) -> None:
+    folder, saved = tmp_path / "data", tmp_path / "backup"
+    with served(folder, "--processes", "2", "--log-level", "warning") as academy:
+        taught(academy, 5)
+        with Store(folder, read_only=True) as reading:
+            backup(reading.environment, saved)
+        damage(folder)
+        # As LMDB's assertions do, on the first page that makes no sense.
+        os.kill(children(academy)[0], signal.SIGABRT)
+
+        assert academy.ended() == ExitCode.FAULTY
+        assert academy.process.stderr is not None
+        complaint = academy.process.stderr.read().splitlines()[-1]
+
+    assert "ended with -6" in complaint and "page" in complaint and "restore a backup" in complaint
+    assert "restore a backup" in refusal(folder)
+    restore(saved, tmp_path / "fresh")
+    assert contests(tmp_path / "fresh") == 5
+
+
+def test_one_that_dies_of_something_else_is_started_again(tmp_path: Path) -> None:
+    with served(tmp_path / "data", "--processes", "2", "--log-level", "warning") as academy:
+        taught(academy, 1)
+        before = set(children(academy))
+        os.kill(min(before), signal.SIGABRT)
+        until(lambda: len(set(children(academy)) - before) == 1 and len(children(academy)) == 2)
+        academy.process.terminate()
+        assert academy.ended() == 0
+
+
+def test_after_a_bad_end_the_pages_are_looked_through_until_they_are_sound(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    with served(folder) as academy:
+        taught(academy, 3)
+        academy.process.kill()
+        academy.ended()
+    sound = (folder / "data.mdb").read_bytes()
+    damage(folder)
+    for _ in range(2):
+        assert "restore a backup" in refusal(folder)
+    (folder / "data.mdb").write_bytes(sound)
+    with served(folder) as academy:
+        assert [each.name for each in (folder / endings.FOLDER).iterdir()] == [str(academy.process.pid)]
+        academy.process.terminate()
+        assert academy.ended() == 0
+    assert list((folder / endings.FOLDER).iterdir()) == []
+
+
+def test_a_server_that_runs_was_not_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with served(tmp_path / "data"):
+        monkeypatch.setattr(endings, "check_pages", lambda data: pytest.fail("looked, though all are well"))
+        with endings.serving(tmp_path / "data"):
+            pass

@@ -1,0 +1,84 @@
+"""Peers that are gone without having said so: their connections and streams end."""
+
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from academy.service.addresses import Address
+from academy.service.limits import Limits
+from academy.service.server import ServerSettings
+from academy.store.tokens import Role
+from academy.v1 import consultation_pb2, contests_pb2
+from benchmarks.load.wire import Bot
+from tests.academy.service import examples
+from tests.academy.service.running import Running, serving
+
+SECONDS = 60.0
+QUESTION = consultation_pb2.LookUpOpeningRequest(game_id="go", player=1)
+PLAY = "/academy.v1.ConsultationService/Play"
+LOOK_UP = "/academy.v1.ConsultationService/LookUpOpening"
+
+
+@pytest.fixture(scope="module")
+def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    limits = Limits(ping_seconds=1.0, pong_seconds=6.0)
+    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), limits=limits)
+    with serving(Path(tmp_path_factory.mktemp("data")), settings) as running:
+        game = contests_pb2.RegisterGameRequest(game=examples.tiny_go("go"))
+        running.arena().contests.RegisterGame(game)
+        yield running
+
+
+def answered(academy: Running, path: str, question: bytes, streaming: bool) -> Bot:
+    """A bot that has been answered once. It does no more than it is told: it answers no ping."""
+    port = academy.address.port
+    bot = Bot("127.0.0.1", port, path, academy.token("ann", Role.BOT), [question], streaming)
+    bot.socket.settimeout(SECONDS)
+    bot.ask()
+    while not bot.take():
+        pass
+    return bot
+
+
+def closed(connection: socket.socket) -> bool:
+    """Read on without a word, for so long as anything comes."""
+    try:
+        while connection.recv(65_536):
+            pass
+    except ConnectionResetError:
+        return True
+    except TimeoutError:
+        return False
+    return True
+
+
+def test_whoever_vanishes_is_let_go(academy: Running) -> None:
+    asked = consultation_pb2.PlayRequest(request_id=1, opening=QUESTION).SerializeToString()
+    on_a_stream = answered(academy, PLAY, asked, streaming=True)
+    between_calls = answered(academy, LOOK_UP, QUESTION.SerializeToString(), streaming=False)
+    with socket.create_connection(("127.0.0.1", academy.address.port)) as without_a_word:
+        without_a_word.settimeout(SECONDS)
+        assert academy.playing() == 1
+        for gone in (on_a_stream.socket, between_calls.socket, without_a_word):
+            assert closed(gone)
+            gone.close()
+    ends = time.monotonic() + SECONDS
+    while academy.playing() and time.monotonic() < ends:
+        time.sleep(0.05)
+    assert academy.playing() == 0
+
+
+def test_one_who_answers_pings_stays(academy: Running) -> None:
+    bot = answered(academy, LOOK_UP, QUESTION.SerializeToString(), streaming=False)
+    pings = 0
+    while pings < 2:
+        # Pings are answered by the way, and nothing else comes.
+        assert not bot.take()
+        pings += 1
+    bot.ask()
+    while not bot.take():
+        pass
+    bot.socket.close()
