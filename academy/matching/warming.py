@@ -21,6 +21,8 @@ from academy.matching import kernels
 from academy.matching.index import PatternIndex
 
 _POLITENESS: Final = 10
+# In seconds: what is read from the cache takes a tenth of it.
+_MOMENT: Final = 5.0
 _log = structlog.get_logger()
 _once = threading.Lock()
 
@@ -59,7 +61,7 @@ def warm_up_in_background() -> threading.Thread | None:
     thread.start()
     # The compiler's library does not bear a process that ends under it. What compiles in a process of its own
     # is ended before that, and the rest takes a moment.
-    atexit.register(thread.join)
+    atexit.register(thread.join, _MOMENT)
     return thread
 
 
