@@ -118,6 +118,7 @@ def check(seed: int) -> int:
             index.put(number, pattern)
         assert as_tuples(index.match(board)) == expected, f"{kernel} differs from the reference"
         check_some(index, board, expected, chance.randint(0, len(expected)))
+        check_each(index, spec, board, library, chance)
         check_moves(index, board, moves)
         kept = dict(library)
         for number in chance.sample(sorted(library), len(library) // 2):
@@ -132,6 +133,26 @@ def check_some(index: PatternIndex, board: Board, expected: list[Match], most: i
     found = index.snapshot().match(board, most=most)
     assert as_tuples(found) == expected[:most], f"the first {most} differ"
     assert found.total == len(expected), f"{found.total} in all instead of {len(expected)}"
+
+
+def check_each(
+    index: PatternIndex, spec: GameSpec, board: Board, library: dict[int, Pattern], chance: random.Random
+) -> None:
+    each, most = chance.randint(1, 20), chance.randint(1, 100)
+    views = [board, spec.reversed_board(board)]
+    of_pattern = [
+        [all_matches(spec, {number: library[number]}, view) for view in views] for number in sorted(library)
+    ]
+    told = [
+        (match, number > 0)
+        for on_views in of_pattern
+        for number, matches in enumerate(on_views)
+        for match in matches[:each]
+    ]
+    found = index.snapshot().match(board, most=most, each=each, both=True)
+    matches = list(zip(as_tuples(found), found.reversed.tolist(), strict=True))
+    assert matches == told[:most], f"the first {most}, {each} of each pattern, differ for both players"
+    assert found.total == sum(len(matches) for on_views in of_pattern for matches in on_views)
 
 
 def check_moves(index: PatternIndex, board: Board, moves: list[list[Change]]) -> None:

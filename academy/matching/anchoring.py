@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from academy.knowledge.cells import Code, State
 from academy.knowledge.patterns import InvalidPattern, Pattern
-from academy.matching.images import Cells, SymmetryGroup
+from academy.matching.images import Cells, SymmetryGroup, axes_of
 
 TESTED_CODES: Final = np.array([code for code in Code if code is not Code.ANYTHING], dtype=np.uint8)
 _UNKNOWN: Final = 255
@@ -77,7 +77,7 @@ class AnchoredPattern:
     distinct: NDArray[np.bool_]
 
 
-def anchored(pattern: Pattern, group: SymmetryGroup) -> AnchoredPattern:
+def anchored(pattern: Pattern, group: SymmetryGroup, hexagonal: bool = False) -> AnchoredPattern:
     """Hang a pattern on its anchor. Raises InvalidPattern for a code that is not in the language."""
     cells = np.array(pattern.cells, dtype=np.int32)
     codes = np.frombuffer(pattern.codes, dtype=np.uint8)
@@ -94,7 +94,7 @@ def anchored(pattern: Pattern, group: SymmetryGroup) -> AnchoredPattern:
     images = group.images(cells)
     if group.moves:
         corners = images.min(axis=1)
-        anchor = _most_central_anchor(cells, codes, tested)
+        anchor = _most_central_anchor(axes_of(cells, hexagonal), codes, tested)
         kind = AnchorKind(int(_KINDS[codes[anchor]]))
         anchors = images[:, anchor] - corners
         origin = cells[anchor]
@@ -114,12 +114,12 @@ def anchored(pattern: Pattern, group: SymmetryGroup) -> AnchoredPattern:
     )
 
 
-def _most_central_anchor(cells: Cells, codes: NDArray[np.uint8], tested: NDArray[np.bool_]) -> int:
+def _most_central_anchor(axes: Cells, codes: NDArray[np.uint8], tested: NDArray[np.bool_]) -> int:
     candidates = tested & (codes != Code.OFF_BOARD)
     stones = candidates & (_KINDS[codes] != AnchorKind.BOARD_CELL)
     chosen = np.flatnonzero(stones if stones.any() else candidates)
-    low, high = cells[tested].min(axis=0), cells[tested].max(axis=0)
-    reach = np.maximum(cells[chosen] - low, high - cells[chosen]).max(axis=1)
+    low, high = axes[tested].min(axis=0), axes[tested].max(axis=0)
+    reach = np.maximum(axes[chosen] - low, high - axes[chosen]).max(axis=1)
     return int(chosen[np.lexsort((_RARITY[codes[chosen]], reach))[0]])
 
 

@@ -1,7 +1,7 @@
 """What moves change on a board."""
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -32,30 +32,37 @@ def changes_of(board: Board, moves: Sequence[Sequence[Change]]) -> Changes:
     """Return what moves really change: a cell that keeps its state is left out. Raises InvalidMove."""
     if len(moves) > MAX_MOVES:
         raise InvalidMove(f"{len(moves):,} moves: at most {MAX_MOVES:,} at once")
-    lengths = np.fromiter(map(len, moves), dtype=np.int64, count=len(moves))
+    lengths = list(map(len, moves))
     size = len(board.states)
-    if len(lengths) and lengths.max() > size:
-        move = int(np.argmax(lengths > size))
-        raise InvalidMove(f"move {move} makes {lengths[move]:,} changes: the board has {size:,} cells")
+    longest = max(lengths, default=0)
+    if longest > size:
+        move = lengths.index(longest)
+        raise InvalidMove(f"move {move} makes {longest:,} changes: the board has {size:,} cells")
     flat = np.fromiter(chain.from_iterable(chain.from_iterable(moves)), dtype=np.int64)
-    if len(flat) != 2 * lengths.sum():
+    if len(flat) != 2 * sum(lengths):
         raise InvalidMove("a change that is not a pair: each is a cell's index and its new state")
     cells, states = flat[0::2], flat[1::2]
-    move_of = np.repeat(np.arange(len(moves)), lengths)
+    # A negative number without its sign is larger than any size.
+    if not ((cells.view(np.uint64) < size) & _IS_STATE.take(states, mode="clip")).all() or longest > 1:
+        _check(cells, states, np.repeat(np.arange(len(moves)), lengths), size)
+    kept = np.frombuffer(board.states, dtype=np.uint8).take(cells) != states
+    kept_before = np.zeros(len(kept) + 1, dtype=np.int32)
+    np.cumsum(kept, out=kept_before[1:])
+    bounds = np.fromiter(accumulate(lengths, initial=0), dtype=np.int64)
+    return Changes(kept_before.take(bounds), cells[kept].astype(np.int32), states[kept].astype(np.uint8))
+
+
+def _check(
+    cells: NDArray[np.int64], states: NDArray[np.int64], move_of: NDArray[np.int64], size: int
+) -> None:
     _require((cells >= 0) & (cells < size), move_of, cells, f"no cell: cells are 0 to {size - 1:,}")
     allowed = ", ".join(str(int(state)) for state in State)
-    _require(
-        _IS_STATE[states & 0xFF] & (states >> 8 == 0), move_of, states, f"no state: states are {allowed}"
-    )
+    _require(_IS_STATE.take(states, mode="clip"), move_of, states, f"no state: states are {allowed}")
     keys = np.sort(move_of * size + cells)
     again = keys[1:] == keys[:-1]
     if again.any():
         move, cell = divmod(int(keys[np.argmax(again)]), size)
         raise InvalidMove(f"move {move} changes cell {cell} twice: each cell at most once")
-    kept = np.frombuffer(board.states, dtype=np.uint8)[cells] != states
-    counts = np.bincount(move_of[kept], minlength=len(moves))
-    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    return Changes(starts, cells[kept].astype(np.int32), states[kept].astype(np.uint8))
 
 
 def _require(

@@ -57,7 +57,7 @@ class Neighbourhood:
             rings = np.zeros(geometry.size, dtype=np.int32)
         else:
             square = np.mgrid[-REACH : REACH + 1, -REACH : REACH + 1].reshape(2, -1).T.astype(np.int32)
-            distances = _distances(square, isinstance(geometry, HexGeometry))
+            distances = np.abs(axes_of(square, isinstance(geometry, HexGeometry))).max(axis=1)
             order = np.argsort(distances, kind="stable")
             order = order[distances[order] <= REACH]
             offsets, rings = square[order], distances[order]
@@ -81,8 +81,7 @@ class Neighbourhood:
         return int(self._ring_ends[numbers.max()])
 
 
-def _distances(cells: Cells, hexagonal: bool) -> NDArray[np.int32]:
+def axes_of(cells: Cells, hexagonal: bool) -> Cells:
+    """Return how far cells lie along each axis of the board: a distance is the most along any of them."""
     # In skewed coordinates the third axis of the hexagon is row + column.
-    reaches = np.abs(np.column_stack([cells, cells.sum(axis=1)] if hexagonal else [cells]))
-    farthest: NDArray[np.int32] = reaches.max(axis=1)
-    return farthest
+    return np.column_stack([cells, cells.sum(axis=1)]) if hexagonal else cells

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Board, GraphGeometry
+from academy.knowledge.boards import Board, GraphGeometry, HexGeometry
 from academy.knowledge.patterns import InvalidPattern, Pattern
 from academy.knowledge.spec import GameSpec
 from academy.matching.anchoring import anchored
@@ -17,7 +17,7 @@ from academy.matching.rows import PatternRows
 from academy.matching.snapshot import Snapshot
 
 # To be raised with every change of what rows hold or mean, so that kept ones of before are not used.
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 
 
 class PatternIndex:
@@ -54,7 +54,7 @@ class PatternIndex:
         self._spec.check_pattern(pattern)
         if isinstance(self._spec.geometry, GraphGeometry):
             _check_nodes(pattern, self._spec.geometry.size)
-        found = anchored(pattern, self._group)
+        found = anchored(pattern, self._group, isinstance(self._spec.geometry, HexGeometry))
         with self._lock:
             if pattern_id in self._row_of:
                 self._remove(pattern_id)

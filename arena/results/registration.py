@@ -28,7 +28,8 @@ class Heading:
     `ordered` competitions name games by their players' places, so that players may only be added at
     the end. `weight` is the chance of a series among others to be run, `weights` those of players
     (1 where not given). A `frozen` series must not change at all once it has games, as in MARS.
-    `pure` series choose games by nothing but their own earlier ones.
+    `pure` series choose games by nothing but their own earlier ones. Where games have settings of their
+    own (`own_settings`), those of the heading may change.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Heading:
     ordered: bool = True
     frozen: bool = False
     pure: bool = True
+    own_settings: bool = False
     weight: float = 1.0
     weights: Mapping[str, float] = field(default_factory=dict)
     platform: Platform = field(default_factory=this_platform)
@@ -127,7 +129,8 @@ def _identity(connection: Connection, series_id: int, heading: Heading) -> str:
         connection.execute(insert(table).values(row))
         return identity
     for column, value in fixed.items():
-        _check_unchanged(column, known[column], value)
+        if column in ("Kind", "Game") or not heading.own_settings:
+            _check_unchanged(column, known[column], value)
     return str(known["Uuid"])
 
 

@@ -2,8 +2,10 @@
 
 import hashlib
 import os
+import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeVar, cast
@@ -13,6 +15,10 @@ import numba
 
 Function = TypeVar("Function", bound=Callable[..., object])
 CACHE_VARIABLE: Final = "NUMBA_CACHE_DIR"
+_ALL_VERSIONS: Final = "compiled"
+_OTHER_VERSIONS_KEPT: Final = 4
+_DAY: Final = 86_400.0
+_KEPT_DAYS: Final = 30
 # What the compiled functions take from outside their package.
 _ALSO_COMPILED: Final = ("changes.py", "ground.py", "order.py", "rows.py")
 
@@ -36,7 +42,7 @@ def cache_folder() -> Path:
     temporary = Path(tempfile.gettempdir()) / f"academy-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
     for folder in (caches / "academy", temporary):
         if _private(folder):
-            return folder / "compiled" / _sources_digest()
+            return folder / _ALL_VERSIONS / _sources_digest()
     return Path(tempfile.mkdtemp(prefix="academy-"))
 
 
@@ -87,9 +93,33 @@ def is_complete() -> bool:
 
 
 def note_complete() -> None:
-    """Remember that all machine code for this processor is kept."""
+    """Remember that all machine code for this processor is kept; forget what other versions left."""
     _mark().parent.mkdir(parents=True, exist_ok=True)
     _mark().touch()
+    if _FOLDER.parent.name == _ALL_VERSIONS:
+        forget_unused(_FOLDER, time.time())
+
+
+def forget_unused(current: Path, now: float) -> None:
+    """Remove the machine code of other versions of this package beside the current one's folder.
+
+    Kept are those used in the last day, and of the others the four used last, for thirty days. `now` is in
+    seconds since 1970. A version is used when a process begins with it.
+    """
+    others = [(_last_use(folder), folder) for folder in current.parent.iterdir() if folder != current]
+    others.sort(reverse=True)
+    for number, (used, folder) in enumerate(others):
+        days = (now - used) / _DAY
+        if days > (1 if number >= _OTHER_VERSIONS_KEPT else _KEPT_DAYS):
+            # Another process may be removing it too.
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _last_use(folder: Path) -> float:
+    try:
+        return max(entry.stat().st_mtime for entry in (folder, *folder.iterdir()))
+    except OSError:
+        return 0.0
 
 
 def _mark() -> Path:

@@ -19,7 +19,7 @@ _MATCHES_AT_ONCE: Final = 1024
 
 @compiled
 def looks(ground: Ground, rows: Rows, touched: Touched, codes: States, order: Order, base: Found) -> Numbers:
-    """Return where matches look at cells that moves change: match, cell and the code that is wanted there."""
+    """Return where matches look at cells that some move spoils: match, cell and the code wanted there."""
     matches = len(base[0])
     found = np.empty((0, 3), dtype=np.int32)
     end = 0
@@ -50,7 +50,8 @@ def _looks_of(
     base: Found,
 ) -> int:
     places, symmetries, image_rows, image_columns, _, _ = base
-    first, cells, near, far, far_codes = touched.first, touched.cells, touched.near, rows.far, rows.far_codes
+    first, got, cells, near = touched.first, touched.got, touched.cells, touched.near
+    far, far_codes = rows.far, rows.far_codes
     starts, stages, tests, anchors = rows.starts, rows.stages, rows.tests, rows.anchors
     turned = touched.turned
     margin, width, always = ground.margin, ground.columns + 2 * ground.margin, U(len(turned) * CODES)
@@ -66,10 +67,10 @@ def _looks_of(
             if test == always:
                 break
             offset = test // U(CODES)
-            cell = cells[anchor + U(signed(turned[offset, symmetry]))]
-            found[end, U(0)], found[end, U(1)] = match, cell
-            found[end, U(2)] = codes[test - offset * U(CODES)]
-            end += U(cell >= 0 and first[U(cell)] >= 0)
+            place = anchor + U(signed(turned[offset, symmetry]))
+            code = codes[test - offset * U(CODES)]
+            found[end, U(0)], found[end, U(1)], found[end, U(2)] = match, cells[place], code
+            end += U((got[place] & ~code) != 0)
         for number in range(far[row, U(FAR_START)], far[row, U(FAR_START)] + far[row, U(FAR_COUNT)]):
             cell = far_cell(ground, rows, number, symmetry, anchor_row, anchor_column)
             found[end, U(0)], found[end, U(1)], found[end, U(2)] = match, cell, far_codes[number]

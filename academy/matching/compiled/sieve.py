@@ -1,6 +1,6 @@
 """Which candidates of which rows are left, once all tests were made.
 
-Every row is met with the table four tests at a time; only rows for which a candidate is left are met
+Every row is met with the table, first eight tests at once; only rows for which a candidate is left are met
 with the next four, by lists that are written without a branch. On request candidates that fail one test only
 are kept too: those that a move may mend.
 """
@@ -195,13 +195,15 @@ def met_rows(
     for place in range(U(len(members))):
         row = U(members[place])
         unit_rows[end] = row
-        end += meet(table, mended, tests, U(starts[row]), bits, nearly, end)
-    for stage in range(U(1), U(_DENSE_STAGES)):
+        start = U(starts[row])
+        # The first stage of all holds always.
+        second = start + U(STAGE) if stages[row] > 1 else U(0)
+        end += meet(table, mended, tests, start, second, bits, nearly, end)
+    for stage in range(U(2), U(_DENSE_STAGES)):
         kept = first
         for unit in range(first, end):
             row = U(unit_rows[unit])
             unit_rows[kept] = row
-            # The first stage of all holds always.
             start = U(starts[row]) + U(STAGE) * stage if stage < U(stages[row]) else U(0)
             kept += keep(table, mended, tests, start, bits, nearly, kept, unit)
         end = kept

@@ -24,15 +24,16 @@ class Touched(NamedTuple):
     """The cells that moves change. Those of a framed board are called places.
 
     The changes of a cell are a chain: `first[cell]`, then `following[change]`; `moves` are theirs.
-    `after[cell]` are all states it may get by a move that changes nothing else. `cells` are the cells of
-    places, -1 beyond the edge, and `near` tells the anchors' places around which tables see a change.
-    `turned[offset, s]` is how far an offset's image lies in a framed board.
+    `after[cell]` are all states it may get by a move that changes nothing else, `got[place]` all it may get
+    by any move. `cells` are the cells of places, -1 beyond the edge, and `near` tells the anchors' places
+    around which tables see a change. `turned[offset, s]` is how far an offset's image lies in a framed board.
     """
 
     first: Numbers
     following: Numbers
     moves: Numbers
     after: States
+    got: States
     cells: Numbers
     near: Flags
     turned: Numbers
@@ -52,6 +53,7 @@ def touched_by(ground: Ground, rows: Rows, changes: Changes) -> Touched:
             place = (row + ground.margin) * width + column + ground.margin
             cells[place] = row * ground.columns + column
     near = np.zeros(len(cells), dtype=np.bool_)
+    got = np.zeros(len(cells), dtype=np.uint8)
     for move in range(len(changes.starts) - 1):
         for change in range(changes.starts[move], changes.starts[move + 1]):
             cell = changes.cells[change]
@@ -60,9 +62,10 @@ def touched_by(ground: Ground, rows: Rows, changes: Changes) -> Touched:
             first[cell] = change
             if changes.starts[move + 1] - changes.starts[move] == 1:
                 after[cell] |= changes.states[change]
+            row = cell // ground.columns
+            place = (row + ground.margin) * width + cell - row * ground.columns + ground.margin
+            got[place] |= changes.states[change]
             if ground.margin > 0:
-                row = cell // ground.columns
-                place = (row + ground.margin) * width + cell - row * ground.columns + ground.margin
                 for offset in range(rows.reach):
                     near[place + ground.deltas[offset]] = True
     if ground.margin == 0:
@@ -72,7 +75,7 @@ def touched_by(ground: Ground, rows: Rows, changes: Changes) -> Touched:
     for offset in range(len(ground.images)):
         for symmetry in range(ground.images.shape[1]):
             turned[offset, symmetry] = ground.deltas[ground.images[offset, symmetry]]
-    return Touched(first, following, move_of, after, cells, near, turned)
+    return Touched(first, following, move_of, after, got, cells, near, turned)
 
 
 @compiled

@@ -37,18 +37,29 @@ def _loaded(context: Any, builder: Any, array_type: Any, array: Any, place: Any)
 
 
 @_operation
-def meet(_: Any, table: Any, mended: Any, tests: Any, start: Any, into: Any, nearly: Any, place: Any) -> Any:
-    """Set bank `place` of `into` to the AND of the banks of `table` that four tests name.
+def meet(
+    _: Any,
+    table: Any,
+    mended: Any,
+    tests: Any,
+    start: Any,
+    second: Any,
+    into: Any,
+    nearly: Any,
+    place: Any,
+) -> Any:
+    """Set bank `place` of `into` to the AND of the banks of `table` that eight tests name.
 
-    Unless `mended` is None, bank `place` of `nearly` becomes the candidates that fail one test
-    only, one that `mended` has. Return 1, or 0 if nothing is left.
+    Four are those from `start` of `tests` on, four those from `second` on. Unless `mended` is None, bank
+    `place` of `nearly` becomes the candidates that fail one test only, one that `mended` has. Return 1, or 0
+    if nothing is left.
     """
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         passed, failed_one = ir.Constant(_WORDS, [-1] * LANES), ir.Constant(_WORDS, [0] * LANES)
-        return _met(context, builder, signature, args, passed, failed_one)
+        return _met(context, builder, signature, args, args[3:5], (passed, failed_one))
 
-    return _NUMBER(table, mended, tests, _NUMBER, into, nearly, _NUMBER), code
+    return _NUMBER(table, mended, tests, _NUMBER, _NUMBER, into, nearly, _NUMBER), code
 
 
 @_operation
@@ -63,23 +74,25 @@ def keep(
     place: Any,
     source: Any,
 ) -> Any:
-    """As `meet`, for what bank `source` of `into`, and of `nearly`, has left."""
+    """As `meet`, with four tests, for what bank `source` of `into`, and of `nearly`, has left."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        passed = _loaded(context, builder, signature.args[4], args[4], args[7])
-        failed_one = None
-        if not isinstance(mended, types.NoneType):
-            failed_one = _loaded(context, builder, signature.args[5], args[5], args[7])
-        return _met(context, builder, signature, args, passed, failed_one)
+        left = [
+            _loaded(context, builder, signature.args[at], args[at], args[7])
+            for at in ((4,) if isinstance(mended, types.NoneType) else (4, 5))
+        ]
+        return _met(context, builder, signature, args, args[3:4], (left[0], left[-1]))
 
     return _NUMBER(table, mended, tests, _NUMBER, into, nearly, _NUMBER, _NUMBER), code
 
 
-def _met(context: Any, builder: Any, signature: Any, args: Any, passed: Any, failed_one: Any) -> Any:
-    table, mended, tests, start, into, nearly, place = args[:7]
-    table_type, mended_type, tests_type, _, into_type, nearly_type, _ = signature.args[:7]
+def _met(context: Any, builder: Any, signature: Any, args: Any, starts: Any, before: Any) -> Any:
+    (table, mended, tests), (into, nearly, place) = args[:3], args[3 + len(starts) :][:3]
+    table_type, mended_type, tests_type = signature.args[:3]
+    into_type, nearly_type = signature.args[3 + len(starts) :][:2]
+    passed, failed_one = before
     mends = not isinstance(mended_type, types.NoneType)
-    for test in _four(context, builder, tests_type, tests, start):
+    for test in [test for start in starts for test in _four(context, builder, tests_type, tests, start)]:
         holds = _loaded(context, builder, table_type, table, test)
         if mends:
             mending = builder.and_(passed, _loaded(context, builder, mended_type, mended, test))

@@ -3,7 +3,8 @@
 import pytest
 
 from academy.knowledge.boards import HexGeometry, SquareGeometry
-from academy.knowledge.cells import CODE_LETTERS
+from academy.knowledge.cells import CODE_LETTERS, Code
+from academy.knowledge.patterns import grid_pattern
 from academy.knowledge.symmetries import HEXAGON, SQUARE
 from academy.knowledge.text import read_cells
 from academy.matching.anchoring import TESTED_CODES, AnchorKind, anchored
@@ -56,3 +57,10 @@ def test_images_on_the_hexagonal_board() -> None:
     twelve = SymmetryGroup(HEXAGON.values())
     pair = anchored(read_cells("x x", HexGeometry(5, 5)), twelve)
     assert pair.distinct.sum() == 3
+
+
+def test_the_centre_on_the_hexagonal_board_is_where_no_cell_is_many_steps_away() -> None:
+    # From (0, 0) the cell (1, 1) is two steps away, though one row and one column.
+    pattern = grid_pattern([(0, 0, Code.FIRST_SOLDIER), (1, 0, Code.FIRST_SOLDIER), (1, 1, Code.EMPTY)])
+    found = anchored(pattern, SymmetryGroup([HEXAGON["identity"]]), hexagonal=True)
+    assert tuple(found.anchors[0].tolist()) == (1, 0)

@@ -1,5 +1,6 @@
 """The compiled kernel is used where it can be; what it compiles is kept where only the user writes."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -149,3 +150,43 @@ def test_a_folder_that_others_may_have_prepared_is_not_used(
     assert found != expected
     assert not found.is_relative_to(prepared)
     assert found.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("days_unused", "kept"),
+    [
+        pytest.param([31], [], id="a version unused for a month is forgotten"),
+        pytest.param([29], [29], id="one used this month is kept"),
+        pytest.param([9, 8, 7, 6, 5, 4], [7, 6, 5, 4], id="no more than four are kept"),
+        pytest.param([0.9, 0.8, 0.7, 0.6, 0.5, 0.4], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], id="but all of today"),
+    ],
+)
+def test_machine_code_of_other_versions_does_not_pile_up(
+    tmp_path: Path, days_unused: list[float], kept: list[float]
+) -> None:
+    now, current = 1e9, tmp_path / "current"
+    folders = {days: tmp_path / f"unused for {days} days" for days in days_unused}
+    for folder, days in [(current, 400.0), *((folder, days) for days, folder in folders.items())]:
+        (folder / "package").mkdir(parents=True)
+        (folder / "complete").touch()
+        for path in (folder / "package", folder / "complete", folder):
+            os.utime(path, (now - 400 * 86_400, now - 400 * 86_400))
+        os.utime(folder / "complete", (now - days * 86_400, now - days * 86_400))
+    compiling.forget_unused(current, now)
+    assert current.exists()
+    assert [days for days, folder in folders.items() if folder.exists()] == kept
+
+
+def test_what_was_just_compiled_forgets_what_is_old(tmp_path: Path) -> None:
+    old = tmp_path / "academy" / "compiled" / "0123456789abcdef"
+    old.mkdir(parents=True)
+    os.utime(old, (0, 0))
+    (tmp_path / "academy").chmod(0o700)
+    environment = {name: value for name, value in os.environ.items() if name != compiling.CACHE_VARIABLE}
+    subprocess.run(
+        [sys.executable, "-c", "from academy.matching.compiled.compiling import note_complete as n; n()"],
+        env=environment | {"XDG_CACHE_HOME": str(tmp_path)},
+        check=True,
+    )
+    assert not old.exists()
+    assert len(list((tmp_path / "academy" / "compiled").iterdir())) == 1

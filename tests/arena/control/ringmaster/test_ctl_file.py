@@ -132,6 +132,7 @@ def test_a_playoff(tmp_path: Path) -> None:
     found = control(tmp_path, PLAYOFF)
     assert (found.kind, found.description) == ("playoff", "Two engines")
     assert not (found.record_games or found.errors_to_log or found.check_players)
+    assert found.failures == "void"
     assert found.competitors == ("weak", "strong", "full") and "unused" in found.players
     assert isinstance(found.plan, PlayoffPlan)
     plain, handicap, none = found.plan.matchups

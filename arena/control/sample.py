@@ -1,0 +1,184 @@
+"""A commented control file to begin with, for each kind of competition."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from arena.control.plan_tables import KINDS
+
+_COMPETITION: Final = """\
+[competition]
+kind = "{kind}"
+description = ""
+{settings}parallel = 1          # games at a time
+seed = 0              # all chance comes from it
+record_games = true   # a record file for every game
+check_players = true  # start everybody once before the first game
+
+[game]
+name = "go"
+board_size = 9
+komi = 6.5
+move_limit = 500
+scorer = "players"    # or "internal": the referee counts, all stones being alive
+
+# Clocks; without this table each move may take the player's move_seconds.
+# [time_control]
+# main_seconds = 60
+# increment_seconds = 0.5
+
+# Openings, each played from all seats.
+# [openings]
+# file = "openings.sgf"
+
+# Ends games that are decided, by the values that players tell.
+# [adjudication]
+# resign_value = 0.02
+# resign_moves = 3
+
+[ratings]
+start = 1000
+curve = "logistic"
+
+# Players can consult ACADEMY, and it learns from their games.
+# [academy]
+# address = "embedded"
+"""
+
+_PLAYER: Final = """
+[players.{name}]
+command = "gnugo --mode gtp --level {level}"
+{more}"""
+
+_FIRST_PLAYER: Final = """\
+move_seconds = 60     # limits; whoever breaks them loses the game
+memory = "1 GB"
+# protocol = "python" # then command = "module:function"
+# environment = { THREADS = "1" }
+# startup_commands = ["clear_cache"]
+# restart = false     # keep the program from game to game
+# fixed_elo = 1000
+"""
+
+_SETTINGS: Final[Mapping[str, str]] = {
+    "playoff": """\
+games = 100           # of each matchup; left out: no end
+alternating = true    # seats are swapped from game to game
+""",
+    "all-play-all": """\
+rounds = 20           # games of each pair; left out: no end
+# competitors = ["weak", "strong"]  # left out: all players
+""",
+    "gauntlet": """\
+challengers = ["strong"]
+# opponents = ["weak", "middle"]    # left out: everybody else
+rounds = 20           # games of each challenger against each opponent
+""",
+    "swiss": """\
+rounds = 3
+games = 2             # of each pairing
+""",
+    "sprt": """\
+competitors = ["strong", "weak"]  # the new one, then the old one
+elo0 = 0              # H0: the new one is so much better
+elo1 = 20             # H1: it is so much better
+alpha = 0.05          # chance of accepting H1 though H0 holds
+beta = 0.05           # chance of accepting H0 though H1 holds
+model = "normalized"  # or "logistic"
+games = 2000          # at most; left out: no end
+""",
+    "mars": "",
+    "mc_tuner": """\
+opponent = "weak"
+candidate_seat = "random"  # or "black", "white"
+games = 200
+exploration = 0.45    # how much is risked on candidates that are little known
+initial_visits = 10   # every candidate begins as if it had played so many games
+initial_wins = 5      # and won so many of them
+max_depth = 2         # how often ranges are split
+""",
+    "ce_tuner": """\
+opponent = "weak"
+candidate_seat = "random"  # or "black", "white"
+generations = 5
+samples = 20          # candidates of a generation
+batch = 4             # games of each candidate
+elite_proportion = 0.2  # the best, whom the next generation follows
+step_size = 0.8         # how far it follows them
+""",
+}
+
+_TABLES: Final[Mapping[str, str]] = {
+    "playoff": """
+[[matchups]]
+players = ["weak", "strong"]
+
+[[matchups]]
+id = "handicap"
+name = "with two stones"
+players = ["weak", "strong"]
+alternating = false
+game = { handicap = 2, komi = 0.5 }  # what differs from [game]
+""",
+    "mars": """
+[[series]]
+name = "first"
+selector = "least-played"  # or "weighted", or "slow-knockout" with by = "fitness"
+clones = true              # a player may have several seats
+games = 100
+weight = 1                 # chance to be run, relative to other series
+state = "open"             # or "complete": never run again
+pure = true                # goes by its own games alone
+contestants = { weak = 1, middle = 1, strong = 1 }  # with their weights
+
+[[series.settings]]
+name = "small"
+weight = 2
+
+[[series.settings]]
+name = "large"
+weight = 1
+game = { board_size = 13 }
+""",
+    "mc_tuner": """
+[candidate]           # {NAME} stands for a parameter's value
+command = "gnugo --mode gtp --level {level}"
+
+[parameters.level]
+scale = "linear"      # or "log", or "explicit" with values = [...]
+low = 0
+high = 12
+integer = true
+split = 4             # parts of the range at each depth
+format = "level %d"
+""",
+    "ce_tuner": """
+[candidate]           # {NAME} stands for a parameter's value
+command = "gnugo --mode gtp --level {level}"
+
+[parameters.level]
+initial_mean = 5.0
+initial_variance = 9.0
+transform = "none"    # or "exp", "exp2", "exp10" of the number drawn
+least = 0
+most = 12
+integer = true
+format = "level %d"
+""",
+}
+
+
+def sample(kind: str) -> str:
+    """A control file of a kind, with all that people usually set. Raises ValueError for other words."""
+    if kind not in KINDS:
+        raise ValueError(f"there is no kind of competition called {kind!r}; there are {', '.join(KINDS)}")
+    players = {"weak": 1, "middle": 5, "strong": 10}
+    if kind in ("playoff", "sprt"):
+        del players["middle"]
+    if kind.endswith("_tuner"):
+        del players["middle"], players["strong"]
+    parts = [_COMPETITION.format(kind=kind, settings=_SETTINGS[kind]), _TABLES.get(kind, "")]
+    more = _FIRST_PLAYER
+    for name, level in players.items():
+        parts.append(_PLAYER.format(name=name, level=level, more=more))
+        more = ""
+    return "".join(parts)

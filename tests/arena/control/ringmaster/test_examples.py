@@ -1,0 +1,69 @@
+"""The ringmaster's example control files run as they are, with quick engines in the place of theirs."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.control.control_file import read
+from arena.selection.kinds import selector_for
+from tests.arena.cli.command import arena
+
+EXAMPLES = Path(__file__).parents[4] / "examples" / "ringmaster"
+QUICK = Path(__file__).with_name("quick_engine.py")
+
+
+@pytest.fixture
+def engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`gnugo` and `fuego` are quick engines."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("gnugo", "fuego"):
+        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "{QUICK}"\n')
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.parametrize(
+    ("name", "games", "told"),
+    [
+        ("playoff", 5, ["gnugo-l1 v gnugo-l2 (5/5 games)", "board size: 9   komi: 7.5"]),
+        (
+            "handicaps",
+            12,
+            [
+                "2 stones (2/2 games)",
+                "handicap: 4 (fixed)",
+                "handicap: 2 (free)",
+                "gnugo-l8#2",
+                "board size: 13",
+            ],
+        ),
+        ("allplayall", 6, ["6/12 games played", "gnugo-l10"]),
+        ("mc_tuner", 6, ["most visited at depth 1:", "Best parameters: I: "]),
+        ("ce_tuner", 7, ["generation 1 of 5: 1/6 games", "F: "]),
+    ],
+)
+@pytest.mark.usefixtures("engines")
+def test_an_example_runs(tmp_path: Path, name: str, games: int, told: list[str]) -> None:
+    path = tmp_path / f"{name}.ctl"
+    shutil.copy(EXAMPLES / path.name, path)
+    done = arena("run", path, "--quiet", "--max-games", str(games))
+    assert (done.returncode, done.stderr) == (0, "")
+    report = arena("show", path).stdout
+    assert [text for text in told if text not in report] == []
+    history = (tmp_path / f"{name}.hist").read_text().splitlines()
+    assert sum(" beat " in line for line in history) == games
+    assert len(list((tmp_path / f"{name}.games").iterdir())) == games
+
+
+def test_all_examples_are_run() -> None:
+    names = {path.stem for path in EXAMPLES.iterdir()}
+    assert names == {"playoff", "handicaps", "allplayall", "mc_tuner", "ce_tuner"}
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.parent.glob("*.toml")), ids=lambda path: path.stem)
+def test_our_own_examples_are_read(path: Path) -> None:
+    assert selector_for(read(path)).next_game() is not None

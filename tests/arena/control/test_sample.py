@@ -1,0 +1,53 @@
+"""The control files that beginners are given can be read back and give out games."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from arena.cli.app import application
+from arena.control.control_file import read
+from arena.control.plan_tables import KINDS
+from arena.control.sample import sample
+from arena.selection.checked_players import players_to_check
+from arena.selection.kinds import selector_for
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_reads_back_and_gives_out_games(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(sample(kind), encoding="utf-8")
+    control = read(path)
+    assert control.kind == kind
+    selector = selector_for(control)
+    assert selector.next_game() is not None and not selector.finished
+    assert selector.description.startswith(kind)
+    assert {setup.name for setup, _ in players_to_check(control)} >= set(control.competitors)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_commented_out_can_be_switched_on(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "openings.sgf").write_text("(;FF[4]GM[1]SZ[9];B[ee])", encoding="utf-8")
+    path = tmp_path / "cup.toml"
+    lines = sample(kind).splitlines()
+    switched = [line.removeprefix("# ") if "=" in line or "[" in line else line for line in lines]
+    path.write_text("\n".join(line for line in switched if not line.startswith("protocol")), encoding="utf-8")
+    control = read(path)
+    assert control.openings is not None and control.adjudication is not None and control.academy is not None
+    assert control.players["weak"].time_control is not None and not control.players["weak"].restart
+
+
+def test_the_command_writes_it_once(tmp_path: Path) -> None:
+    arena, path = CliRunner(), tmp_path / "cup.toml"
+    assert arena.invoke(application, ["init", "swiss"]).output == sample("swiss")
+    assert arena.invoke(application, ["init", "swiss", str(path)]).exit_code == 0
+    assert path.read_text(encoding="utf-8") == sample("swiss")
+    again = arena.invoke(application, ["init", "sprt", str(path)])
+    assert again.exit_code == 2 and "File exists" in again.output
+    assert path.read_text(encoding="utf-8") == sample("swiss")
+    assert arena.invoke(application, ["init", "ludo"]).exit_code == 2
+
+
+def test_other_kinds_are_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="no kind of competition called 'ludo'; there are playoff"):
+        sample("ludo")
