@@ -19,7 +19,7 @@ check: $(VENV)/installed-dev.stamp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Measures on this machine and writes docs/performance.md; PARTS names some of matching, store, server, growth.
+# Measures on this machine and writes docs/performance.md; PARTS names some of those in figures.py.
 bench: $(VENV)/installed-dev.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m benchmarks.figures $(PARTS)

@@ -26,7 +26,8 @@ from arena.jobs import Fault, GameResult
 from arena.left_over import give_up_open_attempts, take_up
 from arena.progress import GameInProgress, Pace, Progress
 from arena.results.games import FinishedGame
-from arena.results.series import Attempt, Series, StoredRecord
+from arena.results.series import Attempt, Series
+from arena.results.series_reader import StoredRecord
 from arena.results.standings import Standings
 from arena.selection.selector import CompletedGame, Fixture, Selector
 from arena.selection.voids import VoidRules, VoidVerdict

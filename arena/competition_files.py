@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError
 
 from arena.results.database import sqlite_url
 from arena.results.games import FinishedGame
-from arena.results.series import StoredRecord
+from arena.results.series_reader import StoredRecord
 
 STOP_WORD: Final = "stop"
 LOCK_SECONDS: Final = 0.3

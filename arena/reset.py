@@ -13,7 +13,7 @@ from arena.control.settings import AcademySettings, Control, MissingToken
 from arena.embedded import EmbeddedFailure
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.removal import remove_series
-from arena.results.series import SeriesReader, UnreportedContest
+from arena.results.series_reader import SeriesReader, UnreportedContest
 from clients.connection import AcademyRefusal, AcademyUnavailable
 from referees.api import referee
 

@@ -23,7 +23,8 @@ from arena.reports.html_page import html_page
 from arena.reports.text import text_report
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.registration import Heading
-from arena.results.series import Series, SeriesReader
+from arena.results.series import Series
+from arena.results.series_reader import SeriesReader
 from arena.results.standings import Standings
 from arena.selection.checked_players import players_to_check
 from arena.selection.kinds import selector_for

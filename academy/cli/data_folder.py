@@ -107,20 +107,22 @@ def check(
         with _existing(data, read_only=True) as store:
             findings = list(checking.check(store.environment, replay=replay))
             events = store.last_event()
+    faults = sum(each.is_fault for each in findings)
     if json:
         printing.print_json(
             {
                 "events": events,
-                "findings": [{"game_id": each.game_id, "what": each.what} for each in findings],
+                "findings": [
+                    {"game_id": each.game_id, "what": each.what, "is_fault": each.is_fault}
+                    for each in findings
+                ],
             }
         )
     else:
         for each in findings:
             typer.echo(f"{each.game_id or 'all games'}: {each.what}")
-        typer.echo(
-            f"{data}: {events:,} events, " + (f"{len(findings)} faults; {_REMEDY}" if findings else "sound")
-        )
-    if findings:
+        typer.echo(f"{data}: {events:,} events, " + (f"{faults} faults; {_REMEDY}" if faults else "sound"))
+    if faults:
         raise typer.Exit(ExitCode.FAULTY)
 
 

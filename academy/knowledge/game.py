@@ -49,6 +49,10 @@ class News:
     nodes_gone: tuple[int, ...]
 
 
+# To be raised with every change of the rules by which an event of before would now have another outcome.
+RULES_VERSION: Final = 1
+
+
 class GameKnowledge:
     """The libraries and measures of one game."""
 

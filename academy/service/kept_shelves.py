@@ -73,7 +73,7 @@ class KeptShelves:
         header = _HEADER.pack(_MAGIC, 0, len(description), kept.generation, kept.mark)
         checksum = zlib.crc32(body, zlib.crc32(header[_SUMMED_FROM:]))
         header = _HEADER.pack(_MAGIC, checksum, len(description), kept.generation, kept.mark)
-        path = self._path(game_id)
+        path = self.path(game_id)
         # Two processes at once would spoil it for each other, which the checksum tells.
         partial = path.with_suffix(".part")
         try:
@@ -95,7 +95,7 @@ class KeptShelves:
     def generation(self, game_id: str) -> int:
         """Return which generation a game's file is of, as it says itself; 0 where there is none."""
         try:
-            with self._path(game_id).open("rb") as file:
+            with self.path(game_id).open("rb") as file:
                 header = file.read(_HEADER.size)
         except OSError:
             return 0
@@ -103,14 +103,14 @@ class KeptShelves:
 
     def _remove(self, game_id: str) -> None:
         try:
-            self._path(game_id).unlink(missing_ok=True)
+            self.path(game_id).unlink(missing_ok=True)
         except OSError as fault:
             _log.warning("kept shelf cannot be removed", game=game_id, fault=str(fault))
 
     def _read(self, game_id: str) -> KeptShelf | None:
         """Read a game's file; None where it is missing, or not as it was written by this program."""
         try:
-            with self._path(game_id).open("rb") as file:
+            with self.path(game_id).open("rb") as file:
                 # Read-only arrays would be another type to the compiled kernel, to be compiled for once more.
                 content = bytearray(file.read(_LARGEST_FILE))
         except OSError:
@@ -134,7 +134,8 @@ class KeptShelves:
             place += _room(array.nbytes)
         return KeptShelf(generation, mark, arrays)
 
-    def _path(self, game_id: str) -> Path:
+    def path(self, game_id: str) -> Path:
+        """Where a game's file lies."""
         # Ids that differ in case only are one file name on some systems.
         return self._folder / f"{blake2b(game_id.encode(), digest_size=16).hexdigest()}.shelf"
 

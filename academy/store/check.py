@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from academy.knowledge.game import RULES_VERSION
 from academy.knowledge.settings import Library
 from academy.store import event_log, game_tables, keys, proposal_tables, rebuild, snapshots
 from academy.store.contest_tables import find_contest
@@ -15,10 +16,14 @@ from academy.v1 import contests_pb2, game_pb2, proposals_pb2
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not as it must be; `game_id` is empty where it is of no single game."""
+    """Something that is not as it must be; `game_id` is empty where it is of no single game.
+
+    Not a fault is what cannot be told by this program.
+    """
 
     game_id: str
     what: str
+    is_fault: bool = True
 
 
 @dataclass(slots=True)
@@ -106,11 +111,33 @@ def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterato
                 game_id, f"the {library.value} library holds {size:,}, its capacity is {capacity:,}"
             )
     if replay:
-        try:
-            for what in rebuild.differences(transaction, game_id):
-                yield Finding(game_id, what)
-        except StoreCorrupt as fault:
-            yield Finding(game_id, str(fault))
+        found = list(_differences(transaction, game_id))
+        others = _other_rules(transaction, game_id) if found else []
+        if others:
+            versions = ", ".join(map(str, others))
+            yield Finding(
+                game_id,
+                f"written under rules {versions}, this program replays by rules {RULES_VERSION}: its "
+                f"libraries may differ from the replay ({len(found):,} records do) and are used as they are",
+                is_fault=False,
+            )
+        else:
+            yield from (Finding(game_id, what) for what in found)
+
+
+def _differences(transaction: Transaction, game_id: str) -> Iterator[str]:
+    try:
+        yield from rebuild.differences(transaction, game_id)
+    except StoreCorrupt as fault:
+        yield str(fault)
+
+
+def _other_rules(transaction: Transaction, game_id: str) -> list[int]:
+    try:
+        return rebuild.other_rules(transaction, game_id)
+    except StoreCorrupt:
+        # Events that cannot be read excuse nothing.
+        return []
 
 
 def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from academy.knowledge.game import GameKnowledge
+from academy.knowledge.game import RULES_VERSION, GameKnowledge
 from academy.store import event_log, fold, game_tables, keys, snapshots
 from academy.store.environment import Table, Transaction
 from academy.store.errors import StoreCorrupt
@@ -63,6 +63,16 @@ def differences(
             yield f"{_named(table, key)} differs from what the events make"
     for table, key in expected:
         yield f"{_named(table, key)} is missing"
+
+
+def other_rules(transaction: Transaction, game_id: str) -> list[int]:
+    """Return the versions of the rules, but this program's, that events of a game were taken in under.
+
+    Raises StoreCorrupt.
+    """
+    begun = snapshots.find(transaction, game_id)
+    events = event_log.scan(transaction, game_id, after=0 if begun is None else begun[1])
+    return sorted({event.rules for event in events} - {RULES_VERSION})
 
 
 def _stored(transaction: Transaction, game_id: str) -> Iterator[tuple[Table, bytes, bytes]]:

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from arena.control.plans import AllPlayAllPlan, GauntletPlan, PlayoffPlan
+from arena.control.game import GameSettings
+from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
 from arena.control.settings import Control
 from arena.ratings.bradley_terry import PairResult, Ratings, rate
 from arena.ratings.daide import daide_scores
@@ -11,7 +12,7 @@ from arena.ratings.skill import SkillTable
 from arena.reports.contents import PlayerFacts, Report
 from arena.reports.tally import MatchupTally, tally
 from arena.results.games import FinishedGame
-from arena.results.series import SeriesReader
+from arena.results.series_reader import SeriesReader
 from arena.results.standings import Standings
 from arena.selection.all_play_all import letters
 from arena.selection.kinds import selector_for
@@ -43,7 +44,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
         seats=seats,
         letters={name: letters(place) for place, name in enumerate(control.competitors)} if lettered else {},
         standings=standings,
-        matchups=tally(_planned(control, selector), games),
+        matchups=tally(_planned(control, selector, games), games),
         players=_players(standings, games, series),
         ratings=_ratings(standings, control) if rules.seats == 2 else None,
         histories=_histories(games),
@@ -55,9 +56,18 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
     )
 
 
-def _planned(control: Control, selector: Selector) -> Sequence[MatchupTally]:
+def _planned(
+    control: Control, selector: Selector, games: Sequence[FinishedGame]
+) -> Sequence[MatchupTally]:
+    if isinstance(control.plan, MarsPlan):
+        return [_series_tally(control, one) for one in control.plan.series]
     if not isinstance(selector, MatchupSelector):
-        return []
+        # Who meets whom turns out as the competition goes on.
+        line_ups = {game.matchup: game.players for game in reversed(games)}
+        return [
+            MatchupTally(matchup, " v ".join(line_ups[matchup]), line_ups[matchup], None, control.game)
+            for matchup in sorted(line_ups)
+        ]
     titles: Mapping[str, str] = {}
     if isinstance(control.plan, PlayoffPlan):
         titles = {matchup.matchup_id: matchup.title for matchup in control.plan.matchups}
@@ -71,6 +81,11 @@ def _planned(control: Control, selector: Selector) -> Sequence[MatchupTally]:
         )
         for matchup_id, group in selector.groups.items()
     ]
+
+
+def _series_tally(control: Control, one: MarsSeries) -> MatchupTally:
+    alike = one.settings[0].game if len(one.settings) == 1 else GameSettings(control.game.name)
+    return MatchupTally(one.name, f"series {one.name}", tuple(one.contestants), one.games, alike)
 
 
 def _players(

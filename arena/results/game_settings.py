@@ -33,6 +33,20 @@ class GameSetting:
     seats: Sequence[str]
     weight: float = 1.0
 
+    @property
+    def whole(self) -> str:
+        """All that tells settings of equal columns apart, as JSON."""
+        return json.dumps(
+            {
+                "game": self.game,
+                "settings": dict(self.settings),
+                "move_limit": self.move_limit,
+                "scorer": self.scorer,
+            },
+            sort_keys=True,
+            default=str,
+        )
+
 
 @dataclass(frozen=True)
 class SettingKeys:
@@ -61,12 +75,6 @@ def enter_setting(
         find_or_add(connection, saga.POWER, {"VariantId": variant_id, "Code": str(seat), "Name": name})
         for seat, name in enumerate(seats, start=1)
     )
-    whole = {
-        "game": setting.game,
-        "settings": dict(setting.settings),
-        "move_limit": setting.move_limit,
-        "scorer": setting.scorer,
-    }
     setting_id = find_or_add(
         connection,
         saga.SETTING,
@@ -74,7 +82,7 @@ def enter_setting(
             "PlatformId": platform_id,
             "VariantId": variant_id,
             **_columns(setting.settings, players),
-            "Notes": json.dumps(whole, sort_keys=True, default=str),
+            "Notes": setting.whole,
         },
     )
     find_or_add(

@@ -1,11 +1,11 @@
 """The games of one competition in the database: given out, finished, void or broken off."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Text, case, cast, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from arena.jobs import GameResult, PlayerSetup
 from arena.results import own_tables as own
@@ -14,12 +14,10 @@ from arena.results.contestants import enter_made_player
 from arena.results.database import ResultsDatabase, utc_now
 from arena.results.game_rows import Entry, add_game
 from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
-from arena.results.games import FinishedGame
-from arena.results.outbox import Outbox, post
-from arena.results.registration import Heading, Registration, find_series, register
+from arena.results.outbox import post
+from arena.results.registration import Heading, Registration, register
 from arena.results.rows import find_or_add
-from arena.results.usage import Duration, PlayerUsage, duration, player_descriptions, player_usage
-from referees.api import Outcome, Termination
+from arena.results.series_reader import SeriesReader
 
 
 @dataclass(frozen=True)
@@ -54,117 +52,6 @@ class UnfinishedGame:
     detail: str
 
 
-@dataclass(frozen=True)
-class UnreportedContest:
-    """A contest that ACADEMY may hold open: as it was opened, and the report that waits, or None."""
-
-    contest_id: str
-    contest: bytes
-    report: bytes | None
-
-
-@dataclass(frozen=True)
-class StoredRecord:
-    """A game's record file: its id, content and extension."""
-
-    game_id: str
-    content: str
-    extension: str
-
-
-class SeriesReader:
-    """What is known of a competition. Reading works while it runs."""
-
-    def __init__(self, database: ResultsDatabase, series_id: int) -> None:
-        self._database = database
-        self._series_id = series_id
-        self.outbox = Outbox(database, series_id)
-
-    @classmethod
-    def find(cls, database: ResultsDatabase, name: str) -> "SeriesReader":
-        """The competition of a name. Raises ResultsError if it has not been run."""
-        with database.transaction() as connection:
-            return SeriesReader(database, find_series(connection, name))
-
-    def finished_games(self) -> Iterator[FinishedGame]:
-        """All games that count, in the order in which they were finished."""
-        detail, player, rating, power = own.GAME_DETAIL.c, saga.PLAYER.c, own.RATING.c, saga.POWER.c
-        columns = (
-            detail.GameId,
-            detail.Name.label("GameName"),
-            detail.Matchup,
-            detail.Summary,
-            detail.Detail,
-            detail.Termination,
-            own.ATTEMPT.c.Detail.label("Selection"),
-            rating.Name,
-            rating.EloBefore,
-            rating.EloAfter,
-            player.Winner,
-            player.Supplies,
-            player.Elimination,
-            player.Cpu,
-        )
-        query = (
-            select(*columns)
-            .join_from(own.GAME_DETAIL, own.RATING, detail.GameId == rating.GameId)
-            .join(saga.PLAYER, player.GameId == detail.GameId)
-            .join(saga.POWER, power.PowerId == player.PowerId)
-            .join(own.ATTEMPT, own.ATTEMPT.c.ContestId == detail.ContestId)
-            .where(detail.SeriesId == self._series_id, power.Code == cast(rating.Seat, Text))
-            .order_by(detail.GameId, rating.Seat)
-        )
-        with self._database.transaction() as connection:
-            rows: list[Any] = []
-            for row in connection.execute(query):
-                if rows and rows[-1].GameId != row.GameId:
-                    yield _finished(rows)
-                    rows = []
-                rows.append(row)
-            if rows:
-                yield _finished(rows)
-
-    def records(self) -> Iterator[StoredRecord]:
-        """The record files of all games that count."""
-        detail = own.GAME_DETAIL.c
-        query = select(detail.Name, detail.Record, detail.RecordExtension).filter_by(SeriesId=self._series_id)
-        with self._database.transaction() as connection:
-            for row in connection.execute(query.order_by(detail.GameId)):
-                yield StoredRecord(*row)
-
-    def player_usage(self) -> Mapping[str, PlayerUsage]:
-        """What each player has used, by name."""
-        return player_usage(self._database, self._series_id)
-
-    def player_descriptions(self) -> Mapping[str, str]:
-        """What each player last said it is."""
-        return player_descriptions(self._database, self._series_id)
-
-    def duration(self) -> Duration | None:
-        """How long the games have taken; None before the first one."""
-        return duration(self._database, self._series_id)
-
-    def void_count(self) -> int:
-        """How many attempts were void; those broken off from outside are not counted."""
-        query = select(func.count()).select_from(own.VOID).filter_by(SeriesId=self._series_id, Cause="void")
-        with self._database.transaction() as connection:
-            return int(connection.execute(query).scalar_one())
-
-    def unreported_contests(self) -> list[UnreportedContest]:
-        """The contests whose end ACADEMY has not acknowledged, oldest first: unfinished, waiting, refused."""
-        attempt, outbox = own.ATTEMPT.c, own.OUTBOX.c
-        waiting = case((outbox.State == "waiting", outbox.Report))
-        query = (
-            select(attempt.ContestId, attempt.Contest, waiting)
-            .join_from(own.ATTEMPT, own.OUTBOX, attempt.ContestId == outbox.ContestId, isouter=True)
-            .where(attempt.SeriesId == self._series_id, attempt.Contest.is_not(None))
-            .where(outbox.State.is_distinct_from("acknowledged"))
-            .order_by(attempt.Started, attempt.Name)
-        )
-        with self._database.transaction() as connection:
-            return [UnreportedContest(*row) for row in connection.execute(query)]
-
-
 class Series(SeriesReader):
     """A running competition's games. One process at a time may hold it."""
 
@@ -173,7 +60,7 @@ class Series(SeriesReader):
         self._registration = registration
         # What the database calls the games that are being played, by contest id.
         self._entries: dict[str, Entry] = {}
-        self._settings: list[tuple[GameSetting, set[float], SettingKeys]] = []
+        self._settings: dict[Hashable, SettingKeys] = {}
 
     @classmethod
     def register(cls, database: ResultsDatabase, heading: Heading) -> "Series":
@@ -202,8 +89,10 @@ class Series(SeriesReader):
         `players` are by seat, those made for this game included; `setting` is given where it is not the
         competition's.
         """
+        setting = setting or self._registration.setting
         with self._database.transaction() as connection:
-            self._entries[attempt.contest_id] = self._entry(connection, players, setting)
+            keys = self._setting(connection, setting, players)
+            contestants = tuple(self._contestant(connection, player) for player in players)
             connection.execute(
                 insert(own.ATTEMPT),
                 {
@@ -217,31 +106,23 @@ class Series(SeriesReader):
                     "Started": utc_now(),
                 },
             )
+        # Only what has been committed is remembered.
+        self._settings[_setting_key(setting, players)] = keys
+        self._entries[attempt.contest_id] = Entry(self._series_id, keys, contestants)
 
-    def _entry(
-        self, connection: Connection, players: Sequence[PlayerSetup], setting: GameSetting | None
-    ) -> Entry:
-        known = self._registration
-        keys = self._setting_keys(connection, setting or known.setting, players)
-        contestants = tuple(
-            known.contestants[player.name]
-            if player.name in known.contestants
-            else enter_made_player(connection, self._series_id, player, known.contestants)
-            for player in players
-        )
-        return Entry(self._series_id, keys, contestants)
-
-    def _setting_keys(
+    def _setting(
         self, connection: Connection, setting: GameSetting, players: Sequence[PlayerSetup]
     ) -> SettingKeys:
-        """The keys of a setting, looked up once: nearly all games of a competition share it."""
-        limits = {player.move_seconds for player in players}
-        for known, known_limits, keys in self._settings:
-            if known == setting and known_limits == limits:
-                return keys
-        keys = enter_setting(connection, self._series_id, self._registration.platform_id, setting, players)
-        self._settings.append((setting, limits, keys))
-        return keys
+        known = self._settings.get(_setting_key(setting, players))
+        return known or enter_setting(
+            connection, self._series_id, self._registration.platform_id, setting, players
+        )
+
+    def _contestant(self, connection: Connection, player: PlayerSetup) -> int:
+        listed = self._registration.contestants
+        if player.name in listed:
+            return listed[player.name]
+        return enter_made_player(connection, self._series_id, player, listed)
 
     def open_attempts(self) -> Sequence[OpenAttempt]:
         """Attempts begun whose end is not known: those of a run that was broken off, or in progress."""
@@ -310,9 +191,10 @@ class Series(SeriesReader):
             if connection.execute(known).first() is not None:
                 return False
             voids, lost_seconds = self._earlier_attempts(connection, attempt.game_id)
+            entry = self._entries[attempt.contest_id]
             game_id = add_game(
                 connection,
-                self._entries[attempt.contest_id],
+                entry,
                 players,
                 result,
                 result.outcome,
@@ -326,14 +208,13 @@ class Series(SeriesReader):
                     "Voids": voids,
                 },
             )
-            rated = zip(players, elo_before, elo_after, strict=True)
-            connection.execute(
-                insert(own.RATING),
-                [
-                    {"GameId": game_id, "Seat": seat, "Name": name, "EloBefore": before, "EloAfter": after}
-                    for seat, (name, before, after) in enumerate(rated, start=1)
-                ],
-            )
+            ratings = [
+                {"GameId": game_id, "Seat": seat, "Name": name, "EloBefore": before, "EloAfter": after}
+                for seat, (name, before, after) in enumerate(
+                    zip(players, elo_before, elo_after, strict=True), start=1
+                )
+            ]
+            connection.execute(insert(own.RATING), ratings)
             if report is not None:
                 post(connection, self._series_id, attempt.contest_id, report)
         self._entries.pop(attempt.contest_id)
@@ -402,24 +283,5 @@ class Series(SeriesReader):
         return int(count), float(total)
 
 
-def _finished(rows: Sequence[Any]) -> FinishedGame:
-    first = rows[0]
-    winners = tuple(seat for seat, row in enumerate(rows, start=1) if row.Winner)
-    points = tuple(row.Supplies for row in rows)
-    return FinishedGame(
-        game_id=first.GameName,
-        matchup=first.Matchup,
-        players=tuple(row.Name for row in rows),
-        outcome=Outcome(
-            winners,
-            Termination(first.Termination),
-            first.Summary,
-            () if None in points else points,
-            first.Detail,
-            () if all(row.Elimination is None for row in rows) else tuple(row.Elimination for row in rows),
-        ),
-        cpu_seconds=tuple(row.Cpu for row in rows),
-        elo_before=tuple(row.EloBefore for row in rows),
-        elo_after=tuple(row.EloAfter for row in rows),
-        detail=first.Selection,
-    )
+def _setting_key(setting: GameSetting, players: Sequence[PlayerSetup]) -> Hashable:
+    return (setting.variant, setting.whole, frozenset(player.move_seconds for player in players))

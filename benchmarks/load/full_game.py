@@ -91,9 +91,23 @@ def fill(store: Store, games: int = 1, share: float = 1.0) -> list[str]:
     patterns = {name: each[: int(share * len(each))] for name, each in records().items()}
     names = [f"go-{number}" for number in range(games)]
     for name in names:
-        store.run(RegisterGame(spec_to_proto(go(name)), "benchmark"))
-        store.run(ImportLibraries(name, patterns, openings() if share == 1.0 else [], False, "benchmark"))
+        _teach(store, name, patterns, openings() if share == 1.0 else [])
     return names
+
+
+def teach(store: Store, name: str) -> None:
+    """Register a game with full libraries."""
+    _teach(store, name, records(), openings())
+
+
+def _teach(
+    store: Store,
+    name: str,
+    patterns: dict[Library, list[pattern_pb2.PatternRecord]],
+    nodes: list[pattern_pb2.OpeningNodeRecord],
+) -> None:
+    store.run(RegisterGame(spec_to_proto(go(name)), "benchmark"))
+    store.run(ImportLibraries(name, patterns, nodes, False, "benchmark"))
 
 
 def reports(game_id: str, count: int, first: int = 0) -> Iterator[contests_pb2.ReportContestRequest]:

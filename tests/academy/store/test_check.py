@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from academy.knowledge.settings import Library
-from academy.store import keys
+from academy.store import event_log, keys
 from academy.store.check import check
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, SubmitProposals
 from academy.store.environment import Table, Transaction
@@ -182,3 +182,23 @@ def test_without_replay_only_the_structure_is_checked(lived_in: Store) -> None:
     assert list(check(lived_in.environment, replay=False)) == []
     lived_in.environment.write(lose_an_event)
     assert list(check(lived_in.environment, replay=False))
+
+
+@pytest.mark.parametrize("rules", [0, 7])
+def test_what_other_rules_made_is_no_fault(lived_in: Store, rules: int) -> None:
+    """A replay by these rules may then come to other libraries."""
+
+    def as_by_other_rules(transaction: Transaction) -> None:
+        event = event_log.get(transaction, event_log.last_sequence(transaction))
+        event.rules = rules
+        transaction.put(Table.EVENTS, keys.number(event.sequence), event_log.pack(event))
+
+    def different(transaction: Transaction) -> None:
+        transaction.delete(Table.PATTERNS, first_key(transaction, Table.PATTERNS))
+
+    lived_in.environment.write(as_by_other_rules)
+    assert list(check(lived_in.environment)) == []
+    lived_in.environment.write(different)
+    (finding,) = check(lived_in.environment)
+    assert (finding.is_fault, finding.game_id) == (False, "go-9x9")
+    assert f"written under rules {rules}" in finding.what

@@ -8,7 +8,7 @@ from arena.control.toml_file import read
 from arena.reports.assembly import assemble
 from arena.reports.contents import Report
 from arena.reports.text import text_report
-from arena.results.series import SeriesReader
+from arena.results.series_reader import SeriesReader
 from arena.selection.selector import ChangedCompetition
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, PLAYOFF, played, report_of
 

@@ -19,7 +19,8 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.exchange.exporting import export
 from arena.results.exchange.importing import import_saga
-from arena.results.series import Series, SeriesReader
+from arena.results.series import Series
+from arena.results.series_reader import SeriesReader
 from arena.results.views import VIEWS
 from referees.api import Outcome, Termination
 from tests.arena.results import saga_games

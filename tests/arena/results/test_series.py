@@ -17,7 +17,8 @@ from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.game_rows import grades, ranks, termination_code
 from arena.results.game_settings import GameSetting
 from arena.results.platforms import quality_of
-from arena.results.series import Attempt, Series, SeriesReader
+from arena.results.series import Attempt, Series
+from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
 from tests.arena.results.examples import heading, player, result
 

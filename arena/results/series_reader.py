@@ -1,0 +1,150 @@
+"""What the database tells of one competition. Reading works while it runs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Text, case, cast, func, select
+
+from arena.results import own_tables as own
+from arena.results import schema as saga
+from arena.results.database import ResultsDatabase
+from arena.results.games import FinishedGame
+from arena.results.outbox import Outbox
+from arena.results.registration import find_series
+from arena.results.usage import Duration, PlayerUsage, duration, player_descriptions, player_usage
+from referees.api import Outcome, Termination
+
+
+@dataclass(frozen=True)
+class UnreportedContest:
+    """A contest that ACADEMY may hold open: as it was opened, and the report that waits, or None."""
+
+    contest_id: str
+    contest: bytes
+    report: bytes | None
+
+
+@dataclass(frozen=True)
+class StoredRecord:
+    """A game's record file: its id, content and extension."""
+
+    game_id: str
+    content: str
+    extension: str
+
+
+class SeriesReader:
+    """What is known of a competition. Reading works while it runs."""
+
+    def __init__(self, database: ResultsDatabase, series_id: int) -> None:
+        self._database = database
+        self._series_id = series_id
+        self.outbox = Outbox(database, series_id)
+
+    @classmethod
+    def find(cls, database: ResultsDatabase, name: str) -> "SeriesReader":
+        """The competition of a name. Raises ResultsError if it has not been run."""
+        with database.transaction() as connection:
+            return SeriesReader(database, find_series(connection, name))
+
+    def finished_games(self) -> Iterator[FinishedGame]:
+        """All games that count, in the order in which they were finished."""
+        detail, player, rating, power = own.GAME_DETAIL.c, saga.PLAYER.c, own.RATING.c, saga.POWER.c
+        columns = (
+            detail.GameId,
+            detail.Name.label("GameName"),
+            detail.Matchup,
+            detail.Summary,
+            detail.Detail,
+            detail.Termination,
+            own.ATTEMPT.c.Detail.label("Selection"),
+            rating.Name,
+            rating.EloBefore,
+            rating.EloAfter,
+            player.Winner,
+            player.Supplies,
+            player.Elimination,
+            player.Cpu,
+        )
+        query = (
+            select(*columns)
+            .join_from(own.GAME_DETAIL, own.RATING, detail.GameId == rating.GameId)
+            .join(saga.PLAYER, player.GameId == detail.GameId)
+            .join(saga.POWER, power.PowerId == player.PowerId)
+            .join(own.ATTEMPT, own.ATTEMPT.c.ContestId == detail.ContestId)
+            .where(detail.SeriesId == self._series_id, power.Code == cast(rating.Seat, Text))
+            .order_by(detail.GameId, rating.Seat)
+        )
+        with self._database.transaction() as connection:
+            rows: list[Any] = []
+            for row in connection.execute(query):
+                if rows and rows[-1].GameId != row.GameId:
+                    yield _finished(rows)
+                    rows = []
+                rows.append(row)
+            if rows:
+                yield _finished(rows)
+
+    def records(self) -> Iterator[StoredRecord]:
+        """The record files of all games that count."""
+        detail = own.GAME_DETAIL.c
+        query = select(detail.Name, detail.Record, detail.RecordExtension).filter_by(SeriesId=self._series_id)
+        with self._database.transaction() as connection:
+            for row in connection.execute(query.order_by(detail.GameId)):
+                yield StoredRecord(*row)
+
+    def player_usage(self) -> Mapping[str, PlayerUsage]:
+        """What each player has used, by name."""
+        return player_usage(self._database, self._series_id)
+
+    def player_descriptions(self) -> Mapping[str, str]:
+        """What each player last said it is."""
+        return player_descriptions(self._database, self._series_id)
+
+    def duration(self) -> Duration | None:
+        """How long the games have taken; None before the first one."""
+        return duration(self._database, self._series_id)
+
+    def void_count(self) -> int:
+        """How many attempts were void; those broken off from outside are not counted."""
+        query = select(func.count()).select_from(own.VOID).filter_by(SeriesId=self._series_id, Cause="void")
+        with self._database.transaction() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    def unreported_contests(self) -> list[UnreportedContest]:
+        """The contests whose end ACADEMY has not acknowledged, oldest first: unfinished, waiting, refused."""
+        attempt, outbox = own.ATTEMPT.c, own.OUTBOX.c
+        waiting = case((outbox.State == "waiting", outbox.Report))
+        query = (
+            select(attempt.ContestId, attempt.Contest, waiting)
+            .join_from(own.ATTEMPT, own.OUTBOX, attempt.ContestId == outbox.ContestId, isouter=True)
+            .where(attempt.SeriesId == self._series_id, attempt.Contest.is_not(None))
+            .where(outbox.State.is_distinct_from("acknowledged"))
+            .order_by(attempt.Started, attempt.Name)
+        )
+        with self._database.transaction() as connection:
+            return [UnreportedContest(*row) for row in connection.execute(query)]
+
+
+def _finished(rows: Sequence[Any]) -> FinishedGame:
+    first = rows[0]
+    winners = tuple(seat for seat, row in enumerate(rows, start=1) if row.Winner)
+    points = tuple(row.Supplies for row in rows)
+    return FinishedGame(
+        game_id=first.GameName,
+        matchup=first.Matchup,
+        players=tuple(row.Name for row in rows),
+        outcome=Outcome(
+            winners,
+            Termination(first.Termination),
+            first.Summary,
+            () if None in points else points,
+            first.Detail,
+            () if all(row.Elimination is None for row in rows) else tuple(row.Elimination for row in rows),
+        ),
+        cpu_seconds=tuple(row.Cpu for row in rows),
+        elo_before=tuple(row.EloBefore for row in rows),
+        elo_after=tuple(row.EloAfter for row in rows),
+        detail=first.Selection,
+    )

@@ -1,0 +1,128 @@
+"""How soon a server that starts again is warm: `python -m benchmarks.restart [--games 100]`.
+
+All games have full libraries. They are copies of one that is learnt, as its records and its kept shelf are.
+"""
+
+import argparse
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+import grpc
+
+from academy.service.kept_shelves import KeptShelves
+from academy.store import keys
+from academy.store.environment import Table, Transaction
+from academy.store.library_store import Store
+from academy.store.tokens import CreateToken, Role
+from academy.v1 import consultation_pb2_grpc
+from benchmarks.load import full_game
+
+ROUNDS: Final = 5
+_ONE_OF_A_GAME: Final = (Table.GAMES, Table.GAME_STATE, Table.MEASURES)
+_OF_A_GAME: Final = (Table.PATTERNS, Table.OPENINGS, Table.CHANGES)
+
+
+@dataclass(frozen=True)
+class Start:
+    """Seconds after the start of the process, seconds of the slowest first answer, and bytes of memory."""
+
+    serving: float
+    all_answered: float
+    slowest: float
+    memory: int
+
+
+def copied(folder: Path, original: str, names: list[str]) -> None:
+    """Store one game under further names."""
+    shelves = KeptShelves(folder)
+
+    def write(transaction: Transaction, name: str) -> None:
+        for table in _ONE_OF_A_GAME:
+            stored = transaction.get(table, keys.game(original))
+            assert stored is not None
+            transaction.put(table, keys.game(name), stored.replace(original.encode(), name.encode()))
+        for table in _OF_A_GAME:
+            prefix = keys.in_game(original)
+            for key, stored in list(transaction.scan(table, prefix)):
+                transaction.put(table, keys.in_game(name) + key[len(prefix) :], stored)
+
+    with Store(folder) as store:
+        for name in names:
+            # Of one length, so that records stay what they are.
+            assert len(name) == len(original)
+            store.environment.write(lambda transaction, name=name: write(transaction, name))
+            shutil.copy(shelves.path(original), shelves.path(name))
+
+
+def start(folder: Path, games: list[str], token: str) -> Start:
+    """Start a server, ask about each game once, and stop it."""
+    questions = [next(iter(full_game.questions(game, 1))) for game in games]
+    command = [sys.executable, "-m", "academy", "serve", "--data", str(folder), "--address", "127.0.0.1:0"]
+    begun = time.perf_counter()
+    process = subprocess.Popen(
+        [*command, "--log-level", "error"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
+    )
+    assert process.stdout is not None
+    try:
+        found = re.search(r" at (\S+);", process.stdout.readline())
+        serving = time.perf_counter() - begun
+        assert found
+        taken = []
+        with grpc.insecure_channel(found[1]) as channel:
+            stub = consultation_pb2_grpc.ConsultationServiceStub(channel)
+            for question in questions:
+                asked = time.perf_counter()
+                stub.MatchPatterns(question, metadata=(("authorization", f"Bearer {token}"),))
+                taken.append(time.perf_counter() - asked)
+        answered = time.perf_counter() - begun
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        memory = re.search(r"RssAnon:\s+(\d+)", status)
+        assert memory
+        return Start(serving, answered, max(taken), int(memory[1]) * 1024)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+        process.stdout.close()
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=100)
+    names = [f"go-{number:04}" for number in range(parser.parse_args().games)]
+    with tempfile.TemporaryDirectory() as parent:
+        folder = Path(parent) / "data"
+        with Store(folder) as store:
+            full_game.teach(store, names[0])
+            _, token = store.run(CreateToken("bot", Role.BOT))
+        # The first start makes the shelf that is kept.
+        start(folder, names[:1], token)
+        copied(folder, names[0], names[1:])
+        starts = [start(folder, names, token) for _ in range(ROUNDS)]
+        shutil.rmtree(folder / "shelves")
+        bare = start(folder, names[:1], token)
+    print("| restart with | serving after s | every game answered after s | slowest first answer ms | MiB |")
+    print("|---|---|---|---|---|")
+    print(
+        f"| {len(names)} full games, shelves kept | {median(each.serving for each in starts):.2f} "
+        f"| {median(each.all_answered for each in starts):.2f} "
+        f"| {median(each.slowest for each in starts) * 1e3:.0f} "
+        f"| {median(each.memory for each in starts) / 2**20:.0f} |"
+    )
+    print(
+        f"| the same without kept shelves, one game asked about | {bare.serving:.2f} "
+        f"| {bare.all_answered:.2f} | {bare.slowest * 1e3:.0f} | {bare.memory / 2**20:.0f} |"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""The kinds of competition in TOML: what arrives, and what is said of a fault."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.control.control_file import read
+from arena.control.parameters import Bounded, Explicit, Linear, Logarithmic
+from arena.control.plans import (
+    CrossEntropyPlan,
+    GauntletPlan,
+    LineUpRule,
+    MarsPlan,
+    MonteCarloPlan,
+    PlayoffPlan,
+    SprtPlan,
+    SwissPlan,
+)
+from arena.control.sample import sample
+from arena.control.settings import Control
+from arena.control.table import ControlError
+from arena.jobs import Adjudication, TimeControl
+from arena.ratings.pentanomial import Sprt
+
+
+def control(folder: Path, text: str) -> Control:
+    path = folder / "cup.toml"
+    path.write_text(text, encoding="utf-8")
+    return read(path)
+
+
+def test_a_playoff(tmp_path: Path) -> None:
+    plan = control(tmp_path, sample("playoff")).plan
+    assert isinstance(plan, PlayoffPlan)
+    plain, handicap = plan.matchups
+    assert (plain.matchup_id, plain.title, plain.games, plain.alternating) == (
+        "0",
+        "weak v strong",
+        100,
+        True,
+    )
+    assert (handicap.matchup_id, handicap.title) == ("handicap", "with two stones")
+    assert dict(handicap.game.settings) == {"board_size": 9, "komi": 0.5, "handicap": 2}
+    assert (handicap.games, handicap.alternating, handicap.game.move_limit) == (100, False, 500)
+
+
+def test_gauntlet_swiss_and_test(tmp_path: Path) -> None:
+    assert control(tmp_path, sample("gauntlet")).plan == GauntletPlan(("strong",), ("weak", "middle"), 20)
+    assert control(tmp_path, sample("swiss")).plan == SwissPlan(("weak", "middle", "strong"), 3, 2)
+    assert control(tmp_path, sample("sprt")).plan == SprtPlan(("strong", "weak"), Sprt(0, 20), 2000)
+
+
+def test_a_mission(tmp_path: Path) -> None:
+    plan = control(tmp_path, sample("mars").replace('selector = "least-played"', "kinds = [1, 1]")).plan
+    assert isinstance(plan, MarsPlan)
+    (series,) = plan.series
+    assert series.rule == LineUpRule("weighted", kinds=(1, 1))
+    assert series.contestants == {"weak": 1.0, "middle": 1.0, "strong": 1.0}
+    assert [(setting.name, setting.weight) for setting in series.settings] == [("small", 2.0), ("large", 1.0)]
+    assert [setting.game.settings["board_size"] for setting in series.settings] == [9, 13]
+    assert (series.games, series.weight, series.complete, series.pure) == (100, 1.0, False, True)
+
+
+def test_a_monte_carlo_tuner(tmp_path: Path) -> None:
+    explicit = 'scale = "explicit"\nvalues = ["a", 2, 0.5]\nsplit = 3\n'
+    share = 'scale = "log"\nlow = 0.01\nhigh = 1\nsplit = 2\n'
+    more = f"\n[parameters.style]\n{explicit}\n[parameters.share]\n{share}"
+    text = sample("mc_tuner").replace("{level}", "{level} --style {style} {share} {other}") + more
+    plan = control(tmp_path, text).plan
+    assert isinstance(plan, MonteCarloPlan)
+    assert [parameter.scale for parameter in plan.parameters] == [
+        Linear(0, 12, integer=True), Explicit(("a", 2, 0.5)), Logarithmic(0.01, 1.0),
+    ]  # fmt: skip
+    assert (plan.games, plan.exploration, plan.initial_visits, plan.max_depth) == (200, 0.45, 10, 2)
+    candidate = plan.candidate.make("#3", [7, "a", 0.1])
+    assert candidate.command[-5:] == ("7", "--style", "a", "0.1", "{other}")
+    assert candidate.name == "#3"
+
+
+@pytest.mark.parametrize(("seat", "expected"), [("random", None), ("black", 1), ("white", 2)])
+def test_a_cross_entropy_tuner(tmp_path: Path, seat: str, expected: int | None) -> None:
+    text = sample("ce_tuner").replace('candidate_seat = "random"', f'candidate_seat = "{seat}"')
+    plan = control(tmp_path, text).plan
+    assert isinstance(plan, CrossEntropyPlan)
+    assert plan.candidate.seat == expected
+    assert plan.parameters[0].transform == Bounded(None, 0.0, 12.0, integer=True)
+    assert (plan.generations, plan.samples, plan.batch, plan.elite, plan.step) == (5, 20, 4, 0.2, 0.8)
+
+
+@pytest.mark.parametrize(
+    ("transform", "number", "value"),
+    [
+        (Bounded(), 1.25, 1.25),
+        (Bounded(10.0), 2.0, 100.0),
+        (Bounded(2.0, most=4.0), 5.0, 4.0),
+        (Bounded(least=0.0), -1.0, 0.0),
+        (Bounded(integer=True), 2.5, 3),
+        (Bounded(integer=True), -2.5, -2),
+        (Bounded(integer=True), -10.24, -10),
+    ],
+)
+def test_transforms(transform: Bounded, number: float, value: float) -> None:
+    assert transform(number) == value
+
+
+@pytest.mark.parametrize(
+    ("scale", "place", "value"),
+    [
+        (Linear(10, 20), 0.25, 12.5),
+        (Linear(-20, 0, integer=True), 0.488, -10),
+        (Logarithmic(0.01, 100.0), 0.5, 1.0),
+        (Logarithmic(1, 100, integer=True), 0.25, 3),
+        (Explicit(("a", "b", "c")), 0.34, "b"),
+        (Explicit(("a", "b", "c")), 1.0, "c"),
+    ],
+)
+def test_scales(scale: Linear, place: float, value: object) -> None:
+    assert scale(place) == (pytest.approx(value) if isinstance(value, float) else value)
+
+
+def test_clocks_openings_and_adjudication(tmp_path: Path) -> None:
+    (tmp_path / "openings.sgf").write_text("(;FF[4]GM[1]SZ[9];B[ee])", encoding="utf-8")
+    text = sample("playoff").replace("# [time_control]", "[time_control]").replace("# main", "main")
+    text = text.replace("# [openings]", "[openings]").replace("# file", "plies = 4\nfile")
+    text = text.replace("# [adjudication]", "[adjudication]").replace("# resign_value", "resign_value")
+    text += "\n[players.strong.time_control]\nbyo_yomi_seconds = 2\nbyo_yomi_stones = 5\n"
+    found = control(tmp_path, text)
+    assert found.players["weak"].time_control == TimeControl(main_seconds=60)
+    assert found.players["strong"].time_control == TimeControl(byo_yomi_seconds=2, byo_yomi_stones=5)
+    assert found.openings is not None
+    assert (found.openings.path, found.openings.plies) == (tmp_path / "openings.sgf", 4)
+    assert found.adjudication == Adjudication(resign_value=0.02)
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "message"),
+    [
+        ("playoff", "[[matchups]]", "[[matchup]]", "matchup: unknown setting; did you mean"),
+        ("playoff", 'id = "handicap"', 'id = "0"', "matchups[1].id: another matchup has the id '0'"),
+        ("playoff", 'id = "handicap"', 'idd = "x"', "matchups[1].idd: unknown setting; did you mean 'id'?"),
+        ("playoff", '["weak", "strong"]', '["weak", "stron"]', "matchups[0].players: 'stron' has no table"),
+        ("playoff", '["weak", "strong"]', '["weak"]', "matchups[0].players: 1 given, go has 2 seats"),
+        ("playoff", "komi = 0.5", "kmi = 0.5", "matchups[1].game.kmi: Go has no such setting"),
+        ("playoff", "handicap = 2", "handicap = 1", "matchups[1].game.handicap: "),
+        ("playoff", "games = 100", "games = -1", "competition.games: must be a whole number from 0"),
+        ("gauntlet", '["strong"]', "[]", "competition.challengers: 0 given, at least 1 is needed"),
+        ("gauntlet", "# opponents", 'opponents = ["strong"] #', "competition.opponents: 'strong' is a chall"),
+        ("swiss", "rounds = 3", "", "competition.rounds: is missing"),
+        ("sprt", "elo1 = 20", "elo1 = 0", "competition.elo1: elo0 must be less than elo1"),
+        ("sprt", "games = 2000", "games = 7", "competition.games: must be even"),
+        ("sprt", "alpha = 0.05", "alpha = 0.5", "competition.alpha: must be a number from 1e-06 to 0.499"),
+        ("mars", 'name = "first"', "", "series[0].name: is missing"),
+        ("mars", '"least-played"', '"strongest"', "series[0].selector: must be one of 'weighted'"),
+        ("mars", "clones = true ", "kinds = [3, 4] ", "series[0].kinds: 3 + 4 is not 2, the seats of a game"),
+        ("mars", "strong = 1 }", "stron = 1 }", "series[0].contestants: 'stron' has no table [players.stron"),
+        ("mars", "{ weak = 1, middle = 1, strong = 1 }", "{ weak = 0 }", "series[0].contestants: 0 have a w"),
+        ("mars", 'name = "large"', 'name = "small"', "series[0].settings[1].name: another setting is called"),
+        ("mars", "{ board_size = 13 }", "{ board_size = 99 }", "series[0].settings[1].game.board_size: 99 i"),
+        ("mc_tuner", "split = 4", "split = 1", "parameters: their splits multiply to 1, from 2"),
+        ("mc_tuner", "low = 0", 'scale = "log"\nlow = 0', "not valid TOML"),
+        ("mc_tuner", 'scale = "linear"', 'scale = "log"', "parameters.level.low: a logarithmic scale can't"),
+        ("mc_tuner", "{level}", "5", "parameters.level: {level} stands nowhere in the candidate's command"),
+        ("mc_tuner", "[candidate]", "[candidat]", "candidate: is missing: the file needs a table [candidate"),
+        ("mc_tuner", "initial_wins = 5", "initial_wins = 50", "competition.initial_wins: must be at most"),
+        ("mc_tuner", 'opponent = "weak"', 'opponent = "x"', "competition.opponent: 'x' has no table [player"),
+        ("mc_tuner", '"level %d"', '"level"', "parameters.level.format: must hold one value's place"),
+        ("mc_tuner", '"level %d"', '"%99999d"', "parameters.level.format: may not ask for a thousand"),
+        ("ce_tuner", "step_size = 0.8", "step_size = 1.5", "competition.step_size: must be a number from"),
+        ("ce_tuner", "least = 0", "least = 20", "parameters.level.least: must be at most `most`, which is 1"),
+        ("ce_tuner", '"none"', '"cosine"', "parameters.level.transform: must be one of 'none', 'exp'"),
+        ("swiss", "# [time_control]", "[time_control]", "time_control.main_seconds: give main_seconds or by"),
+        ("swiss", "# [openings]\n# file", "[openings]\nfile", "openings.file: there is no file"),
+        ("swiss", "# [adjudication]", "[adjudication]", "adjudication.resign_value: is missing, and so are"),
+        ("swiss", "# restart = false", "restart = 0", "players.weak.restart: must be true or false, not 0"),
+    ],
+)  # fmt: skip
+def test_a_fault_is_named_by_its_path(tmp_path: Path, kind: str, old: str, new: str, message: str) -> None:
+    assert old in sample(kind)
+    with pytest.raises(ControlError) as error:
+        control(tmp_path, sample(kind).replace(old, new, 1))
+    assert message in str(error.value)

@@ -1,0 +1,55 @@
+"""Competitions of every kind from their sample files: run, broken off, run on, reported."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from arena.control.plan_tables import KINDS
+from arena.control.sample import sample
+from tests.arena.cli.command import arena
+
+RANDOM = 'protocol = "python"\ncommand = "arena.players.random_moves:random_moves"'
+
+
+def quick(kind: str) -> str:
+    """The sample file of a kind, for random players on a tiny board and few games."""
+    text = re.sub(r'command = "gnugo --mode gtp --level \d+"', RANDOM, sample(kind))
+    text = text.replace(
+        'command = "gnugo --mode gtp --level {level}"', f'{RANDOM}\nenvironment = {{ LEVEL = "{{level}}" }}'
+    )
+    for old, new in (
+        ("board_size = 9", "board_size = 3"),
+        ("board_size = 13", "board_size = 4"),
+        ("handicap = 2, ", ""),
+        ("move_limit = 500", "move_limit = 30"),
+        ('scorer = "players"', 'scorer = "internal"'),
+        ("komi = 6.5", "komi = 0.5"),
+        ('memory = "1 GB"', ""),
+        ("games = 2000", "games = 8"),
+        ("games = 200\n", "games = 8\n"),
+        ("games = 100", "games = 4"),
+        ("rounds = 20", "rounds = 4"),
+        ("generations = 5", "generations = 2"),
+        ("samples = 20", "samples = 2"),
+        ("batch = 4", "batch = 2"),
+    ):
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_competition_is_broken_off_run_on_and_completed(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(quick(kind), encoding="utf-8")
+    first = arena("run", path, "--quiet", "--max-games", "3")
+    assert (first.returncode, first.stderr) == (0, "")
+    second = arena("run", path, "--quiet")
+    assert (second.returncode, second.stderr) == (0, "")
+    history = (tmp_path / "cup.hist").read_text().splitlines()
+    ids = [line.split()[0] for line in history if re.search(r" [BW]\+| drew | vs ", line)]
+    report = arena("show", path).stdout
+    played, total = re.findall(r"(\d+)/(\d+) games", report)[0]
+    assert int(played) == int(total) > 3 or kind == "playoff"
+    assert len(ids) == len(set(ids)) == len(list((tmp_path / "cup.games").iterdir()))
+    assert "missing from control file" not in report
