@@ -87,7 +87,7 @@ class Competition:
         self._log = log
         self._jobs = jobs
         self._stopping = stopping
-        self._voids = VoidRules(selector.void_policy)
+        self._voids = VoidRules(selector.void_policy, control.void_retries)
         self._retries: deque[Fixture] = deque()
         self._running: dict[str, _Running] = {}
         self._started_games = 0

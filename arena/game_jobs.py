@@ -38,6 +38,7 @@ class JobMaker:
             log_path=str(self._files.log) if self._control.errors_to_log else None,
             transcript=self._transcript(fixture.game_id),
             event=fixture.event or self._files.name,
+            remarks=fixture.remarks,
             opening=() if opening is None else opening.moves,
             opening_name="" if opening is None else opening.name,
             adjudication=self._control.adjudication,

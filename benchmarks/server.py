@@ -3,7 +3,8 @@
     python -m benchmarks.server
 
 The server has one core and the load generator another. Figures are medians of interleaved rounds. The
-second table reports contests while others consult: the server may use all cores there.
+second table puts a consultation together step by step. The third reports contests while others consult: the
+server may use all cores there.
 """
 
 import sys
@@ -20,7 +21,7 @@ from benchmarks.load.bench import ECHO, REPORT, SERVICE, Generator, Server
 from benchmarks.load.wire import Load
 
 ROUNDS: Final = 5
-SECONDS: Final = 1.0
+SECONDS: Final = 0.6
 REPORTS_PER_SECOND: Final = 40.0
 WRITING_SECONDS: Final = 5.0
 
@@ -45,6 +46,8 @@ WAYS: Final = (
     Way("stream of 16 positions, 16 bots", 16, 16, True),
 )
 
+STEPS: Final = (WAYS[1], WAYS[4], WAYS[7])
+
 
 def asked(way: Way, game_id: str) -> list[messages.MatchPatternsRequest]:
     return full_game.questions(game_id, 64, way.positions)
@@ -57,52 +60,63 @@ def raw(way: Way, questions: list[messages.MatchPatternsRequest]) -> list[bytes]
     return [each.SerializeToString() for each in questions]
 
 
-def typical(server: Server, token: str, questions: list[messages.MatchPatternsRequest]) -> None:
-    """Have the echo answer with a consultation's answer of median size."""
+def typical(
+    server: Server, token: str, questions: list[messages.MatchPatternsRequest]
+) -> messages.MatchPatternsResponse:
+    """Have the echo answer with a consultation's answer of median size, and return that."""
     answers = sorted(
         (server.answer(token, each) for each in questions[:15]), key=lambda each: each.ByteSize()
     )
     server.prepare_echo(answers[len(answers) // 2])
+    return answers[len(answers) // 2]
+
+
+def interleaved(
+    generator: Generator, way: Way, written: list[bytes], asked_at: list[tuple[int, str, str]]
+) -> list[list[Load]]:
+    """Ask at several ports, paths and with tokens, in turns; return the rounds of each."""
+    loads: list[list[Load]] = [[] for _ in asked_at]
+    for _ in range(ROUNDS):
+        for (port, path, token), found in zip(asked_at, loads, strict=True):
+            generator.begin(
+                port, path, token, written, bots=way.bots, streaming=way.streaming, seconds=SECONDS
+            )
+            found.append(generator.result())
+    return loads
+
+
+def consultation(server: Server, token: str, way: Way) -> tuple[int, str, str]:
+    return server.port, SERVICE + ("Play" if way.streaming else "MatchPatterns"), token
+
+
+def echo(server: Server, way: Way, work: str = "") -> tuple[int, str, str]:
+    return server.echo_port, ECHO + ("Play" if way.streaming else "Unary") + work, ""
 
 
 def measure(server: Server, generator: Generator, token: str, way: Way, game_id: str) -> None:
     """Print a row."""
     questions = asked(way, game_id)
-    typical(server, token, questions)
-    written = raw(way, questions)
-    own: list[Load] = []
-    echo: list[Load] = []
-    for _ in range(ROUNDS):
-        method = "Play" if way.streaming else "Unary"
-        generator.begin(
-            server.echo_port,
-            ECHO + method,
-            "",
-            written,
-            bots=way.bots,
-            streaming=way.streaming,
-            seconds=SECONDS,
-        )
-        echo.append(generator.result())
-        method = "Play" if way.streaming else "MatchPatterns"
-        generator.begin(
-            server.port,
-            SERVICE + method,
-            token,
-            written,
-            bots=way.bots,
-            streaming=way.streaming,
-            seconds=SECONDS,
-        )
-        own.append(generator.result())
-    rate, noop = (median(each.rate for each in loads) for loads in (own, echo))
-    ratio = median(one.rate / two.rate for one, two in zip(own, echo, strict=True))
-    p50, p99 = median(each.p50 for each in own), median(each.p99 for each in own)
+    answer = typical(server, token, questions)
+    places = [echo(server, way), consultation(server, token, way)]
+    noop, own = interleaved(generator, way, raw(way, questions), places)
+    rate, echoed = (median(each.rate for each in loads) for loads in (own, noop))
+    ratio = median(one.rate / two.rate for one, two in zip(own, noop, strict=True))
+    told = sum(len(each.patterns) for each in answer.positions)
     print(
-        f"| {way.name} | {rate:,.0f} | {rate * way.positions:,.0f} | {noop:,.0f} | {ratio:.2f} "
-        f"| {p50 * 1e3:.2f} / {p99 * 1e3:.2f} | {median(each.answer_bytes for each in own):,.0f} |",
+        f"| {way.name} | {rate:,.0f} | {rate * way.positions:,.0f} | {echoed:,.0f} | {ratio:.2f} "
+        f"| {_times(own)} | {told:,} | {median(each.answer_bytes for each in own):,.0f} |",
         flush=True,
     )
+
+
+def measure_steps(server: Server, generator: Generator, token: str, way: Way, game_id: str) -> None:
+    """Print a row: what one answer takes when more and more is done for it."""
+    questions = asked(way, game_id)
+    typical(server, token, questions)
+    places = [echo(server, way, work) for work in ("", "Match", "Write")]
+    loads = interleaved(generator, way, raw(way, questions), [*places, consultation(server, token, way)])
+    times = (f"{1e6 / median(load.rate for load in each):,.0f} us" for each in loads)
+    print(f"| {way.name} | {' | '.join(times)} |", flush=True)
 
 
 def measure_writing(folder: Path, token: str, arena: str, game_id: str) -> None:
@@ -169,12 +183,18 @@ def main() -> None:
 
 def measure_asking(folder: Path, token: str, game_id: str) -> None:
     """Print what consultations cost beside the echo."""
-    print("| asked by | calls/s | positions/s | echo/s | ratio | p50 / p99 ms | bytes an answer |")
-    print("|---|---|---|---|---|---|---|")
+    print(
+        "| asked by | calls/s | positions/s | echo/s | ratio | p50 / p99 ms | placements | bytes an answer |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
     generator = Generator(core=1)
     with Server(folder, core=0) as server:
         for way in WAYS:
             measure(server, generator, token, way, game_id)
+        print("\n| an answer takes | echo | and matching | and writing the answer | the consultation |")
+        print("|---|---|---|---|---|")
+        for way in STEPS:
+            measure_steps(server, generator, token, way, game_id)
     generator.close()
 
 

@@ -21,6 +21,8 @@ from academy.matching import kernels
 from academy.matching.index import PatternIndex
 
 _POLITENESS: Final = 10
+# In seconds: what is read from the cache takes a tenth of it.
+_MOMENT: Final = 5.0
 _log = structlog.get_logger()
 _once = threading.Lock()
 
@@ -57,6 +59,9 @@ def warm_up_in_background() -> threading.Thread | None:
     kernels.still_loading.set()
     thread = threading.Thread(target=_load, name="matching warm-up", daemon=True)
     thread.start()
+    # The compiler's library does not bear a process that ends under it. What compiles in a process of its own
+    # is ended before that, and the rest takes a moment.
+    atexit.register(thread.join, _MOMENT)
     return thread
 
 
@@ -75,7 +80,8 @@ def _compile() -> bool:
     atexit.register(compiler.kill)
     _, complaint = compiler.communicate()
     atexit.unregister(compiler.kill)
-    if compiler.returncode:
+    # One that was ended from outside says nothing of the kernel.
+    if compiler.returncode > 0:
         reason = complaint.decode(errors="replace").strip().splitlines()[-1:]
         _log.warning("the matching kernel cannot be compiled; NumPy's stays", reason=reason)
     return compiler.returncode == 0

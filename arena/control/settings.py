@@ -86,7 +86,7 @@ class Control:
     part, in the order of the cross-table. `results` is a database's URL; None: a file beside the control
     file. `remote` is where players dial in that are reached so. Without `errors_to_log`, players' standard
     errors stay the arena's own. With `pin_cores` each game keeps to one core. `failures` is
-    what `GameJob` says of it.
+    what `GameJob` says of it; `void_retries` is how many void games in a row do not stop a run.
     """
 
     path: Path
@@ -103,6 +103,7 @@ class Control:
     check_players: bool = True
     errors_to_log: bool = True
     failures: str = "forfeit"
+    void_retries: int = 1
     openings: Openings | None = None
     adjudication: Adjudication | None = None
     results: str | None = field(default=None, repr=False)

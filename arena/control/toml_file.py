@@ -74,6 +74,7 @@ def _control(path: Path, file: Table) -> Control:
         check_players=competition.take("check_players", values.flag, True),
         errors_to_log=competition.take("errors_to_log", values.flag, True),
         failures=competition.take("failures", values.choice("forfeit", "void"), "forfeit"),
+        void_retries=competition.take("void_retries", values.whole(0, 1000), 1),
         openings=game_table.openings(file.table("openings"), folder),
         adjudication=game_table.adjudication(file.table("adjudication")),
         results=competition.take("results", values.text, None),

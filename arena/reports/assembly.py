@@ -56,9 +56,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
     )
 
 
-def _planned(
-    control: Control, selector: Selector, games: Sequence[FinishedGame]
-) -> Sequence[MatchupTally]:
+def _planned(control: Control, selector: Selector, games: Sequence[FinishedGame]) -> Sequence[MatchupTally]:
     if isinstance(control.plan, MarsPlan):
         return [_series_tally(control, one) for one in control.plan.series]
     if not isinstance(selector, MatchupSelector):

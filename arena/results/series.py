@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from arena.jobs import GameResult, PlayerSetup
 from arena.results import own_tables as own
@@ -18,6 +18,14 @@ from arena.results.outbox import post
 from arena.results.registration import Heading, Registration, register
 from arena.results.rows import find_or_add
 from arena.results.series_reader import SeriesReader
+
+# Asked for each game, and built once: SQLAlchemy takes longer to build a query than SQLite to answer it.
+_THIS_GAME: dict[str, Any] = {"SeriesId": bindparam("SeriesId"), "Name": bindparam("Name")}
+_LAST_ATTEMPT = select(func.coalesce(func.max(own.ATTEMPT.c.Attempt), 0)).filter_by(**_THIS_GAME)
+_COUNTED = select(own.GAME_DETAIL.c.GameId).filter_by(**_THIS_GAME)
+_EARLIER_ATTEMPTS = select(
+    func.count().filter(own.VOID.c.Cause == "void"), func.coalesce(func.sum(own.VOID.c.Seconds), 0.0)
+).filter_by(**_THIS_GAME)
 
 
 @dataclass(frozen=True)
@@ -70,9 +78,8 @@ class Series(SeriesReader):
 
     def next_attempt(self, game_id: str) -> Attempt:
         """The next try at a game; nothing is stored yet."""
-        query = select(func.coalesce(func.max(own.ATTEMPT.c.Attempt), 0)).filter_by(**self._key(game_id))
         with self._database.transaction() as connection:
-            number = int(connection.execute(query).scalar_one()) + 1
+            number = int(connection.execute(_LAST_ATTEMPT, self._key(game_id)).scalar_one()) + 1
         return Attempt(game_id, number, f"{self._registration.uuid}/{game_id}/{number}")
 
     def begin(
@@ -187,8 +194,7 @@ class Series(SeriesReader):
         if result.outcome is None:
             raise ValueError(f"game {attempt.game_id} is void: {result.void_reason}")
         with self._database.transaction() as connection:
-            known = select(own.GAME_DETAIL.c.GameId).filter_by(**self._key(attempt.game_id))
-            if connection.execute(known).first() is not None:
+            if connection.execute(_COUNTED, self._key(attempt.game_id)).first() is not None:
                 return False
             voids, lost_seconds = self._earlier_attempts(connection, attempt.game_id)
             entry = self._entries[attempt.contest_id]
@@ -276,10 +282,7 @@ class Series(SeriesReader):
         return {"SeriesId": self._series_id, "Name": game_id}
 
     def _earlier_attempts(self, connection: Connection, game_id: str) -> tuple[int, float]:
-        void = own.VOID.c
-        voids = func.count().filter(void.Cause == "void")
-        seconds = func.coalesce(func.sum(void.Seconds), 0.0)
-        count, total = connection.execute(select(voids, seconds).filter_by(**self._key(game_id))).one()
+        count, total = connection.execute(_EARLIER_ATTEMPTS, self._key(game_id)).one()
         return int(count), float(total)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from arena.control.parameters import Parameter, describe
 from arena.control.plans import CandidatePlan
 from arena.jobs import PlayerSetup
 from arena.selection.parameter_tree import Path
@@ -21,6 +22,7 @@ class CandidateGames:
 
     plan: CandidatePlan
     opponent: PlayerSetup
+    parameters: Sequence[Parameter]
     seed: int
 
     def game(
@@ -39,6 +41,7 @@ class CandidateGames:
             seed=seed,
             setups=setups,
             opening=opening,
+            remarks=(f"Candidate parameters: {describe(self.parameters, values)}",),
             detail=json.dumps(detail if path is None else {"path": path, **detail}),
         )
 

@@ -72,7 +72,7 @@ class CrossEntropyTuner(Selector):
         self._plan = plan
         self._opponent = opponent
         self._seed = seed
-        self._games = CandidateGames(plan.candidate, opponent, seed)
+        self._games = CandidateGames(plan.candidate, opponent, plan.parameters, seed)
         self.generation = 0
         self.distribution = Distribution(
             tuple(parameter.mean for parameter in plan.parameters),

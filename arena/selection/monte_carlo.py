@@ -33,7 +33,7 @@ class MonteCarloTuner(Selector):
         self._plan = plan
         self._opponent = opponent
         self._seed = seed
-        self._games = CandidateGames(plan.candidate, opponent, seed)
+        self._games = CandidateGames(plan.candidate, opponent, plan.parameters, seed)
         self._tree = ParameterTree(plan)
         self._numbers = Numbering(plan.games)
         self._running: dict[str, Path] = {}

@@ -19,7 +19,8 @@ class Fixture:
     `x#2`); otherwise the control file's players of these names play. `game` is given where the game
     has settings of its own. `opening` counts through the competition's openings: games of equal number
     begin alike. `detail` is what the selector must know again of the game, stored with it; `event`
-    names what the game is part of in its record (empty: the competition).
+    names what the game is part of in its record (empty: the competition), `remarks` are lines of the
+    record's heading.
     """
 
     game_id: str
@@ -31,6 +32,7 @@ class Fixture:
     opening: int | None = None
     detail: str = ""
     event: str = ""
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

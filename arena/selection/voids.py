@@ -7,8 +7,11 @@ void game is tried again at once, and a second one with no completed game in bet
 Monte Carlo tuner: the same, with all games as one matchup, but the void game is not tried again.
 Cross-entropy tuner: a void game before the first completed game of the run stops the run; afterwards
 every game is tried a second time, and stops the run if it is void again.
+
+Those are the rules of one forgiven void game; any number of them can be forgiven instead.
 """
 
+from collections import Counter
 from enum import Enum
 
 
@@ -29,32 +32,33 @@ class VoidVerdict(Enum):
 
 
 class VoidRules:
-    """Counts the void games of one run."""
+    """Counts the void games of one run; `forgiven` is how many in a row do not stop it."""
 
-    def __init__(self, policy: VoidPolicy = VoidPolicy.BY_MATCHUP) -> None:
+    def __init__(self, policy: VoidPolicy = VoidPolicy.BY_MATCHUP, forgiven: int = 1) -> None:
         self._policy = policy
-        self._trusted: set[str] = set()
+        self._forgiven = forgiven
+        self._left: Counter[str] = Counter()
         self._any_completed = False
-        self._retried: set[str] = set()
+        self._retries: Counter[str] = Counter()
 
     def completed(self, matchup: str) -> None:
         """Note a completed game: the matchup may have a void game again."""
         self._any_completed = True
-        self._trusted.add(matchup)
+        self._left[matchup] = self._forgiven
 
     def void(self, matchup: str, game_id: str = "") -> VoidVerdict:
         """Note a void game."""
         match self._policy:
             case VoidPolicy.RETRY_GAME:
-                if not self._any_completed or game_id in self._retried:
+                if not self._any_completed or self._retries[game_id] >= self._forgiven:
                     return VoidVerdict.HALT
-                self._retried.add(game_id)
+                self._retries[game_id] += 1
                 return VoidVerdict.RETRY
             case VoidPolicy.BY_MATCHUP:
                 verdict = VoidVerdict.RETRY
             case VoidPolicy.DROP:
                 verdict = VoidVerdict.DROP
-        if matchup not in self._trusted:
+        if not self._left[matchup]:
             return VoidVerdict.HALT
-        self._trusted.discard(matchup)
+        self._left[matchup] -= 1
         return verdict

@@ -23,6 +23,7 @@ COLUMNS: Final = "ABCDEFGHJKLMNOPQRST"
 FULL: Final = {Library.MIDDLE_GAME: 1_000, Library.ENDGAME: 5_000}
 OPENINGS: Final = 1_000
 MATCHES: Final = 64
+FIRST: Final = "go-0"
 _LETTERS: Final = {State.EMPTY: "-", State.FIRST_SOLDIER: "x", State.SECOND_SOLDIER: "o"}
 
 
@@ -89,7 +90,7 @@ def _node(number: int, parent: int, move: str, depth: int) -> pattern_pb2.Openin
 def fill(store: Store, games: int = 1, share: float = 1.0) -> list[str]:
     """Register games with a share of full libraries each and return their ids."""
     patterns = {name: each[: int(share * len(each))] for name, each in records().items()}
-    names = [f"go-{number}" for number in range(games)]
+    names = [FIRST, *(f"go-{number}" for number in range(1, games))]
     for name in names:
         _teach(store, name, patterns, openings() if share == 1.0 else [])
     return names

@@ -1,76 +1,120 @@
 """A server to measure: ACADEMY, and beside it, in the same process and event loop, a no-op echo.
 
 The echo answers messages of the same types and sizes with one that was made before, without any guard:
-it shows what the transport costs.
+it shows what the transport costs. It can also ask the matching kernel, or find and write an answer,
+before that: what a consultation cannot do without.
 """
 
 import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import grpc
 from grpc import aio
 
+from academy.knowledge.boards import Board
+from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.matching.warming import warm_up
 from academy.service import logs
 from academy.service.addresses import Address
 from academy.service.limits import Limits
 from academy.service.listening import channel_options
+from academy.service.live_games import LiveGame, LiveGames
+from academy.service.pattern_answers import PatternAnswer, PatternQuestion
 from academy.service.server import AcademyServer, ServerSettings
+from academy.store.game_records import library_to_proto
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2 as messages
+from benchmarks.load import full_game
 
 ECHO = "/benchmark.Echo/"
+Work = Callable[[messages.MatchPatternsRequest], None]
 
 
 class Echo:
-    """Answers everything with the same."""
+    """Answers everything with the same, after some work with each question."""
 
-    def __init__(self) -> None:
+    def __init__(self, games: LiveGames) -> None:
         self.answer = messages.MatchPatternsResponse()
         self.play_answer = messages.PlayResponse()
+        self._games = games
+        self._game: LiveGame | None = None
 
     def prepare(self, answer: messages.MatchPatternsResponse) -> None:
         self.answer = answer
         self.play_answer = messages.PlayResponse(request_id=1, patterns=answer)
 
-    async def unary(
-        self, request: messages.MatchPatternsRequest, context: Any
-    ) -> messages.MatchPatternsResponse:
-        return self.answer
+    def nothing(self, request: messages.MatchPatternsRequest) -> None:
+        """What an echo does."""
 
-    async def play(
-        self, requests: AsyncIterator[messages.PlayRequest], context: Any
-    ) -> AsyncIterator[messages.PlayResponse]:
-        async for _ in requests:
-            yield self.play_answer
+    def match(self, request: messages.MatchPatternsRequest) -> None:
+        """Ask the kernel."""
+        game = self._asked()
+        ranked = game.shelf.ranked
+        selection = ranked.selection(map(library_to_proto, PATTERN_LIBRARIES))
+        for position in request.positions:
+            board = Board.from_letters(game.view.spec.geometry, position.board)
+            ranked.match(board, selection, request.max_matches, Limits.default_matches_each)
+
+    def write(self, request: messages.MatchPatternsRequest) -> None:
+        """Ask the kernel and write the answer."""
+        game = self._asked()
+        answer = PatternAnswer(game.view.spec, game.shelf.ranked, PATTERN_LIBRARIES)
+        for position in request.positions:
+            board = Board.from_letters(game.view.spec.geometry, position.board)
+            most, each = request.max_matches, Limits.default_matches_each
+            answer.add(PatternQuestion(board, position.player, False, most, each))
+        messages.MatchPatternsResponse().MergeFromString(answer.written())
+
+    def _asked(self) -> LiveGame:
+        assert self._game is not None, "SetAnswer comes first"
+        return self._game
+
+    def unary(self, work: Work) -> Any:
+        async def answer(
+            request: messages.MatchPatternsRequest, context: Any
+        ) -> messages.MatchPatternsResponse:
+            work(request)
+            return self.answer
+
+        return answer
+
+    def play(self, work: Work) -> Any:
+        async def answer(
+            requests: AsyncIterator[messages.PlayRequest], context: Any
+        ) -> AsyncIterator[messages.PlayResponse]:
+            async for request in requests:
+                work(request.patterns)
+                yield self.play_answer
+
+        return answer
 
     async def set_answer(
         self, request: messages.MatchPatternsResponse, context: Any
     ) -> messages.MatchPatternsResponse:
+        self._game = await self._games.game(full_game.FIRST)
         self.prepare(request)
         return request
 
     def handler(self) -> grpc.GenericRpcHandler:
         answer, play = messages.MatchPatternsResponse, messages.PlayResponse
-        return grpc.method_handlers_generic_handler(
-            "benchmark.Echo",
-            {
-                "Unary": grpc.unary_unary_rpc_method_handler(
-                    self.unary, messages.MatchPatternsRequest.FromString, answer.SerializeToString
-                ),
-                "Play": grpc.stream_stream_rpc_method_handler(
-                    self.play, messages.PlayRequest.FromString, play.SerializeToString
-                ),
-                "SetAnswer": grpc.unary_unary_rpc_method_handler(
-                    self.set_answer, answer.FromString, answer.SerializeToString
-                ),
-            },
-        )
+        handlers: dict[str, Any] = {
+            "SetAnswer": grpc.unary_unary_rpc_method_handler(
+                self.set_answer, answer.FromString, answer.SerializeToString
+            )
+        }
+        for name, work in (("", self.nothing), ("Match", self.match), ("Write", self.write)):
+            handlers["Unary" + name] = grpc.unary_unary_rpc_method_handler(
+                self.unary(work), messages.MatchPatternsRequest.FromString, answer.SerializeToString
+            )
+            handlers["Play" + name] = grpc.stream_stream_rpc_method_handler(
+                self.play(work), messages.PlayRequest.FromString, play.SerializeToString
+            )
+        return grpc.method_handlers_generic_handler("benchmark.Echo", handlers)
 
 
 async def serve(folder: Path) -> None:
@@ -80,7 +124,7 @@ async def serve(folder: Path) -> None:
     with Store(folder) as store:
         server = AcademyServer(store, ServerSettings(address=Address.parse("127.0.0.1:0"), limits=limits))
         address = await server.start()
-        echo = Echo()
+        echo = Echo(server.games)
         other = aio.server(options=channel_options(limits))
         other.add_generic_rpc_handlers((echo.handler(),))
         echo_port = other.add_insecure_port("127.0.0.1:0")

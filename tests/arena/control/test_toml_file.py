@@ -34,6 +34,9 @@ rounds = 20
 competitors = ["beta", "alpha"]
 parallel = 4
 pin_cores = true
+void_retries = 3
+errors_to_log = false
+results = "postgresql://host/games"
 failures = "void"
 seed = 7
 record_games = false
@@ -109,6 +112,8 @@ def test_every_setting_arrives(tmp_path: Path) -> None:
     assert (found.description, found.parallel, found.pin_cores) == ("Two engines", 4, True)
     assert found.failures == "void"
     assert found.plan == AllPlayAllPlan(("beta", "alpha"), 20)
+    assert (found.void_retries, found.failures, found.errors_to_log) == (3, "void", False)
+    assert found.results == "postgresql://host/games"
     assert (found.seed, found.record_games, found.check_players) == (7, False, False)
     assert (found.game.move_limit, found.game.scorer) == (400, "players")
     assert (

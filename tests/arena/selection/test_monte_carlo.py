@@ -104,6 +104,7 @@ def test_games_and_candidates_are_called_by_number() -> None:
     fixture = play(tuner(), most=3).fixtures[2]
     assert fixture.game_id == "2" and set(fixture.players) == {"#2", "opponent"}
     assert [setup.name for setup in fixture.setups] == list(fixture.players)
+    assert fixture.remarks == (f"Candidate parameters: x:{values(fixture)[0]:.2f}",)
     assert {fixture.players.index("opponent") for fixture in play(tuner(), most=30).fixtures} == {0, 1}
 
 

@@ -2,7 +2,18 @@
 
 import pytest
 
-from arena.selection.voids import VoidRules, VoidVerdict
+from arena.selection.voids import VoidPolicy, VoidRules, VoidVerdict
+
+
+def judged(rules: VoidRules, story: str) -> str:
+    """The first letters of the verdicts on void games (x) among completed ones (o)."""
+    found = ""
+    for game in story:
+        if game == "o":
+            rules.completed("AvB")
+        else:
+            found += rules.void("AvB").name[0]
+    return found
 
 
 @pytest.mark.parametrize(
@@ -16,14 +27,30 @@ from arena.selection.voids import VoidRules, VoidVerdict
     ],
 )
 def test_a_matchup_is_forgiven_once_after_each_completed_game(story: str, verdicts: str) -> None:
-    rules = VoidRules()
-    found = ""
-    for game in story:
-        if game == "o":
-            rules.completed("AvB")
-        else:
-            found += "R" if rules.void("AvB") is VoidVerdict.RETRY else "H"
-    assert found == verdicts
+    assert judged(VoidRules(), story) == verdicts
+
+
+@pytest.mark.parametrize(
+    ("forgiven", "story", "verdicts"),
+    [(0, "ox", "H"), (0, "x", "H"), (2, "oxxx", "RRH"), (2, "oxoxxx", "RRRH"), (2, "x", "H")],
+)
+def test_another_number_may_be_forgiven(forgiven: int, story: str, verdicts: str) -> None:
+    assert judged(VoidRules(forgiven=forgiven), story) == verdicts
+
+
+@pytest.mark.parametrize(("story", "verdicts"), [("x", "H"), ("ox", "D"), ("oxx", "DH"), ("oxox", "DD")])
+def test_the_monte_carlo_tuner_drops_what_tournaments_try_again(story: str, verdicts: str) -> None:
+    assert judged(VoidRules(VoidPolicy.DROP), story) == verdicts
+
+
+def test_the_cross_entropy_tuner_tries_every_game_twice() -> None:
+    rules = VoidRules(VoidPolicy.RETRY_GAME)
+    assert rules.void("candidates", "g0#0r0") is VoidVerdict.HALT
+    rules.completed("candidates")
+    assert rules.void("candidates", "g0#1r0") is VoidVerdict.RETRY
+    assert rules.void("candidates", "g0#2r0") is VoidVerdict.RETRY
+    rules.completed("candidates")
+    assert rules.void("candidates", "g0#1r0") is VoidVerdict.HALT
 
 
 def test_matchups_are_judged_apart() -> None:
