@@ -17,6 +17,7 @@ PARTS: Final = {
     "matching": ("benchmarks.matching",),
     "store": ("benchmarks.store",),
     "server": ("benchmarks.server",),
+    "arena": ("benchmarks.arena",),
     "restart": ("benchmarks.restart",),
     "growth": ("benchmarks.growth", "--plot", str(PLOT)),
 }

@@ -19,6 +19,10 @@ NO_KO: Final = -1
 MIN_SIZE: Final = 2
 MAX_SIZE: Final = 25
 
+_IS_EMPTY: Final = bytes(state == EMPTY for state in range(256))
+_IS_STONE: Final = bytes(state != EMPTY for state in range(256))
+_IS_FEW: Final = bytes(count < 2 for count in range(256))
+
 
 class OccupiedPoint(ValueError):
     """A stone was to be placed where one stands."""
@@ -36,6 +40,30 @@ def neighbours(size: int) -> tuple[tuple[int, ...], ...]:
         for row in range(size)
         for column in range(size)
     )
+
+
+@cache
+def _edges(size: int) -> tuple[int, int, int]:
+    """Numbers with a byte for each point: 255 for all, for those not in the first column, not in the last."""
+    rows = [
+        bytes(kept) * size for kept in ((255,) * size, (0, *[255] * (size - 1)), (*[255] * (size - 1), 0))
+    ]
+    whole, not_first, not_last = (int.from_bytes(row, "little") for row in rows)
+    return whole, not_first, not_last
+
+
+def _crowded(size: int, stones: bytearray) -> bytes:
+    """1 for each stone with fewer than two empty points beside it, else 0, point by point.
+
+    All points at once, as bytes of one long number: one by one they take five times as long.
+    """
+    whole, not_first, not_last = _edges(size)
+    free = int.from_bytes(stones.translate(_IS_EMPTY), "little")
+    row = 8 * size
+    beside = ((free & not_last) << 8) + ((free & not_first) >> 8) + (free << row & whole) + (free >> row)
+    few = int.from_bytes(beside.to_bytes(size * size, "little").translate(_IS_FEW), "little")
+    taken = int.from_bytes(stones.translate(_IS_STONE), "little")
+    return (few & taken).to_bytes(size * size, "little")
 
 
 class Board:
@@ -178,17 +206,31 @@ class Board:
         stones = self.stones
         beside = self.neighbours
         safe: set[int] = set()
-        for point, colour in enumerate(stones):
-            if not colour or point in safe:
-                continue
-            open_points = 0
-            for next_to in beside[point]:
-                if not stones[next_to]:
-                    open_points += 1
-            if open_points < 2:
-                if len(self.liberties(point, 2)) < 2:
+        crowded = _crowded(self.size, stones)
+        start = crowded.find(1)
+        while start >= 0:
+            if start not in safe:
+                colour = stones[start]
+                group, seen, liberty = [start], {start}, -1
+                # Until a second liberty is found; what has been seen until then need not be searched again.
+                for stone in group:
+                    for next_to in beside[stone]:
+                        state = stones[next_to]
+                        if state == colour:
+                            if next_to not in seen:
+                                seen.add(next_to)
+                                group.append(next_to)
+                        elif not state and next_to != liberty:
+                            if liberty >= 0:
+                                break
+                            liberty = next_to
+                    else:
+                        continue
+                    break
+                else:
                     return True
-                safe.update(self.group(point))
+                safe |= seen
+            start = crowded.find(1, start + 1)
         return False
 
     def area(self) -> tuple[int, int]:
