@@ -84,8 +84,11 @@ def told(
     image_columns = np.empty(size, dtype=np.int16)
     owners = np.empty(size, dtype=np.int16)
     candidates = units.candidates
-    number, word = U(0), words[0]
+    number = U(0)
     for match in range(size):
+        # What is left of a word is put back, since a compiler makes a branch of any choice between two words.
+        word = words[number]
+        words[number] = word & (word - ONE_BIT)
         # A word's place names its unit and its lane.
         at = U(places_of_words[number])
         unit = at // U(LANES)
@@ -96,10 +99,7 @@ def told(
         image_rows[match] = candidates[candidate, U(ANCHOR_ROW)] - anchors[row, symmetry, U(0)]
         image_columns[match] = candidates[candidate, U(ANCHOR_COLUMN)] - anchors[row, symmetry, U(1)]
         owners[match] = candidates[candidate, U(OWNER)]
-        word &= word - ONE_BIT
-        ended = U(word == NO_BITS)
-        number += ended
-        word |= words[number] & (NO_BITS - ended)
+        number += U(words[number] == NO_BITS)
     return places, symmetries, image_rows, image_columns, owners, signed(total)
 
 

@@ -57,6 +57,8 @@ def find(
     answers = [
         _found(number, states, ground, rows, places, most, each) for number, states in enumerate(boards)
     ]
+    if len(answers) == 1:
+        return answers[0]
     total = sum(answer[-1] for answer in answers)
     columns = [np.concatenate(column) for column in zip(*(answer[:-1] for answer in answers), strict=True)]
     told = np.argsort(columns[0], kind="stable")[:most]
@@ -91,7 +93,7 @@ def _found(
     units = _far_tests_held(units.take(told), cells_of, states, ground, rows)
     counts = np.bitwise_count(units.bits).astype(np.int64)
     total = int(counts.sum())
-    kept = _kept(units.rows, counts, each)
+    kept = counts if each >= total else _kept(units.rows, counts, each)
     needed = np.flatnonzero((kept > 0) & (np.cumsum(kept) - kept < most))
     units, counts = units.take(needed), counts.take(needed)
     which, anchor_rows, anchor_columns = _each(units, cells_of, ground)

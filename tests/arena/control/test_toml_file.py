@@ -35,7 +35,6 @@ competitors = ["beta", "alpha"]
 parallel = 4
 pin_cores = true
 void_retries = 3
-failures = "void"
 errors_to_log = false
 results = "postgresql://host/games"
 failures = "void"
