@@ -112,7 +112,7 @@ def rate(
         name: Estimate(
             elo=fixed.get(name, float(theta[index] * _ELO)),
             error=0.0 if name in fixed else _error(covariance[index, index]),
-            imagined=imagined[index],
+            imagined=imagined[index] and name not in fixed,
         )
         for index, name in enumerate(names)
     }

@@ -19,8 +19,9 @@ class Terminal:
         termios.tcsetwinsize(theirs, (height, width))
         self.modes_at_first = self.modes
         self.process = subprocess.Popen(
-            # setsid(1) makes it the leader of a session that the terminal controls.
-            ["setsid", "--ctty", "--wait", *command],
+            # setsid(1) makes it the leader of a session that the terminal controls; where the tests run
+            # under nohup(1), it is not to.
+            ["env", "--default-signal=HUP", "setsid", "--ctty", "--wait", *command],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
