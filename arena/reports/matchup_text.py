@@ -22,7 +22,9 @@ def matchup_lines(matchup: MatchupTally, seats: Sequence[str]) -> list[str]:
     lines = [f"{matchup.title} ({matchup.total}{wanted} games)"]
     if matchup.unknown:
         lines.append(f"unknown results: {matchup.unknown} {percent(matchup.unknown, matchup.total)}")
-    lines.append(MISSING if matchup.game is None else settings_line(matchup.game))
+    settings = MISSING if matchup.game is None else settings_line(matchup.game)
+    if settings:
+        lines.append(settings)
     return [*lines, *_table(matchup, [seat.lower() for seat in seats])]
 
 

@@ -44,8 +44,10 @@ _NOT_IN_ID: Final = _PRESENTATION | {"komi", "max_game_length", "max_moves"}
 
 @lru_cache(maxsize=64)
 def load(text: str) -> Any:
-    """Load the game of a game string. Raises InvalidSetting for text that is no game, and for games
-    that are not of two players, of perfect information, without chance and turn by turn.
+    """Load a game.
+
+    Raises InvalidSetting for text that is no game, and for games that are not of two players, of perfect
+    information, without chance and turn by turn.
     """
     try:
         import pyspiel
