@@ -16,7 +16,7 @@ from arena.results.standings import Standings
 from arena.selection.all_play_all import letters
 from arena.selection.kinds import selector_for
 from arena.selection.matchups import MatchupSelector
-from arena.selection.selector import CompletedGame, Selector
+from arena.selection.selector import CompletedGame
 from referees.api import referee
 
 
@@ -43,7 +43,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
         seats=seats,
         letters={name: letters(place) for place, name in enumerate(control.competitors)} if lettered else {},
         standings=standings,
-        matchups=tally(_planned(control, selector), games),
+        matchups=tally(_planned(control, selector), games) if isinstance(selector, MatchupSelector) else (),
         players=_players(standings, games, series),
         ratings=_ratings(standings, control) if rules.seats == 2 else None,
         histories=_histories(games),
@@ -55,9 +55,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
     )
 
 
-def _planned(control: Control, selector: Selector) -> Sequence[MatchupTally]:
-    if not isinstance(selector, MatchupSelector):
-        return []
+def _planned(control: Control, selector: MatchupSelector) -> Sequence[MatchupTally]:
     titles: Mapping[str, str] = {}
     if isinstance(control.plan, PlayoffPlan):
         titles = {matchup.matchup_id: matchup.title for matchup in control.plan.matchups}
