@@ -1,7 +1,10 @@
 """The matching index of one library of patterns."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from threading import Lock
+from typing import Any, Final
+
+from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.patterns import InvalidPattern, Pattern
@@ -12,6 +15,9 @@ from academy.matching.images import Neighbourhood, SymmetryGroup
 from academy.matching.matches import Matches
 from academy.matching.rows import PatternRows
 from academy.matching.snapshot import Snapshot
+
+# To be raised with every change of what rows hold or mean, so that kept ones of before are not used.
+LAYOUT: Final = 1
 
 
 class PatternIndex:
@@ -66,6 +72,20 @@ class PatternIndex:
         renumbered = self._rows.compacted()
         if renumbered:
             self._row_of = renumbered
+
+    def kept(self) -> dict[str, NDArray[Any]]:
+        """Return what the index holds as arrays that do not change any more, to `restore` another from."""
+        with self._lock:
+            return self._rows.kept()
+
+    def restore(self, kept: Mapping[str, NDArray[Any]]) -> None:
+        """Fill an index that is empty yet with what another one of the same game held.
+
+        The arrays must be as `kept` gave them under the same `LAYOUT`: they are not looked through.
+        """
+        with self._lock:
+            self._row_of = self._rows.restore(kept)
+            self._snapshot = None
 
     def snapshot(self) -> Snapshot:
         """Return the patterns as they are now; the same object until the next change."""

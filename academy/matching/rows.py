@@ -8,7 +8,8 @@ Removed rows stay until they are more than the rest.
 """
 
 from collections import Counter
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,6 +107,42 @@ class PatternRows:
         self._count += 1
         self._use(row, pattern.kind, self._neighbourhood.needed(numbers[near]))
         return row
+
+    def kept(self) -> dict[str, NDArray[Any]]:
+        """Return all rows as arrays from which `restore` makes them again."""
+        rows = np.fromiter(self._kinds_and_reaches, np.int32, len(self))
+        use = np.array(list(self._kinds_and_reaches.values()), dtype=np.int32).reshape(-1, 2)
+        columns = {name: getattr(self, f"_{name}")[:end] for name, end in self._ends()}
+        return columns | {"rows": rows, "use": use}
+
+    def _ends(self) -> Iterator[tuple[str, int]]:
+        """Yield the arrays with an entry for each row, test or far test, and how much of each is used."""
+        for name in ("pattern_ids", "starts", "stages", "far", "anchors", "distinct", "unusual"):
+            yield name, self._count
+        yield "tests", self._tests_end
+        for name in ("far_offsets", "far_codes"):
+            yield name, self._far_end
+
+    def restore(self, kept: Mapping[str, NDArray[Any]]) -> dict[int, int]:
+        """Take rows from `kept`, into none; return each pattern's row. The arrays must stay as they are."""
+        rows, use = kept["rows"], kept["use"]
+        self._count, self._tests_end, self._far_end = (
+            len(kept[name]) for name in ("pattern_ids", "tests", "far_codes")
+        )
+        for name, _ in self._ends():
+            setattr(self, f"_{name}", kept[name])
+        self._dead = self._count - len(rows)
+        for kind in AnchorKind:
+            members = rows[use[:, 0] == kind]
+            self._of_kind[kind], self._counts[kind] = members, len(members)
+        # One pair for all rows that have it: there are few, and each would be another object.
+        pairs, which, counts = np.unique(use[:, 0] << 16 | use[:, 1], return_inverse=True, return_counts=True)
+        shared = [(AnchorKind(pair >> 16), pair & 0xFFFF) for pair in pairs.tolist()]
+        for (_, reach), count in zip(shared, counts.tolist(), strict=True):
+            self._reaches[reach] += count
+        used = map(shared.__getitem__, which.ravel().tolist())
+        self._kinds_and_reaches = dict(zip(rows.tolist(), used, strict=True))
+        return dict(zip(self._pattern_ids[rows].tolist(), rows.tolist(), strict=True))
 
     def _use(self, row: int, kind: AnchorKind, reach: int) -> None:
         members = np.array([row], dtype=np.int32)

@@ -55,7 +55,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         """Return what is known of the position after a list of moves."""
         caller = identity.caller()
         self._check_moves(request)
-        game = self._games.game(request.game_id)
+        game = await self._games.game(request.game_id)
         spec = game.view.spec
         seat = self._seats.asking(caller, spec, request.contest_id, request.player)
         self._lines_asked.inc()
@@ -91,7 +91,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         count = len(request.positions)
         if count > 1:
             self._guard.ask(caller, count - 1)
-        game = self._games.game(request.game_id)
+        game = await self._games.game(request.game_id)
         spec = game.view.spec
         if request.both_players:
             require(
@@ -103,13 +103,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         questions, seats = self._questions(caller, request, game.view)
         libraries = _libraries(request) if request.libraries else PATTERN_LIBRARIES
         # What is learnt while others are let in does not matter to this call.
-        entries = dict(game.shelf.entries) if request.include_cells else None
+        stored = game.stored_patterns() if request.include_cells else None
         answer = PatternAnswer(response, spec, game.shelf.ranked, libraries)
         for place, question in enumerate(questions):
             if place and place % _POSITIONS_AT_ONCE == 0:
                 await asyncio.sleep(0)
             answer.add(question)
-        answer.finish(entries)
+        answer.finish(stored)
         self._positions_asked.inc(count)
         if answer.placements > _SURELY_SMALL or request.include_cells:
             size = response.ByteSize()

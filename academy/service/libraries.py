@@ -51,8 +51,8 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (float, int))
         library = pattern_library_from_proto(request.library)
-        game = self._games.game(request.game_id)
-        listing = PatternListing(game.shelf, library, request.filter, request.order_by)
+        game = await self._games.game(request.game_id)
+        listing = PatternListing(game, library, request.filter, request.order_by)
         records = (_pattern(game, library, pattern_id) for pattern_id in listing.after(key))
         patterns, more = paging.fitting(records, size, self._limits)
         token = paging.page_token(request, listing.key_of(patterns[-1].pattern_id)) if more else ""
@@ -65,7 +65,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> messages.GetPatternResponse:
         """Return one pattern."""
         library = pattern_library_from_proto(request.library)
-        game = self._games.game(request.game_id)
+        game = await self._games.game(request.game_id)
         return messages.GetPatternResponse(pattern=_pattern(game, library, request.pattern_id))
 
     async def DeletePattern(
@@ -73,7 +73,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> messages.DeletePatternResponse:
         """Delete a pattern and return it."""
         library = pattern_library_from_proto(request.library)
-        spec = self._games.game(request.game_id).view.spec
+        spec = (await self._games.game(request.game_id)).view.spec
         command = DeletePattern(request.game_id, library, request.pattern_id, identity.caller().name)
         entry = await self._writes.done(command)
         return messages.DeletePatternResponse(pattern=_record(entry, library, spec))
@@ -83,7 +83,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> messages.RestorePatternResponse:
         """Undo a deletion; the answer is empty where a full library of stronger patterns had no room."""
         library = pattern_library_from_proto(request.library)
-        spec = self._games.game(request.game_id).view.spec
+        spec = (await self._games.game(request.game_id)).view.spec
         command = RestorePattern(request.game_id, library, request.pattern_id, identity.caller().name)
         entry = await self._writes.done(command)
         if entry is None:
@@ -96,7 +96,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         """Return a page of the opening tree, from a line of moves on."""
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (int, int))
-        view = self._games.game(request.game_id).view
+        view = (await self._games.game(request.game_id)).view
         generation, first = (int(key[0]), int(key[1])) if key else (view.generation, 0)
         if generation != view.generation:
             raise StalePageToken(
@@ -135,7 +135,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> messages.PruneLibraryResponse:
         """Remove weak knowledge, or only say what would go."""
         library = library_from_proto(request.library)
-        spec = self._games.game(request.game_id).view.spec
+        spec = (await self._games.game(request.game_id)).view.spec
         command = PruneLibrary(
             request.game_id, library, request.below, request.dry_run, identity.caller().name
         )
@@ -153,20 +153,21 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     ) -> AsyncIterator[messages.ExportLibraryResponse]:
         """Send a game's libraries as of this moment: the game first, then patterns, then opening nodes."""
         wanted = {library_from_proto(request.library)} if request.library else set(Library)
-        view = self._games.game(request.game_id).view
+        view = (await self._games.game(request.game_id)).view
         # As they are now, whatever is learnt while they are sent.
         patterns = [
-            (library, list(view.libraries[library].values()) if library in wanted else [])
+            (library, list(view.libraries[library].stored.values()) if library in wanted else [])
             for library in PATTERN_LIBRARIES
         ]
         nodes = list(_branch(view.openings, view.openings.root, 0)) if Library.OPENING in wanted else []
         yield messages.ExportLibraryResponse(game=spec_to_proto(view.spec, view.settings))
         sent = 0
-        for library, entries in patterns:
-            for entry in entries:
+        for library, stored in patterns:
+            for each in stored:
                 sent += 1
                 if sent % _RECORDS_AT_ONCE == 0:
                     await asyncio.sleep(0)
+                entry = view.libraries[library].read(each)
                 yield messages.ExportLibraryResponse(pattern=_record(entry, library, view.spec))
         for node in nodes:
             yield messages.ExportLibraryResponse(node=node_to_proto(node, request.game_id))
@@ -204,12 +205,12 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         self, request: messages.GetStatisticsRequest, context: Context
     ) -> messages.GetStatisticsResponse:
         """Return how much is known of a game."""
-        view = self._games.game(request.game_id).view
+        view = (await self._games.game(request.game_id)).view
         return messages.GetStatisticsResponse(
             game_id=request.game_id,
             contests=view.measures.contests,
             players=len(view.measures.players),
-            opening_nodes=len(view.openings),
+            opening_nodes=view.opening_nodes,
             opening_depth=view.openings.depth,
             middle_game_patterns=len(view.libraries[Library.MIDDLE_GAME]),
             endgame_patterns=len(view.libraries[Library.ENDGAME]),
@@ -222,7 +223,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         self, request: messages.GetMeasuresRequest, context: Context
     ) -> messages.GetMeasuresResponse:
         """Return a game's measures."""
-        measures = self._games.game(request.game_id).view.measures
+        measures = (await self._games.game(request.game_id)).view.measures
         return messages.GetMeasuresResponse(
             game_id=request.game_id,
             contests=measures.contests,

@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
-from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.knowledge.text import write_cells
 from academy.matching.matches import Matches
 from academy.service.columns import UNSIGNED_END, field, signed, unsigned
 from academy.service.ranked import Ranked
 from academy.store.game_records import library_to_proto
+from academy.store.pattern_records import stored_cells
 from academy.v1 import consultation_pb2 as messages
 
 _COLUMN: Final = {
@@ -138,8 +137,8 @@ class PatternAnswer:
             rows = self._row_of.take(places)
         return rows
 
-    def finish(self, entries: Mapping[int, PatternEntry] | None = None) -> None:
-        """Write the table of the patterns found, with their cells where `entries` are given."""
+    def finish(self, stored: Mapping[int, bytes] | None = None) -> None:
+        """Write the table of the patterns found, with their cells where the stored patterns are given."""
         places = self._places()
         ranked = self._ranked
         self._response.patterns.MergeFromString(
@@ -149,11 +148,9 @@ class PatternAnswer:
             + field(_COLUMN["elos"], ranked.elos.take(places).tobytes())
             + field(_COLUMN["values"], ranked.values.take(places).tobytes())
         )
-        if entries is not None:
-            geometry = self._spec.geometry
+        if stored is not None:
             self._response.patterns.cells.extend(
-                write_cells(entries[pattern_id].pattern, geometry)
-                for pattern_id in ranked.pattern_ids.take(places).tolist()
+                stored_cells(stored[pattern_id]) for pattern_id in ranked.pattern_ids.take(places).tolist()
             )
 
     def found(self, library: Library) -> list[int]:

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import digest
+from academy.service.live_games import LiveGame
 from academy.service.paging import Key
 from academy.service.refusals import require
-from academy.service.shelves import Figures, Shelf
+from academy.service.shelves import Figures
 from academy.store.game_records import library_to_proto
+from academy.store.pattern_records import proposed_by
 from academy.v1 import libraries_pb2
 
 _ORDER: Final = re.compile(r"\s*([a-z_]+)(?:\s+(asc|desc))?\s*")
@@ -24,7 +25,7 @@ class PatternListing:
     """The patterns of a library that a filter leaves, in order. Raises InvalidField for an unknown order."""
 
     def __init__(
-        self, shelf: Shelf, library: Library, wanted: libraries_pb2.PatternFilter, order_by: str
+        self, game: LiveGame, library: Library, wanted: libraries_pb2.PatternFilter, order_by: str
     ) -> None:
         found = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
         require(
@@ -33,9 +34,9 @@ class PatternListing:
             f"{order_by[:60]!r}: one of {', '.join(_ORDERS)}, and 'desc' after it for the greatest first",
         )
         assert found is not None
-        figures = _wanted(shelf, library, wanted)
+        figures = _wanted(game, library, wanted)
         self._pattern_ids: NDArray[np.int64] = figures["pattern_id"]
-        self._keys = _column(shelf, figures, found[1])
+        self._keys: NDArray[np.float64] = figures[found[1]].astype(np.float64)
         if found[2] == "desc":
             self._keys = -self._keys
 
@@ -59,8 +60,8 @@ class PatternListing:
         return [float(self._keys[place]), pattern_id]
 
 
-def _wanted(shelf: Shelf, library: Library, wanted: libraries_pb2.PatternFilter) -> Figures:
-    figures = shelf.figures
+def _wanted(game: LiveGame, library: Library, wanted: libraries_pb2.PatternFilter) -> Figures:
+    figures = game.shelf.figures
     keep: NDArray[np.bool_] = figures["library"] == library_to_proto(library)
     if wanted.HasField("min_elo"):
         keep &= figures["elo"] >= wanted.min_elo
@@ -73,19 +74,11 @@ def _wanted(shelf: Shelf, library: Library, wanted: libraries_pb2.PatternFilter)
     if wanted.player:
         keep &= figures["player"] == wanted.player
     if wanted.proposer:
-        keep &= [
-            _proposed(shelf, pattern_id, wanted.proposer) for pattern_id in figures["pattern_id"].tolist()
+        stored = game.view.libraries[library].stored
+        by_number = figures["pattern_id"].tolist()
+        keep[keep] = [
+            proposed_by(stored[pattern_id], wanted.proposer)
+            for pattern_id, kept in zip(by_number, keep.tolist(), strict=True)
+            if kept
         ]
     return figures[keep]
-
-
-def _proposed(shelf: Shelf, pattern_id: int, player: str) -> bool:
-    ballot = shelf.entries[pattern_id].ballot
-    return any(vote.player == player for vote in ballot.votes) or digest(player) in ballot.folded.players
-
-
-def _column(shelf: Shelf, figures: Figures, name: str) -> NDArray[np.float64]:
-    if name in ("uses", "successes"):
-        entries = (shelf.entries[pattern_id] for pattern_id in figures["pattern_id"].tolist())
-        return np.fromiter((getattr(entry, name) for entry in entries), np.float64, len(figures))
-    return figures[name].astype(np.float64)

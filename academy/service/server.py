@@ -1,5 +1,6 @@
 """The server: what it is made of, how it starts, and how it ends."""
 
+import asyncio
 import sys
 import time
 from dataclasses import dataclass, field
@@ -51,6 +52,8 @@ SERVICES: Final = tuple(
 )
 # Callers wait no longer for a server to begin; what is left is loaded when it is asked about.
 _LOADING_SECONDS: Final = 1.0
+# How long a stop may write what makes the next start faster.
+_KEEPING_SECONDS: Final = 2.0
 # How long a stop waits for the streams to be told why they end.
 _DRAINING_SECONDS: Final = 1.0
 # The writer learns in a thread of its own. A query that waits for the interpreter, after the kernel ran
@@ -101,6 +104,7 @@ class AcademyServer:
             lambda text: recollection.recall(text, lambda: store.authenticate(text)), limits, self.metrics
         )
         self._health = HealthServicer()
+        self._keeping: asyncio.Task[None] | None = None
         self._server = aio.server(
             interceptors=[self._guard],
             options=channel_options(limits, settings.shared_port),
@@ -128,11 +132,12 @@ class AcademyServer:
         """Load the libraries, listen, and return the address. Raises InvalidAddress and StoreError."""
         warm_up_in_background()
         sys.setswitchinterval(_SWITCH_SECONDS)
-        games = self.games.load(_LOADING_SECONDS)
+        games = await self.games.load(_LOADING_SECONDS)
         address = bind(self._server, self._settings.address, self._credentials)
         for service in ("", *SERVICES):
             await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
         await self._server.start()
+        self._keeping = asyncio.create_task(self.games.keep_for_restarts())
         _log.info("serving", address=str(address), games=games)
         return address
 
@@ -143,6 +148,9 @@ class AcademyServer:
         # First, as a status that is sent while gRPC's server stops can be lost.
         await self._guard.drain(min(_DRAINING_SECONDS, ends - time.monotonic()))
         await self._server.stop(max(0.0, ends - time.monotonic()))
+        if self._keeping is not None:
+            self._keeping.cancel()
+        await self.games.close(min(_KEEPING_SECONDS, ends - time.monotonic()))
         path = self._settings.address.path
         if path:
             Path(path).unlink(missing_ok=True)

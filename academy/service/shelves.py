@@ -1,6 +1,7 @@
 """A game's patterns as consultations need them: the matching index beside each pattern's figures."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,12 +9,12 @@ from numpy.typing import NDArray
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.matching.index import PatternIndex
+from academy.matching.index import LAYOUT, PatternIndex
 from academy.service.ranked import Ranked
 from academy.store.game_records import library_to_proto
 
 Figures = NDArray[np.void]
-_FIGURES = np.dtype(
+_FIGURES: Final = np.dtype(
     [
         ("pattern_id", np.int64),
         ("library", np.uint8),
@@ -22,8 +23,12 @@ _FIGURES = np.dtype(
         ("value", np.float64),
         ("proposers", np.uint32),
         ("player", np.uint32),
+        ("uses", np.uint64),
+        ("successes", np.uint64),
     ]
 )
+# What arrays of `Shelf.kept` can be read by.
+SHELF_LAYOUT: Final = f"{LAYOUT} {_FIGURES.descr}"
 
 
 class Shelf:
@@ -34,34 +39,45 @@ class Shelf:
     """
 
     def __init__(self, spec: GameSpec) -> None:
-        self.entries: dict[int, PatternEntry] = {}
-        self._libraries: dict[int, int] = {}
         self._index = PatternIndex(spec)
         self._figures: Figures = np.empty(0, _FIGURES)
-        self._changed: set[int] = set()
+        # Rows that are to replace those of the same number; None for a pattern that is gone.
+        self._changed: dict[int, tuple[float, ...] | None] = {}
         self._ranked: Ranked | None = None
 
     def __len__(self) -> int:
-        return len(self.entries)
+        return len(self._index)
 
-    def put(self, library: Library, entry: PatternEntry) -> None:
-        """Add a pattern or what is newly known of it."""
-        known = self.entries.get(entry.pattern_id)
-        if known is None or known.pattern != entry.pattern:
+    def __contains__(self, pattern_id: int) -> bool:
+        return pattern_id in self._index
+
+    def put(self, library: Library, entry: PatternEntry, *, reshaped: bool = True) -> None:
+        """Add a pattern or what is newly known of it; not `reshaped` where its cells stay."""
+        if reshaped or entry.pattern_id not in self._index:
             self._index.put(entry.pattern_id, entry.pattern)
-        self.entries[entry.pattern_id] = entry
-        self._libraries[entry.pattern_id] = library_to_proto(library)
-        self._change(entry.pattern_id)
+        self._change(
+            entry.pattern_id,
+            (
+                entry.pattern_id,
+                library_to_proto(library),
+                entry.strength,
+                entry.ballot.elo,
+                entry.ballot.value,
+                entry.ballot.proposers,
+                entry.player,
+                entry.uses,
+                entry.successes,
+            ),
+        )
 
     def remove(self, pattern_id: int) -> None:
         """Take a pattern out, if it is there."""
-        if self.entries.pop(pattern_id, None) is not None:
-            del self._libraries[pattern_id]
+        if pattern_id in self._index:
             self._index.remove(pattern_id)
-            self._change(pattern_id)
+            self._change(pattern_id, None)
 
-    def _change(self, pattern_id: int) -> None:
-        self._changed.add(pattern_id)
+    def _change(self, pattern_id: int, row: tuple[float, ...] | None) -> None:
+        self._changed[pattern_id] = row
         self._ranked = None
 
     @property
@@ -76,24 +92,20 @@ class Shelf:
         """One row a pattern, by number."""
         if self._changed:
             kept = self._figures[~np.isin(self._figures["pattern_id"], list(self._changed))]
-            fresh = self._rows(number for number in self._changed if number in self.entries)
+            fresh = np.array([row for row in self._changed.values() if row is not None], dtype=_FIGURES)
             figures = np.concatenate([kept, fresh])
             self._figures = figures[np.argsort(figures["pattern_id"])]
             self._changed.clear()
         return self._figures
 
-    def _rows(self, pattern_ids: Iterable[int]) -> Figures:
-        entries = map(self.entries.__getitem__, pattern_ids)
-        rows = [
-            (
-                entry.pattern_id,
-                self._libraries[entry.pattern_id],
-                entry.strength,
-                entry.ballot.elo,
-                entry.ballot.value,
-                entry.ballot.proposers,
-                entry.player,
-            )
-            for entry in entries
-        ]
-        return np.array(rows, dtype=_FIGURES)
+    def kept(self) -> dict[str, NDArray[Any]]:
+        """Return all it holds as arrays that do not change any more, to `restore` another from."""
+        return self._index.kept() | {"figures": self.figures.view(np.uint8)}
+
+    def restore(self, kept: Mapping[str, NDArray[Any]]) -> None:
+        """Fill a shelf that is empty yet with what another one of the same game held.
+
+        The arrays must be as `kept` gave them under the same `SHELF_LAYOUT`: they are not looked through.
+        """
+        self._index.restore(kept)
+        self._figures = kept["figures"].view(_FIGURES)

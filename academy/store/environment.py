@@ -118,6 +118,19 @@ class Transaction:
                     return
                 yield key, value
 
+    def numbered(self, table: Table, prefix: bytes) -> dict[int, bytes]:
+        """Return all records whose keys are `prefix` and a number, by number: faster than `scan`."""
+        found = {}
+        with self._lmdb.cursor(db=self._tables[table]) as cursor:
+            beyond = cursor.key() if cursor.set_range(_after(prefix)) else b""
+            if cursor.set_range(prefix):
+                length = len(prefix)
+                for key, value in cursor.iternext():
+                    if key == beyond:
+                        break
+                    found[int.from_bytes(key[length:])] = value
+        return found
+
     @staticmethod
     def _seek_last(cursor: "lmdb.Cursor[bytes]", prefix: bytes, start: bytes) -> bool:
         if start and cursor.set_range(start) and cursor.key() == start:

@@ -81,10 +81,12 @@ def remove_oldest(transaction: Transaction, most: int) -> int:
     return len(old)
 
 
-def append(transaction: Transaction, event: events_pb2.Event) -> None:
-    """Store an event whose `sequence` is one more than `last_sequence`."""
-    transaction.put(Table.EVENTS, keys.number(event.sequence), pack(event))
+def append(transaction: Transaction, event: events_pb2.Event) -> bytes:
+    """Store an event whose `sequence` is one more than `last_sequence`; return it as stored."""
+    stored = pack(event)
+    transaction.put(Table.EVENTS, keys.number(event.sequence), stored)
     transaction.put(Table.EVENTS_BY_GAME, keys.in_game(event.game_id, event.sequence))
+    return stored
 
 
 def get(transaction: Transaction, sequence: int) -> events_pb2.Event:

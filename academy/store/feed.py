@@ -5,6 +5,7 @@ kept: one left further behind reads everything.
 """
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Final
 
 from academy.knowledge.game import Changes
@@ -15,6 +16,7 @@ from academy.store.messages import packed, unpacked
 from academy.store.v1 import records_pb2
 
 GENERATIONS_KEPT: Final = 1_024
+MARK_LENGTH: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,21 @@ def since(transaction: Transaction, game_id: str, generation: int, newest: int) 
     return Touched(frozenset(patterns), frozenset(nodes)) if reached == newest else None
 
 
-def append(transaction: Transaction, game_id: str, changes: Changes, previous: int, generation: int) -> None:
-    """Tell what the event `generation` changed since the event `previous`."""
+def mark(transaction: Transaction, game_id: str, generation: int) -> bytes | None:
+    """Return what tells a generation from one of this number in another folder; None where it is too old.
+
+    A folder that was restored from a backup counts on from there, and learns other things.
+    """
+    stored = transaction.get(Table.CHANGES, keys.in_game(game_id, generation))
+    return None if stored is None else blake2b(stored, digest_size=MARK_LENGTH).digest()
+
+
+def append(
+    transaction: Transaction, game_id: str, changes: Changes, previous: int, generation: int, event: bytes
+) -> None:
+    """Tell what the event `generation`, stored as `event`, changed since the event `previous`."""
     told = records_pb2.Changes(previous=previous, nodes=sorted(changes.nodes))
+    told.event_digest = blake2b(event, digest_size=MARK_LENGTH).digest()
     for library, pattern_id in sorted(changes.patterns, key=lambda change: change[1]):
         (told.middle_game if library is Library.MIDDLE_GAME else told.endgame).append(pattern_id)
     prefix = keys.in_game(game_id)

@@ -4,46 +4,140 @@ A view holds only committed knowledge. `Follower.refresh` compares the game's ge
 and reads again only what changed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from academy.knowledge.game import PATTERN_LIBRARIES, News
+from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures
-from academy.knowledge.openings import OpeningTree
+from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.store import game_tables
-from academy.store.environment import Environment, Transaction
-from academy.store.game_tables import EntryReader
-from academy.store.v1 import records_pb2
+from academy.store import feed, game_tables, keys
+from academy.store.environment import Environment, Table, Transaction
+from academy.store.game_records import settings_from_proto
+from academy.store.pattern_records import stored_cells
+
+_T = TypeVar("_T")
+
+
+class Unread(Mapping[int, _T], Generic[_T]):
+    """Records by number, `stored` as they are in the store and read each time they are asked for.
+
+    Raises StoreCorrupt for one that cannot be read.
+    """
+
+    def __init__(self, stored: dict[int, bytes], read: Callable[[bytes], _T]) -> None:
+        self.stored = stored
+        self.read = read
+
+    def __getitem__(self, number: int) -> _T:
+        return self.read(self.stored[number])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.stored)
+
+    def __len__(self) -> int:
+        return len(self.stored)
+
+    def __contains__(self, number: object) -> bool:
+        return number in self.stored
+
+    def follow(self, found: Mapping[int, bytes | None]) -> None:
+        """Take records as they are now, None for those that are gone."""
+        for number, stored in found.items():
+            if stored is None:
+                self.stored.pop(number, None)
+            else:
+                self.stored[number] = stored
+
+
+class _Openings:
+    """An opening tree that is put together when it is asked for first."""
+
+    def __init__(self, spec: GameSpec, nodes: Unread[OpeningNode]) -> None:
+        self.nodes = nodes
+        self._spec = spec
+        self._tree: OpeningTree | None = None
+
+    @property
+    def tree(self) -> OpeningTree:
+        if self._tree is None:
+            self._tree = OpeningTree(self._spec)
+            self._tree.follow(self.nodes.values(), ())
+        return self._tree
+
+    def follow(self, found: Mapping[int, bytes | None]) -> None:
+        self.nodes.follow(found)
+        if self._tree is not None:
+            there = [self.nodes[number] for number, stored in found.items() if stored is not None]
+            self._tree.follow(there, [number for number, stored in found.items() if stored is None])
 
 
 @dataclass(eq=False)
 class GameView:
-    """What is known of a game. Only for reading, and only until the next `refresh` of the game.
+    """What is known of a game. Only for reading, by one thread, until the next `refresh` of the game.
 
-    `libraries` and `openings` are the same objects from refresh to refresh, brought up to date in place:
-    what is to be kept over a refresh must be copied out. The view itself is new for each `generation`.
+    The libraries are the same objects from refresh to refresh, brought up to date in place: what is to be
+    kept over a refresh must be copied out. The view itself is new for each `generation`.
     """
 
     spec: GameSpec
     settings: LibrarySettings
     generation: int
-    libraries: dict[Library, dict[int, PatternEntry]]
-    openings: OpeningTree
+    libraries: dict[Library, Unread[PatternEntry]]
     measures: Measures
+    tree_to_be: _Openings
+
+    @property
+    def openings(self) -> OpeningTree:
+        """The opening tree, put together when it is asked for first."""
+        return self.tree_to_be.tree
+
+    @property
+    def opening_nodes(self) -> int:
+        """How many nodes the opening tree has; the root does not count."""
+        return len(self.tree_to_be.nodes) - (ROOT in self.tree_to_be.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class PutPattern:
+    """A pattern that is new or different; `reshaped` where it is new or its cells are others than before."""
+
+    library: Library
+    entry: PatternEntry
+    reshaped: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PatternChanges:
     """Patterns that are new or different in a view, and those that are gone, since the view before it."""
 
-    put: tuple[tuple[Library, PatternEntry], ...]
+    put: tuple[PutPattern, ...]
     removed: tuple[tuple[Library, int], ...]
 
 
 Listener = Callable[[GameView, PatternChanges], None]
+
+
+def read_view(transaction: Transaction, game_id: str) -> GameView:
+    """Return a view of all of a game. Raises UnknownGame, StoreCorrupt."""
+    spec, settings = game_tables.spec_and_settings(game_tables.game_record(transaction, game_id))
+    entries = game_tables.EntryReader(spec)
+    stored = {
+        library: transaction.numbered(Table.PATTERNS, keys.pattern(game_id, library))
+        for library in PATTERN_LIBRARIES
+    }
+    nodes = transaction.numbered(Table.OPENINGS, keys.in_game(game_id))
+    return GameView(
+        spec,
+        settings,
+        game_tables.game_state(transaction, game_id).generation,
+        {library: Unread(records, entries.read) for library, records in stored.items()},
+        game_tables.read_measures(game_tables.measures(transaction, game_id)),
+        _Openings(spec, Unread(nodes, lambda node: game_tables.read_node(node, spec))),
+    )
 
 
 class Follower:
@@ -57,7 +151,14 @@ class Follower:
         self._environment = environment
         self._listener = listener
         self._views: dict[str, GameView] = {}
-        self._readers: dict[str, EntryReader] = {}
+
+    def begin(self, view: GameView) -> None:
+        """Follow a game from a view that was read elsewhere; the listener knows what it holds."""
+        self._views[view.spec.game_id] = view
+
+    def forget(self, game_id: str) -> None:
+        """Follow a game no longer."""
+        self._views.pop(game_id, None)
 
     def refresh(self, game_id: str) -> GameView:
         """Return the newest view of a game. Raises UnknownGame, StoreError."""
@@ -66,56 +167,69 @@ class Follower:
             state = game_tables.game_state(transaction, game_id)
             if view is not None and view.generation == state.generation:
                 return view
-            news = None
+            touched = None
             if view is not None:
-                news = game_tables.news(transaction, self._readers[game_id], game_id, view.generation, state)
-            if view is None or news is None:
-                fresh, changes = self._loaded(transaction, game_id, state)
+                touched = feed.since(transaction, game_id, view.generation, state.generation)
+            if view is None or touched is None:
+                fresh = read_view(transaction, game_id)
+                changes = _difference(view, fresh)
             else:
-                fresh, changes = _followed(view, news, state.generation)
+                fresh, changes = _followed(transaction, view, touched, state.generation)
         self._views[game_id] = fresh
         if self._listener is not None:
             self._listener(fresh, changes)
         return fresh
 
-    def _loaded(
-        self, transaction: Transaction, game_id: str, state: records_pb2.GameState
-    ) -> tuple[GameView, PatternChanges]:
-        """Read all of a game."""
-        game = game_tables.game_record(transaction, game_id)
-        spec, settings = game_tables.spec_and_settings(game)
-        reader = self._readers.setdefault(game_id, EntryReader(spec))
-        libraries: dict[Library, dict[int, PatternEntry]] = {library: {} for library in PATTERN_LIBRARIES}
-        for library, entry in game_tables.entries(transaction, reader, game_id):
-            libraries[library][entry.pattern_id] = entry
-        openings = OpeningTree(spec)
-        openings.restore(game_tables.nodes(transaction, spec))
-        openings.take_changes()
-        measures = game_tables.read_measures(game_tables.measures(transaction, game_id))
-        view = GameView(spec, settings, state.generation, libraries, openings, measures)
-        old = self._views.get(game_id)
-        return view, _difference(old, view)
+
+_Found = dict[Library, dict[int, bytes | None]]
 
 
-def _followed(old: GameView, news: News, generation: int) -> tuple[GameView, PatternChanges]:
-    """Bring a view's libraries up to date."""
-    for library, entry in news.patterns:
-        old.libraries[library][entry.pattern_id] = entry
-    # What came and went between two looks was never here.
-    gone = tuple(each for each in news.patterns_gone if each[1] in old.libraries[each[0]])
-    for library, pattern_id in gone:
-        del old.libraries[library][pattern_id]
-    old.openings.follow(news.nodes, news.nodes_gone)
-    view = GameView(old.spec, news.settings, generation, old.libraries, old.openings, news.measures)
-    return view, PatternChanges(news.patterns, gone)
+def _followed(
+    transaction: Transaction, old: GameView, touched: feed.Touched, generation: int
+) -> tuple[GameView, PatternChanges]:
+    """Bring a view's libraries up to date. Costs what changed, not what there is."""
+    game_id = old.spec.game_id
+    settings = settings_from_proto(game_tables.game_record(transaction, game_id).settings)
+    measures = game_tables.read_measures(game_tables.measures(transaction, game_id))
+    found: _Found = {library: {} for library in PATTERN_LIBRARIES}
+    for library, pattern_id in sorted(touched.patterns, key=lambda each: each[1]):
+        key = keys.pattern(game_id, library, pattern_id)
+        found[library][pattern_id] = transaction.get(Table.PATTERNS, key)
+    changes = _changes({library: old.libraries[library].stored for library in found}, found, old)
+    for library, records in found.items():
+        old.libraries[library].follow(records)
+    old.tree_to_be.follow(
+        {
+            node_id: transaction.get(Table.OPENINGS, keys.in_game(game_id, node_id))
+            for node_id in sorted(touched.nodes)
+        }
+    )
+    return GameView(old.spec, settings, generation, old.libraries, measures, old.tree_to_be), changes
 
 
 def _difference(old: GameView | None, new: GameView) -> PatternChanges:
+    known: dict[Library, dict[int, bytes]] = {
+        library: {} if old is None else old.libraries[library].stored for library in PATTERN_LIBRARIES
+    }
+    found: _Found = {}
+    for library, before in known.items():
+        after = new.libraries[library].stored
+        found[library] = {number: None for number in before if number not in after}
+        found[library] |= {number: each for number, each in after.items() if before.get(number) != each}
+    return _changes(known, found, new)
+
+
+def _changes(known: Mapping[Library, Mapping[int, bytes]], found: _Found, view: GameView) -> PatternChanges:
+    """Say what records that were found are to those known before."""
     put = []
     removed = []
-    for library in PATTERN_LIBRARIES:
-        before = {} if old is None else old.libraries[library]
-        after = new.libraries[library]
-        put += [(library, entry) for number, entry in after.items() if before.get(number) != entry]
-        removed += [(library, number) for number in before if number not in after]
+    for library, records in found.items():
+        for number, stored in records.items():
+            before = known[library].get(number)
+            if stored is not None:
+                reshaped = before is None or stored_cells(before) != stored_cells(stored)
+                put.append(PutPattern(library, view.libraries[library].read(stored), reshaped))
+            elif before is not None:
+                # What came and went between two looks was never here.
+                removed.append((library, number))
     return PatternChanges(tuple(put), tuple(removed))

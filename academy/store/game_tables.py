@@ -202,8 +202,10 @@ def store_new(transaction: Transaction, knowledge: GameKnowledge, generation: in
     knowledge.take_changes()
 
 
-def store_changes(transaction: Transaction, knowledge: GameKnowledge, previous: int, generation: int) -> None:
-    """Store what the event `generation` changed since the event `previous`, and tell followers."""
+def store_changes(
+    transaction: Transaction, knowledge: GameKnowledge, previous: int, generation: int, event: bytes
+) -> None:
+    """Store what the event `generation` (`event` in the log) changed since `previous`, and tell followers."""
     spec = knowledge.spec
     changes = knowledge.take_changes()
     for library, pattern_id in changes.patterns:
@@ -222,7 +224,7 @@ def store_changes(transaction: Transaction, knowledge: GameKnowledge, previous: 
             transaction.put(Table.OPENINGS, key, packed(node_to_proto(node, spec.game_id)))
     for table, key, value in _figures(knowledge, generation):
         transaction.put(table, key, value)
-    feed.append(transaction, spec.game_id, changes, previous, generation)
+    feed.append(transaction, spec.game_id, changes, previous, generation, event)
 
 
 def store_settings(transaction: Transaction, knowledge: GameKnowledge) -> None:

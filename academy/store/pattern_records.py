@@ -17,6 +17,7 @@ from academy.knowledge.signatures import (
     Ballot,
     Folded,
     Vote,
+    digest,
 )
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import read_cells, write_cells
@@ -24,6 +25,7 @@ from academy.store import keys
 from academy.store.contest_records import MAX_MOVE_LENGTH
 from academy.store.errors import InvalidRecord
 from academy.store.game_records import library_to_proto
+from academy.store.messages import unpacked
 from academy.v1 import pattern_pb2
 
 _MAX_ELO_HUNDREDTHS: Final = round(MAX_ELO * ELO_SCALE)
@@ -74,6 +76,17 @@ def with_figures(record: pattern_pb2.PatternRecord, entry: PatternEntry) -> patt
     record.signature.player = signature.player
     record.strength = entry.strength
     return record
+
+
+def proposed_by(stored: bytes, player: str) -> bool:
+    """Whether a player's vote is in a stored pattern, which is not read further. Raises StoreCorrupt."""
+    record = unpacked(pattern_pb2.PatternRecord, stored)
+    return any(vote.player == player for vote in record.votes) or digest(player) in record.folded.players
+
+
+def stored_cells(stored: bytes) -> str:
+    """Return the cells of a stored pattern in the text language, not read further. Raises StoreCorrupt."""
+    return unpacked(pattern_pb2.PatternRecord, stored).cells
 
 
 def entry_from_proto(

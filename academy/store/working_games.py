@@ -101,14 +101,20 @@ class Work:
                 raise GameConflict(game_id, "event of registration")
             knowledge = fold.begin(event)
             game_tables.store_new(self.transaction, knowledge, event.sequence)
+            event_log.append(self.transaction, event)
             outcome = fold.Outcome()
         else:
             loaded = self._games.current(self.transaction, game_id)
             knowledge = loaded.knowledge
             outcome = fold.apply(knowledge, event, lambda number: event_log.get(self.transaction, number))
-            game_tables.store_changes(self.transaction, knowledge, loaded.generation, event.sequence)
+            game_tables.store_changes(
+                self.transaction,
+                knowledge,
+                loaded.generation,
+                event.sequence,
+                event_log.append(self.transaction, event),
+            )
             if event.WhichOneof("kind") == "settings_changed":
                 game_tables.store_settings(self.transaction, knowledge)
-        event_log.append(self.transaction, event)
         self._games.keep(game_id, knowledge, event.sequence)
         return event.sequence, outcome

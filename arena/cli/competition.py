@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from arena.competition_files import CompetitionFiles
+from arena.control.control_file import read
 from arena.control.settings import Control
 from arena.control.table import ControlError
-from arena.control.toml_file import read
 
 ControlFile = Annotated[
     Path, typer.Argument(metavar="CONTROL", help="The competition's control file.", show_default=False)

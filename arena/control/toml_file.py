@@ -18,8 +18,13 @@ MAX_BYTES: Final = 2**20
 def read(path: Path) -> Control:
     """Read a control file. Raises ControlError, whose message names the faulty setting's path."""
     path = path.absolute()
+    return parse(path, read_text(path))
+
+
+def parse(path: Path, text: str) -> Control:
+    """The control file of an absolute path, from its text. Raises ControlError."""
     try:
-        return _control(path, Table(tomllib.loads(read_text(path))))
+        return _control(path, Table(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         raise ControlError(f"the control file {path} is not valid TOML: {error}") from None
 

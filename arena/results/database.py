@@ -12,6 +12,7 @@ from sqlalchemy.exc import DatabaseError
 
 from arena.results.own_tables import META, SCHEMA_VERSION
 from arena.results.schema import METADATA
+from arena.results.views import create_views
 
 BUSY_SECONDS: Final = 30
 
@@ -98,4 +99,5 @@ def _check_or_create(connection: Connection, create: bool) -> None:
         raise ResultsError(f"there are no results in {connection.engine.url}")
     else:
         METADATA.create_all(connection)
+        create_views(connection)
         connection.execute(insert(META).values(Key="schema_version", Value=str(SCHEMA_VERSION)))

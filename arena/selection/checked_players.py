@@ -21,14 +21,15 @@ def players_to_check(control: Control) -> list[tuple[PlayerSetup, GameSettings]]
     match plan:
         case plans.PlayoffPlan(matchups):
             for matchup in matchups:
-                if matchup.games != 0:
-                    games = {**dict.fromkeys(matchup.players, matchup.game), **games}
+                for name in matchup.players if matchup.games != 0 else ():
+                    games.setdefault(name, matchup.game)
+            games = dict(sorted(games.items()))
         case plans.MarsPlan(series):
             for one in series:
-                if one.weight > 0 and not one.complete:
-                    able = [name for name, weight in one.contestants.items() if weight > 0]
-                    game = next(setting.game for setting in one.settings if setting.weight > 0)
-                    games = {**dict.fromkeys(able, game), **games}
+                able = [name for name, weight in one.contestants.items() if weight > 0]
+                game = max(one.settings, key=lambda setting: setting.weight).game
+                for name in able if one.weight > 0 and not one.complete else ():
+                    games.setdefault(name, game)
         case _:
             games = dict.fromkeys(plan.competitors, control.game)
     checked = [(control.players[name], game) for name, game in games.items()]

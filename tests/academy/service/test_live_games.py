@@ -1,5 +1,6 @@
 """Games in memory follow what any process commits."""
 
+import asyncio
 import random
 import subprocess
 import sys
@@ -95,30 +96,34 @@ def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
     spec = spec_from_proto(examples.tiny_go("go"))
     shelf = Shelf(spec)
     libraries: dict[int, Library] = {}
+    entries: dict[int, PatternEntry] = {}
     letters = "-xo#"
     for step in range(300):
         number = chance.randint(1, 40)
         if chance.random() < 0.3:
             shelf.remove(number)
+            entries.pop(number, None)
         else:
             cells = "-" + "".join(chance.choice(letters) for _ in range(chance.randint(0, 3)))
             libraries[number] = chance.choice(PATTERN_LIBRARIES)
-            shelf.put(libraries[number], entry(number, cells, chance))
+            known, entries[number] = entries.get(number), entry(number, cells, chance)
+            reshaped = known is None or known.pattern != entries[number].pattern
+            shelf.put(libraries[number], entries[number], reshaped=reshaped)
         if step % 25:
             continue
         afresh = Shelf(spec)
-        for known in shelf.entries.values():
-            afresh.put(libraries[known.pattern_id], known)
+        for each in entries.values():
+            afresh.put(libraries[each.pattern_id], each)
         ranked, expected = shelf.ranked, afresh.ranked
         assert ranked.pattern_ids.tolist() == expected.pattern_ids.tolist()
-        strengths = [shelf.entries[number].strength for number in ranked.pattern_ids.tolist()]
+        strengths = [entries[number].strength for number in ranked.pattern_ids.tolist()]
         assert strengths == sorted(strengths, reverse=True)
         board = Board.from_letters(spec.geometry, "".join(chance.choices("-xo", k=25)))
         found, wanted = (each.snapshot.match(board, each.ranking) for each in (ranked, expected))
         assert found.pattern_ids.tolist() == wanted.pattern_ids.tolist()
-        assert sorted(shelf.figures["pattern_id"]) == sorted(shelf.entries)
+        assert sorted(shelf.figures["pattern_id"]) == sorted(entries)
         for row in shelf.figures:
-            known = shelf.entries[int(row["pattern_id"])]
+            known = entries[int(row["pattern_id"])]
             assert (row["strength"], row["elo"], row["value"], row["proposers"]) == (
                 known.strength,
                 known.ballot.elo,
@@ -152,8 +157,10 @@ def test_games_are_loaded_latest_first_for_as_long_as_there_is_time(tmp_path: Pa
         academy.store.run(ReportContest(examples.report(examples.contest("c/1", "second"), ["c3"]), "arena"))
         assert academy.store.latest_games() == ["second", "third", "first"]
 
-        assert LiveGames(academy.store).load(0.0) == 0
-        everything = LiveGames(academy.store)
-        assert everything.load(60.0) == 3
-        # One that was not loaded in time is loaded when it is asked about.
-        assert LiveGames(academy.store).game("first").view.spec.game_id == "first"
+        async def load() -> None:
+            assert await LiveGames(academy.store).load(0.0) == 0
+            assert await LiveGames(academy.store).load(60.0) == 3
+            # One that was not loaded in time is loaded when it is asked about.
+            assert (await LiveGames(academy.store).game("first")).view.spec.game_id == "first"
+
+        asyncio.run(load())

@@ -27,8 +27,11 @@ class Mirror:
 
     def __call__(self, view: GameView, changes: PatternChanges) -> None:
         self.told += 1
-        for library, entry in changes.put:
-            self.patterns[view.spec.game_id, library, entry.pattern_id] = entry
+        for put in changes.put:
+            key = view.spec.game_id, put.library, put.entry.pattern_id
+            known = self.patterns.get(key)
+            assert put.reshaped == (known is None or known.pattern != put.entry.pattern)
+            self.patterns[key] = put.entry
         for library, pattern_id in changes.removed:
             del self.patterns[view.spec.game_id, library, pattern_id]
 

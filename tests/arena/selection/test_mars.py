@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ SPRING = MarsSetting("standard", GameSettings("diplomacy"))
 BOTS = {"albert": 1.0, "dumb": 1.0, "hold": 1.0, "random": 1.0}
 
 
-def series(name: str = "t1", games: int | None = 20, **more: object) -> MarsSeries:
+def series(name: str = "t1", games: int | None = 20, **more: Any) -> MarsSeries:
     one = MarsSeries(name, LineUpRule("least-played"), BOTS, (SPRING,), games=games)
     return replace(one, **more)
 
@@ -187,7 +188,7 @@ def test_a_series_without_enough_contestants_ends_and_says_so() -> None:
         ({"pure": False}, "rules of choice"),
     ],
 )
-def test_a_series_that_has_begun_is_frozen(change: dict[str, object], part: str) -> None:
+def test_a_series_that_has_begun_is_frozen(change: dict[str, Any], part: str) -> None:
     games = play(mars(), most=1).games
     told(mars(series(games=500, weight=9.0, notes="more")), games)
     with pytest.raises(ChangedCompetition, match=f"series t1: its {part} have changed"):

@@ -1,5 +1,7 @@
 """Playoffs: ids, order, seats, games of their own, and what may change between runs."""
 
+from typing import Any
+
 import pytest
 
 from arena.control.game import GameSettings
@@ -13,7 +15,7 @@ GO = GameSettings("go", {"board_size": 9})
 PLAYERS = {name: PlayerSetup(name, (name,)) for name in "abc"}
 
 
-def matchup(matchup_id: str, players: str, games: int | None = 2, **more: object) -> Matchup:
+def matchup(matchup_id: str, players: str, games: int | None = 2, **more: Any) -> Matchup:
     return Matchup(matchup_id, tuple(players), GO, games=games, **more)
 
 

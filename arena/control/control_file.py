@@ -1,0 +1,20 @@
+"""Reads a control file of either format: our own TOML, or the ringmaster's Python."""
+
+from pathlib import Path
+
+from arena.control import toml_file
+from arena.control.ringmaster import ctl_file
+from arena.control.settings import Control
+
+
+def read(path: Path, trust: bool = False) -> Control:
+    """Read a control file. `trust` executes a ringmaster's file instead of reading it piece by piece.
+
+    A file in TOML ends in `.toml` or at least does not begin with the ringmaster's competition_type.
+    Raises ControlError, whose message names the faulty setting or line.
+    """
+    path = path.absolute()
+    text = toml_file.read_text(path)
+    if path.suffix == ".ctl" or (path.suffix != ".toml" and ctl_file.is_ringmasters(text)):
+        return ctl_file.read(path, text, trust)
+    return toml_file.parse(path, text)

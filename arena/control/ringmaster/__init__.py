@@ -1,0 +1,1 @@
+"""Control files of Gomill's ringmaster, read as they are."""

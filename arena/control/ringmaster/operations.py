@@ -1,0 +1,186 @@
+"""What a control file may do with values without being executed: all of it cheap and without effects.
+
+Whatever could run long, take much memory or reach Python's insides is left out or bounded.
+"""
+
+import ast
+import math
+import operator
+import re
+import string
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+MAX_LENGTH: Final = 1_000_000
+MAX_NUMBER: Final = 10**100
+
+MATHEMATICS: Final[Mapping[str, Any]] = {
+    name: getattr(math, name)
+    for name in (
+        "ceil",
+        "cos",
+        "exp",
+        "floor",
+        "log",
+        "log2",
+        "log10",
+        "pi",
+        "e",
+        "pow",
+        "sin",
+        "sqrt",
+        "tan",
+    )
+}
+
+
+def _range(*bounds: int) -> list[int]:
+    numbers = range(*bounds)
+    return list(numbers) if len(numbers) <= MAX_LENGTH else _too_long()
+
+
+FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
+    **{function.__name__: function for function in (abs, bool, float, int, len, max, min, round, sum)},
+    **{function.__name__: function for function in (all, any, dict, list, set, sorted, tuple)},
+    "str": lambda value="": str(_plain(value)),
+    "range": _range,
+    "zip": lambda *lists: [*zip(*lists, strict=False)],
+    "enumerate": lambda items, start=0: [*enumerate(items, start)],
+    "reversed": lambda items: [*reversed(items)],
+}
+
+_TEXT_METHODS: Final = ("capitalize", "endswith", "format", "isdigit", "join", "lower", "lstrip", "replace")
+_MORE_TEXT_METHODS: Final = (
+    "rstrip",
+    "split",
+    "splitlines",
+    "startswith",
+    "strip",
+    "title",
+    "upper",
+    "zfill",
+)
+_METHODS: Final[Mapping[type, frozenset[str]]] = {
+    str: frozenset(_TEXT_METHODS + _MORE_TEXT_METHODS),
+    list: frozenset({"append", "copy", "count", "extend", "index", "insert", "sort"}),
+    tuple: frozenset({"count", "index"}),
+    dict: frozenset({"copy", "get", "items", "keys", "setdefault", "update", "values"}),
+    set: frozenset({"add", "union"}),
+}
+
+_BINARY: Final[Mapping[type[ast.operator], Callable[[Any, Any], Any]]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.BitOr: operator.or_,
+}
+
+UNARY: Final[Mapping[type[ast.unaryop], Callable[[Any], Any]]] = {
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+    ast.Not: operator.not_,
+}
+
+COMPARISONS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda item, items: item in items,
+    ast.NotIn: lambda item, items: item not in items,
+}
+
+
+class TooLarge(ValueError):
+    """A value that would take too much time or memory."""
+
+
+def binary(kind: ast.operator, left: Any, right: Any) -> Any:
+    """The value of an operation. Raises TypeError, ArithmeticError, and ValueError for what is too large."""
+    apply = _BINARY.get(type(kind))
+    if apply is None:
+        raise TypeError(f"the operator {type(kind).__name__} is not read here")
+    if isinstance(kind, ast.Mod) and isinstance(left, str):
+        for width in re.findall(r"%[^a-zA-Z%]*[a-zA-Z]", left):
+            _check_widths(width)
+        for value in right if isinstance(right, tuple) else [right]:
+            _plain(value)
+    if isinstance(kind, ast.Pow) and abs(right) > 1000:
+        raise TooLarge(f"an exponent of {right}: at most 1000 is allowed")
+    if isinstance(kind, ast.Mult):
+        for items, times in ((left, right), (right, left)):
+            if isinstance(items, str | list | tuple) and len(items) * times > MAX_LENGTH:
+                _too_long()
+    return checked(apply(left, right))
+
+
+def checked(value: Any) -> Any:
+    """The value, if it is of a size that control files need. Raises TooLarge."""
+    if isinstance(value, int) and abs(value) > MAX_NUMBER:
+        raise TooLarge(f"numbers may be at most {MAX_NUMBER:.0e}")
+    if isinstance(value, str | list | tuple | dict | set) and len(value) > MAX_LENGTH:
+        _too_long()
+    return value
+
+
+def method(owner: Any, name: str) -> Callable[..., Any]:
+    """A method of a value. Raises TypeError for those that are not read."""
+    if name not in _METHODS.get(type(owner), ()):
+        raise TypeError(f"the method {type(owner).__name__}.{name} is not read here")
+    if name == "format":
+        return lambda *values, **named: _format(owner, values, named)
+    if name == "join":
+        return lambda items: _join(owner, items)
+    if name == "replace":
+        return lambda old, new: owner.replace(old, new) if old else _too_long()
+    if name == "zfill":
+        return lambda width: owner.zfill(min(width, 1000))
+    found: Callable[..., Any] = getattr(owner, name)
+    return found
+
+
+def formatted(value: Any, specification: str) -> str:
+    """The text of a value in an f-string."""
+    _check_widths(specification)
+    return format(_plain(value), specification)
+
+
+def _format(text: str, values: tuple[Any, ...], named: Mapping[str, Any]) -> str:
+    for _, name, specification, _ in string.Formatter().parse(text):
+        if re.search(r"[.\[]", name or ""):
+            raise TypeError(f"{{{name}}}: parts of values are not read here")
+        _check_widths(specification or "")
+    for value in (*values, *named.values()):
+        _plain(value)
+    return text.format(*values, **named)
+
+
+def _join(separator: str, items: Any) -> str:
+    texts = list(items)
+    if sum(map(len, texts)) + len(separator) * len(texts) > MAX_LENGTH:
+        _too_long()
+    return separator.join(texts)
+
+
+def _plain(value: Any) -> Any:
+    # A small list can hold itself so often that its text would fill the memory.
+    if value is not None and not isinstance(value, str | int | float):
+        raise TypeError(f"a {type(value).__name__} can't be made text here")
+    return value
+
+
+def _check_widths(text: str) -> None:
+    if re.search(r"\d{4}|[*{]", text.replace("%%", "")):
+        raise TooLarge(f"{text!r}: formats may hold no numbers of four digits, and neither * nor nested ones")
+
+
+def _too_long() -> Any:
+    raise TooLarge(f"lists and texts may have at most {MAX_LENGTH} items")

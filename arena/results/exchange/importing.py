@@ -1,0 +1,156 @@
+"""SAGA's tables, of either edition, into a results database."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Connection, Table, func, insert, select, text
+from sqlalchemy.exc import IntegrityError, StatementError
+
+from arena.results import schema as saga
+from arena.results.database import ResultsDatabase, ResultsError
+from arena.results.exchange.exporting import SAGA2
+from arena.results.exchange.files import Row, read_table, table_names
+from arena.results.exchange.from_saga1 import saga2_rows
+from arena.results.exchange.saga1 import SAGA1
+
+_BATCH: Final = 1000
+# Rows that competitions share: found again by what identifies them, and then not added.
+_SHARED: Final = {
+    "SAGA_Variant": ("Name", "Powers"),
+    "SAGA_Power": ("VariantId", "Code"),
+    "SAGA_Platform": ("Name", "Fraction", "Quality"),
+}
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was imported: the names of the series, and the number of games."""
+
+    series: tuple[str, ...]
+    games: int
+
+
+def import_saga(database: ResultsDatabase, source: Path) -> Imported:
+    """Take in all of a SQLite file or a folder of CSV files, or nothing of it.
+
+    It is SAGA 2.0 if it has a table `SAGA_Game`, 1.0 if it has `Dip_Game`. Rows keep their numbers where
+    these are free. Variants, powers and platforms that are there already are not added again. Raises
+    ResultsError for a series whose name is taken, and for rows that break a rule or cannot be read.
+    """
+    have = table_names(source)
+    rows: dict[str, Iterable[Row]]
+    if "SAGA_Game" in have:
+        _check(source, have, set(SAGA2.tables))
+        rows = {name: read_table(source, table) for name, table in SAGA2.tables.items()}
+    elif "Dip_Game" in have:
+        _check(source, have, set(SAGA1.tables))
+        rows = {**saga2_rows(source)}
+    else:
+        raise ResultsError(f"{source} has no table SAGA_Game or Dip_Game: it is not SAGA")
+    try:
+        with database.transaction() as connection:
+            taker = _Taker(connection)
+            for table in saga.METADATA.sorted_tables:
+                taker.take(table, rows.get(table.name, ()))
+            return Imported(tuple(taker.series), taker.games)
+    except IntegrityError as error:
+        raise ResultsError(f"{source} breaks a rule of SAGA, nothing was imported: {error.orig}") from error
+    except StatementError as error:
+        raise ResultsError(f"{source}, nothing was imported: {error.orig or error}") from error
+
+
+def _check(source: Path, have: set[str], wanted: set[str]) -> None:
+    if missing := sorted(wanted - have):
+        raise ResultsError(f"{source} has no table {', '.join(missing)}")
+
+
+@dataclass
+class _Taker:
+    """Takes rows in, giving them new numbers where theirs are not free."""
+
+    connection: Connection
+    series: list[str] = field(default_factory=list)
+    games: int = 0
+    # By column that holds a key: what the source's keys became.
+    _renamed: dict[str, dict[int, int]] = field(default_factory=dict)
+
+    def take(self, table: Table, rows: Iterable[Row]) -> None:
+        """Take in the rows of a table, after those of all tables it refers to."""
+        auto = table.autoincrement_column
+        used = set(self.connection.execute(select(auto)).scalars()) if auto is not None else set()
+        next_key = max(used, default=0) + 1
+        batch: list[dict[str, Any]] = []
+        for row in sorted(rows, key=lambda row: tuple(row[key.name] for key in table.primary_key.columns)):
+            values = self._referring(table, row)
+            if auto is not None:
+                old = values[auto.name]
+                known = self._shared(table, values)
+                key = known if known is not None else old if old not in used else next_key
+                self._renamed.setdefault(auto.name, {})[old] = key
+                if known is not None:
+                    continue
+                used.add(key)
+                next_key = max(next_key, key + 1)
+                values[auto.name] = key
+            self._count(table, values)
+            batch.append(values)
+            if len(batch) == _BATCH:
+                self.connection.execute(insert(table), batch)
+                batch = []
+        if batch:
+            self.connection.execute(insert(table), batch)
+        if auto is not None and self.connection.dialect.name == "postgresql":
+            self._advance(table, auto.name)
+
+    def _referring(self, table: Table, row: Row) -> dict[str, Any]:
+        values = dict(row)
+        for column in table.columns:
+            value = values.get(column.name)
+            if not column.foreign_keys or value is None:
+                continue
+            known = self._renamed.get(column.name, {})
+            if value not in known:
+                raise ResultsError(f"{table.name} {_named(table, row)}: there is no {column.name} {value}")
+            values[column.name] = known[value]
+        return {name: _default(table, name) if value is None else value for name, value in values.items()}
+
+    def _shared(self, table: Table, values: Row) -> int | None:
+        if table.name not in _SHARED:
+            return None
+        conditions = [table.c[name].is_not_distinct_from(values.get(name)) for name in _SHARED[table.name]]
+        key = next(iter(table.primary_key.columns))
+        found = self.connection.execute(select(key).where(*conditions)).scalar()
+        return None if found is None else int(found)
+
+    def _count(self, table: Table, values: Row) -> None:
+        if table is saga.GAME:
+            self.games += 1
+        if table is not saga.SERIES:
+            return
+        name = values.get("Name")
+        taken = select(func.count()).select_from(table).filter_by(Name=name)
+        if self.connection.execute(taken).scalar_one():
+            raise ResultsError(f"there is a series {name!r} already; nothing was imported")
+        self.series.append(str(name))
+
+    def _advance(self, table: Table, column: str) -> None:
+        """Let PostgreSQL count on after the highest number, which was not its own."""
+        quoted = f'"{table.name}"'
+        self.connection.execute(
+            text(
+                f"SELECT setval(pg_get_serial_sequence('{quoted}', '{column}'), "
+                f'GREATEST((SELECT MAX("{column}") FROM {quoted}), 1))'
+            )
+        )
+
+
+def _default(table: Table, name: str) -> Any:
+    """What an empty column becomes: its default, where it must not be NULL."""
+    column = table.c[name]
+    return None if column.nullable or column.default is None else column.default.arg  # type: ignore[attr-defined]
+
+
+def _named(table: Table, row: Row) -> str:
+    return ", ".join(str(row[key.name]) for key in table.primary_key.columns)

@@ -1,0 +1,117 @@
+"""Views of the results database: SAGA 1.0's tables, and DAIDE's scores.
+
+`ARENA_Score` gives each player's score of a game: what its winners share of a pot into which every
+seat pays one, less the stake; games without a result return it.
+
+`Dip_Bot`, `Dip_Game`, `Dip_Player`, `Dip_Power` and `Dip_Variant` are SAGA's old format. A bot is a
+contestant, a tournament a series, `Kill` the stasis limit. SAGA 1.0 does not say who won: its readers
+take the player with more than half of `MaxSC` for a soloist, and in draws those without `Years` for
+winners. So that this is true of any game, `MaxSC` is the number of the variant's supply centres; in
+variants that have no fixed number of them a win is the only centre (`MaxSC` 1), and losing is being
+eliminated at the end.
+
+Strength, Tenacity and Fitness are moving averages of a bot within its tournament, those after the
+game: each game moves them by a tenth towards what the bot took of a pot shared by the game's leaders,
+survivors and winners; all begin with 1 (see `arena.ratings.moving_averages`).
+"""
+
+from typing import Final
+
+from sqlalchemy import Connection, text
+
+_SCORE: Final = """
+SELECT p."GameId", p."PowerId",
+  CASE WHEN g."Winners" = 0 THEN 0.0
+       WHEN p."Winner" = 1 THEN 1.0 * v."Powers" / g."Winners" - 1.0
+       ELSE -1.0 END AS "Score"
+FROM "SAGA_Player" p
+JOIN "SAGA_Game" g ON g."GameId" = p."GameId"
+JOIN "SAGA_Setting" s ON s."SettingId" = g."SettingId"
+JOIN "SAGA_Variant" v ON v."VariantId" = s."VariantId"
+"""
+
+_BOT: Final = """
+SELECT c."ContestantId" AS "Id",
+  l."Family" || CASE WHEN l."Release" = '' THEN '' ELSE ' ' || l."Release" END
+    || CASE WHEN c."Personality" = '' THEN '' ELSE '~' || c."Personality" END AS "Name",
+  CASE WHEN l."Name" = '' THEN l."Family" ELSE l."Name" END
+    || CASE WHEN l."Version" = '' THEN '' ELSE ' ' || l."Version" END AS "Title"
+FROM "SAGA_Contestant" c
+JOIN "SAGA_Client" l ON l."ClientId" = c."ClientId"
+"""
+
+_GAME: Final = """
+SELECT g."GameId" AS "Id", e."Name" AS "Tournament", g."Finished", g."SetupTime", g."PlayTime", g."TotalTime",
+  g."Years", g."Survivors", g."Leaders", g."Winners", COALESCE(v."Supplies", 1) AS "MaxSC",
+  s."VariantId" AS "Variant", s."Level", s."SL" AS "Kill", s."PTL", s."MTL", s."RTL", s."BTL",
+  s."AOA", s."NPR", s."NPB"
+FROM "SAGA_Game" g
+JOIN "SAGA_Series" e ON e."SeriesId" = g."SeriesId"
+JOIN "SAGA_Setting" s ON s."SettingId" = g."SettingId"
+JOIN "SAGA_Variant" v ON v."VariantId" = s."VariantId"
+"""
+
+_PLAYER: Final = """
+WITH RECURSIVE play AS (
+  SELECT g."SeriesId" AS series, p."ContestantId" AS bot, p."GameId" AS game, p."PowerId" AS power,
+    CASE WHEN v."Supplies" IS NULL THEN p."Winner" ELSE p."Supplies" END AS sc,
+    CASE WHEN p."Elimination" IS NOT NULL THEN p."Elimination"
+         WHEN v."Supplies" IS NULL AND p."Winner" = 0 AND g."Winners" > 0 THEN g."Years" END AS years,
+    p."Winner" AS won,
+    CASE WHEN g."MaxSupplies" IS NULL THEN p."Winner"
+         WHEN p."Supplies" = g."MaxSupplies" THEN 1 ELSE 0 END AS led,
+    CASE WHEN g."MaxSupplies" IS NULL THEN p."Winner"
+         WHEN p."Supplies" > 0 THEN 1 ELSE 0 END AS survived,
+    CASE WHEN g."Winners" = 0 THEN 0 ELSE 1 END AS decided,
+    ROW_NUMBER() OVER (PARTITION BY g."SeriesId", p."ContestantId" ORDER BY p."GameId", p."PowerId") AS number
+  FROM "SAGA_Player" p
+  JOIN "SAGA_Game" g ON g."GameId" = p."GameId"
+  JOIN "SAGA_Setting" s ON s."SettingId" = g."SettingId"
+  JOIN "SAGA_Variant" v ON v."VariantId" = s."VariantId"
+), taken AS MATERIALIZED (
+  SELECT series, bot, game, power, sc, years, number, decided,
+    1.0 * led * COUNT(*) OVER pot / NULLIF(SUM(led) OVER pot, 0) AS leader,
+    1.0 * survived * COUNT(*) OVER pot / NULLIF(SUM(survived) OVER pot, 0) AS survivor,
+    1.0 * won * COUNT(*) OVER pot / NULLIF(SUM(won) OVER pot, 0) AS winner
+  FROM play WINDOW pot AS (PARTITION BY game)
+), averages AS (
+  SELECT series, bot, CAST(0 AS BIGINT) AS number, CAST(1.0 AS DOUBLE PRECISION) AS strength,
+    CAST(1.0 AS DOUBLE PRECISION) AS tenacity, CAST(1.0 AS DOUBLE PRECISION) AS fitness
+  FROM taken WHERE number = 1
+  UNION ALL
+  SELECT a.series, a.bot, t.number,
+    CASE WHEN t.decided = 0 THEN a.strength ELSE 0.9 * a.strength + 0.1 * t.leader END,
+    CASE WHEN t.decided = 0 THEN a.tenacity ELSE 0.9 * a.tenacity + 0.1 * t.survivor END,
+    CASE WHEN t.decided = 0 THEN a.fitness ELSE 0.9 * a.fitness + 0.1 * t.winner END
+  FROM averages a JOIN taken t ON t.series = a.series AND t.bot = a.bot AND t.number = a.number + 1
+)
+SELECT t.game AS "Game", t.power AS "Power", t.bot AS "Bot", t.sc AS "SC", t.years AS "Years",
+  a.strength AS "Strength", a.tenacity AS "Tenacity", a.fitness AS "Fitness"
+FROM taken t
+JOIN averages a ON a.series = t.series AND a.bot = t.bot AND a.number = t.number
+"""
+
+_POWER: Final = """
+SELECT "PowerId" AS "Id", "VariantId" AS "Variant", "Code" FROM "SAGA_Power"
+"""
+
+_VARIANT: Final = """
+SELECT "VariantId" AS "Id", "Name", "Powers", "Supplies" AS "SC", "FirstYear" AS "Year0",
+  "FirstSeason" AS "Season0"
+FROM "SAGA_Variant"
+"""
+
+VIEWS: Final = {
+    "ARENA_Score": _SCORE,
+    "Dip_Bot": _BOT,
+    "Dip_Game": _GAME,
+    "Dip_Player": _PLAYER,
+    "Dip_Power": _POWER,
+    "Dip_Variant": _VARIANT,
+}
+
+
+def create_views(connection: Connection) -> None:
+    """Make all views in a database that has the tables."""
+    for name, query in VIEWS.items():
+        connection.execute(text(f'CREATE VIEW "{name}" AS {query}'))

@@ -1,0 +1,254 @@
+"""SAGA out of one database and into another: nothing is lost, and nothing wrong gets in."""
+
+import csv
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, text
+
+from arena.results import schema as saga
+from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
+from arena.results.exchange.exporting import Edition, export
+from arena.results.exchange.importing import import_saga
+from arena.results.series import Series
+from referees.api import Outcome, Termination
+from tests.arena.results import saga_games
+from tests.arena.results.examples import heading, player, result
+
+Dump = dict[str, list[dict[str, Any]]]
+
+
+def play(database: ResultsDatabase, name: str) -> None:
+    """A competition of three games: a win by points, a draw, a void one that is played again and resigned."""
+    series = Series.register(database, heading(name=name, description='α "quoted", with\nlines'))
+    ends = [
+        Outcome((1,), Termination.SCORE, "B+3.5", (43.0, 39.5)),
+        Outcome((1, 2), Termination.SCORE, "0", (40.5, 40.5)),
+        Outcome((2,), Termination.RESIGNATION, "W+R"),
+        Outcome((), Termination.MOVE_LIMIT, "Void"),
+    ]
+    for number, end in enumerate(ends):
+        attempt = series.next_attempt(f"AvB_{number}")
+        series.begin(attempt, None, "AvB", [player("a"), player("b")])
+        game = result(attempt.game_id, end, started=1_000_000_000.25 + 60 * number)
+        series.finish(attempt, "AvB", 7, ("a", "b"), game, (1000.0, 1000.0), (1000.0, 1000.0), None)
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Callable[[str], ResultsDatabase]]:
+    databases: list[ResultsDatabase] = []
+
+    def open_database(name: str) -> ResultsDatabase:
+        databases.append(ResultsDatabase.open(sqlite_url(tmp_path / f"{name}.sqlite")))
+        return databases[-1]
+
+    yield open_database
+    for database in databases:
+        database.close()
+
+
+@pytest.fixture
+def full(opened: Callable[[str], ResultsDatabase]) -> ResultsDatabase:
+    database = opened("full")
+    play(database, "first")
+    play(database, "second")
+    return database
+
+
+def dump(database: ResultsDatabase, names: str) -> Dump:
+    """All rows of the tables or views whose names begin so."""
+    with database.transaction() as connection:
+        found = connection.execute(
+            text("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
+        ).scalars()
+        return {
+            name: [
+                dict(row)
+                for row in connection.execute(text(f'SELECT * FROM "{name}" ORDER BY 1, 2')).mappings()
+            ]
+            for name in list(found)
+            if name.startswith(names)
+        }
+
+
+@pytest.mark.parametrize("target", ["out.sqlite", "out"])
+@pytest.mark.parametrize(("edition", "names"), [("saga2", "SAGA_"), ("saga1", "Dip_")])
+def test_what_goes_out_comes_in_again(
+    tmp_path: Path,
+    opened: Callable[[str], ResultsDatabase],
+    full: ResultsDatabase,
+    target: str,
+    edition: Edition,
+    names: str,
+) -> None:
+    export(full, tmp_path / target, edition)
+    other = opened("other")
+    imported = import_saga(other, tmp_path / target)
+    assert (imported.series, imported.games) == (("first", "second"), 8)
+    expected, found = dump(full, names), dump(other, names)
+    if edition == "saga1":
+        # Points of games without supply centres have no place there, and so who kept any is lost.
+        for player in expected["Dip_Player"] + found["Dip_Player"]:
+            del player["Tenacity"]
+    assert found == expected
+    assert dump(other, "ARENA_Score") == dump(full, "ARENA_Score")
+
+
+def test_saga1_loses_nothing_of_games_with_supply_centres(
+    tmp_path: Path, opened: Callable[[str], ResultsDatabase]
+) -> None:
+    database, other = opened("diplomacy"), opened("other")
+    with database.transaction() as connection:
+        saga_games.play(connection, saga_games.DIPLOMACY, 7, 34)
+    export(database, tmp_path / "out", "saga1")
+    import_saga(other, tmp_path / "out")
+    assert dump(other, "Dip_") == dump(database, "Dip_")
+    found, expected = dump(other, "SAGA_"), dump(database, "SAGA_")
+    for name in ("Supplies", "Elimination", "Winner", "Grade", "Rank"):
+        assert [row[name] for row in found["SAGA_Player"]] == [row[name] for row in expected["SAGA_Player"]]
+    assert [row["MaxSupplies"] for row in found["SAGA_Game"]] == [18, 12, 5, 5]
+    # 1 a solo; the draws of all survivors are taken for stasis, since the games had a limit of it
+    assert [row["Termination"] for row in found["SAGA_Game"]] == [1, 4, 4, None]
+
+
+def test_an_exported_database_has_sagas_tables_alone(tmp_path: Path, full: ResultsDatabase) -> None:
+    export(full, tmp_path / "out.sqlite", "saga2")
+    with closing(sqlite3.connect(tmp_path / "out.sqlite")) as connection:
+        tables = {
+            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
+        assert len({name for name in tables if name.startswith("SAGA_")}) == 12
+        assert not {name for name in tables if name.startswith("ARENA_")}
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_one_series_goes_out_with_all_it_needs_and_nothing_else(
+    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
+) -> None:
+    for edition in ("saga1", "saga2"):
+        export(full, tmp_path / edition, edition, "second")  # type: ignore[arg-type]
+        other = opened(f"of-{edition}")
+        assert import_saga(other, tmp_path / edition).series == ("second",)
+        assert len(dump(other, "SAGA_Game")["SAGA_Game"]) == 4
+        assert len(dump(other, "Dip_Bot")["Dip_Bot"]) == 2
+
+
+def test_an_import_joins_what_is_there_already(
+    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
+) -> None:
+    export(full, tmp_path / "out", "saga2", "second")
+    other = opened("other")
+    play(other, "mine")
+    import_saga(other, tmp_path / "out")
+    found = dump(other, "SAGA_")
+    assert [row["Name"] for row in found["SAGA_Series"]] == ["mine", "second"]
+    assert len(found["SAGA_Game"]) == 8 and len(found["SAGA_Variant"]) == 1 and len(found["SAGA_Power"]) == 2
+    assert dump(other, "Dip_Player")["Dip_Player"][:8] == dump(full, "Dip_Player")["Dip_Player"][:8]
+    # The database goes on counting after what came in.
+    series = Series.register(other, heading(name="next"))
+    attempt = series.next_attempt("AvB_0")
+    series.begin(attempt, None, "AvB", [player("a"), player("b")])
+    series.finish(attempt, "AvB", 7, ("a", "b"), result(), (1000.0, 1000.0), (1000.0, 1000.0), None)
+    assert len(dump(other, "SAGA_Game")["SAGA_Game"]) == 9
+
+
+def test_a_series_is_imported_once(
+    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
+) -> None:
+    export(full, tmp_path / "out", "saga2")
+    before = dump(full, "SAGA_")
+    with pytest.raises(ResultsError, match="there is a series 'first' already; nothing was imported"):
+        import_saga(full, tmp_path / "out")
+    assert dump(full, "SAGA_") == before
+
+
+def test_nothing_is_overwritten(tmp_path: Path, full: ResultsDatabase) -> None:
+    (tmp_path / "out.sqlite").write_text("precious")
+    with pytest.raises(ResultsError, match=r"out\.sqlite exists already"):
+        export(full, tmp_path / "out.sqlite", "saga2")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "precious").touch()
+    with pytest.raises(ResultsError, match="folder exists already"):
+        export(full, tmp_path / "folder", "saga1")
+    with pytest.raises(ResultsError, match="there are no results of 'third' yet"):
+        export(full, tmp_path / "third", "saga1", "third")
+    assert not (tmp_path / "third").exists()
+
+
+def change(folder: Path, table: str, line: int, column: str, value: str) -> None:
+    """Change a field of a CSV file; lines count from 0 after the names."""
+    path = folder / f"{table}.csv"
+    with path.open(newline="") as file:
+        rows = list(csv.reader(file))
+    rows[line + 1][rows[0].index(column)] = value
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+@pytest.mark.parametrize(
+    ("edition", "table", "column", "value", "message"),
+    [
+        ("saga2", "SAGA_Game", "Winners", "two", r"SAGA_Game\.csv, line 2: Winners can't be 'two'"),
+        ("saga2", "SAGA_Game", "Finished", "yesterday", "Finished can't be 'yesterday'"),
+        ("saga2", "SAGA_Game", "PlayTime", "nan", "PlayTime can't be 'nan'"),
+        ("saga2", "SAGA_Game", "SeriesId", "77", "SAGA_Game 1: there is no SeriesId 77"),
+        ("saga2", "SAGA_Game", "Termination", "9", "breaks a rule of SAGA, .*Termination_1_to_6"),
+        ("saga2", "SAGA_Game", "Years", "", r"breaks a rule of SAGA, .*SAGA_Game\.Years"),
+        ("saga2", "SAGA_Player", "Winner", "2", "breaks a rule of SAGA, .*Winner_is_a_truth"),
+        ("saga2", "SAGA_Setting", "AOA", "perhaps", "AOA can't be 'perhaps'"),
+        ("saga1", "Dip_Game", "Variant", "9", "Dip_Game 1: there is no Dip_Variant 9"),
+        ("saga1", "Dip_Game", "Winners", "2", "Dip_Game 1 has 2 winners, but by centres and years"),
+    ],
+)
+def test_what_breaks_a_rule_stays_out(
+    tmp_path: Path,
+    opened: Callable[[str], ResultsDatabase],
+    full: ResultsDatabase,
+    edition: Edition,
+    table: str,
+    column: str,
+    value: str,
+    message: str,
+) -> None:
+    export(full, tmp_path / "out", edition)
+    change(tmp_path / "out", table, 0, column, value)
+    other = opened("other")
+    with pytest.raises(ResultsError, match=message):
+        import_saga(other, tmp_path / "out")
+    assert not any(dump(other, "SAGA_").values())
+
+
+def test_what_is_not_saga_is_refused(tmp_path: Path, opened: Callable[[str], ResultsDatabase]) -> None:
+    other = opened("other")
+    for make, message in (
+        (lambda path: None, "there is no file or folder"),
+        (lambda path: path.mkdir(), "has no table SAGA_Game or Dip_Game"),
+        (lambda path: path.write_bytes(b"no database" * 99), "neither a SQLite database nor a folder of CSV"),
+        (lambda path: (path.mkdir(), (path / "Dip_Game.csv").touch()), "has no table Dip_Bot, Dip_Player"),
+    ):
+        path = tmp_path / message.replace(" ", "-")
+        make(path)  # type: ignore[no-untyped-call]
+        with pytest.raises(ResultsError, match=message):
+            import_saga(other, path)
+
+
+def test_a_missing_column_is_named(
+    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
+) -> None:
+    export(full, tmp_path / "out", "saga2")
+    (tmp_path / "out" / "SAGA_Power.csv").write_text("PowerId,VariantId,Code\n1,1,1\n")
+    with pytest.raises(ResultsError, match=r"SAGA_Power\.csv: SAGA_Power has no column Name, Notes"):
+        import_saga(opened("other"), tmp_path / "out")
+
+
+def test_an_arenas_own_database_can_be_imported_whole(
+    tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
+) -> None:
+    other = opened("other")
+    assert import_saga(other, tmp_path / "full.sqlite").games == 8
+    with other.transaction() as connection:
+        assert len(connection.execute(select(saga.PLAYER)).all()) == 16
