@@ -12,7 +12,7 @@ from typing import Final
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
-from arena.results.database import sqlite_url
+from arena.results.database import ResultsError, sqlite_url
 from arena.results.games import FinishedGame
 from arena.results.series_reader import StoredRecord
 
@@ -73,6 +73,13 @@ class CompetitionFiles:
             lock.write(f"{os.getpid()}\n")
             lock.flush()
             yield
+
+    def check_results(self) -> None:
+        """Raise ResultsError if the competition has not been run."""
+        if not self.results_exist():
+            raise ResultsError(
+                f"there are no results of {self.name!r} yet: {self.results.database} does not exist"
+            )
 
     def results_exist(self) -> bool:
         """Whether there may be results: a database that is no file is there until the opposite is known."""

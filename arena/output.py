@@ -1,9 +1,11 @@
 """Text on its way to people: nothing in it may command a terminal, and its reader may leave early."""
 
+import json
 import os
 import sys
 import unicodedata
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 _LAID_OUT: Final = "\n\t"
 
@@ -28,6 +30,11 @@ def say(text: str, end: str = "\n") -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
+
+
+def say_json(value: Mapping[str, Any]) -> None:
+    """Print a JSON document: all but printable ASCII is escaped, so that it commands nothing either."""
+    say(json.dumps(value, indent=2, default=str).replace("\x7f", "\\u007f"))
 
 
 def complain(text: str) -> None:

@@ -21,7 +21,7 @@ from arena.reports.assembly import assemble
 from arena.reports.contents import Report
 from arena.reports.html_page import html_page
 from arena.reports.text import text_report
-from arena.results.database import ResultsDatabase, ResultsError
+from arena.results.database import ResultsDatabase
 from arena.results.registration import Heading
 from arena.results.series import Series
 from arena.results.series_reader import SeriesReader
@@ -147,10 +147,7 @@ def _startup_checks(control: Control, quiet: bool, log: EventLog, stopping: Stop
 
 def read_results(control: Control, files: CompetitionFiles) -> Results:
     """The results so far; works while the competition runs. Raises ResultsError if there are none."""
-    if not files.results_exist():
-        raise ResultsError(
-            f"there are no results of {files.name!r} yet: {files.results.database} does not exist"
-        )
+    files.check_results()
     with closing(ResultsDatabase.open(files.results, create=False)) as database:
         return _results(control, files, SeriesReader.find(database, files.name))
 

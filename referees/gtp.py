@@ -3,29 +3,37 @@
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from referees.api import Outcome
+from referees.api import Outcome, UnreadableMove
 
 Position = TypeVar("Position", contravariant=True)
 Move = TypeVar("Move", contravariant=True)
 
 
 class GtpGame(Protocol[Position, Move]):
-    """Words of a game in GTP; `Referee.dialogue("gtp")` gives one, bound to the referee's settings."""
+    """Words of a game in GTP; `Referee.dialogue("gtp")` gives one, bound to the referee's settings.
+
+    Of games without handicap that are counted by their rules alone, a subclass need say only `setup`,
+    `colour` and `vertex`.
+    """
 
     def setup(self) -> Sequence[str]:
         """Commands that bring an engine to an empty board (`boardsize 9`, `clear_board`, `komi 7.5`)."""
 
     def handicap(self) -> str | None:
         """The command both engines are sent to place handicap stones; None without a fixed handicap."""
+        return None
 
     def check_handicap(self, response: str) -> None:
         """Check the engine's answer to that command. Raises UnreadableMove where it placed others."""
+        raise UnreadableMove("this game has no handicap")
 
     def ask_arrangement(self) -> str:
         """The command that asks an engine for the first position; `Referee.arrange` reads the answer."""
+        raise UnreadableMove("in this game no player arranges the first position")
 
     def tell_arrangement(self, position: Position) -> str:
         """The command that tells an engine of a first position it did not arrange."""
+        raise UnreadableMove("in this game no player arranges the first position")
 
     def colour(self, seat: int) -> str:
         """The seat in GTP's words (`b`)."""
@@ -35,3 +43,4 @@ class GtpGame(Protocol[Position, Move]):
 
     def read_score(self, response: str) -> Outcome | None:
         """The outcome in an answer to `final_score`; None where it says nothing."""
+        return None

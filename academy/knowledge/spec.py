@@ -199,9 +199,9 @@ class GameSpec:
     @cached_property
     def _cell_in_move(self) -> re.Pattern[str]:
         longest_first = sorted(self.cell_names, key=len, reverse=True)
-        # A name is a cell only where it stands apart: not the `a1` of `a10`.
+        # A name is a cell only where it stands apart: not the `a1` of `a10`, nor the `1` of `11`.
         names = "|".join(map(re.escape, longest_first))
-        return re.compile(rf"(?<![0-9])(?:{names})(?![0-9])")
+        return re.compile(rf"(?:(?![0-9])|(?<![0-9]))(?:{names})(?![0-9])")
 
     def move_images(self, moves: Sequence[str]) -> list[tuple[str, ...]]:
         """The list of moves under each symmetry that maps the board onto itself, the identity first.

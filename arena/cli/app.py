@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import beginning, looking, running, serving
+from arena.cli import beginning, exchanging, looking, running, serving
 from arena.cli.actions import Actions
 
 application = typer.Typer(
@@ -35,7 +35,7 @@ def arena(
     """Options of the program itself."""
 
 
-for room in (beginning, looking, running, serving):
+for room in (beginning, running, looking, exchanging, serving):
     room.add_to(application)
 
 

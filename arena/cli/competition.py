@@ -45,5 +45,5 @@ def opened(control: Path, results: str | None, trust: bool) -> tuple[Control, Co
     """The competition of a control file. Raises ControlError."""
     # What is wrong with the file's name, or the URL, is told before what is wrong in the file.
     files_of(control, results)
-    settings = read(control)
+    settings = read(control, trust)
     return settings, files_of(control, results or settings.results)

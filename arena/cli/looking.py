@@ -1,12 +1,12 @@
 """Actions that look at results: show, report."""
 
-import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, opened
-from arena.output import say
+from arena.output import say, say_json
 from arena.run import read_results
 
 
@@ -26,13 +26,29 @@ def show(
     settings, files = opened(control, results, trust)
     found = read_results(settings, files)
     if as_json:
-        say(json.dumps({**found.as_json(), "running": files.running()}, indent=2, default=str))
+        say_json({**found.as_json(), "running": files.running()})
     else:
         say(found.as_text(), end="")
 
 
-def report(control: ControlFile, results: ResultsUrl = None, trust: TrustControlFile = False) -> None:
+def report(
+    control: ControlFile,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page of HTML instead.", show_default=False),
+    ] = None,
+    results: ResultsUrl = None,
+    trust: TrustControlFile = False,
+) -> None:
     """Write the report file anew."""
     settings, files = opened(control, results, trust)
-    files.write_report(read_results(settings, files).as_text())
-    say(str(files.report))
+    found = read_results(settings, files)
+    if html is not None:
+        html.write_text(found.as_html(), encoding="utf-8")
+        say(str(html))
+    if as_json:
+        say_json({**found.as_json(), "running": files.running()})
+    if html is None and not as_json:
+        files.write_report(found.as_text())
+        say(str(files.report))

@@ -39,12 +39,17 @@ class SprtStatus:
     verdict: Literal["H0", "H1"] | None
 
 
+# Beyond about 245 the likeliest distribution of a normalised Elo can't be found step by step, and nobody
+# tests for so much: twenty games show it.
+MOST_ELO: Final[dict[str, float]] = {"normalized": 200.0, "logistic": 1000.0}
+
+
 @dataclass(frozen=True)
 class Sprt:
     """A test of the hypothesis H1, "the first player is `elo1` better", against H0, "`elo0` better".
 
     `alpha` is the chance to accept H1 where H0 holds, `beta` that to accept H0 where H1 holds.
-    Raises ValueError for hypotheses in the wrong order and chances outside 0 to ½.
+    Raises ValueError for hypotheses in the wrong order or beyond MOST_ELO, and chances outside 0 to ½.
     """
 
     elo0: float
@@ -61,6 +66,12 @@ class Sprt:
                 raise ValueError(f"{name} must lie between 0 and 0.5, {chance} does not")
         if self.model not in ("normalized", "logistic"):
             raise ValueError(f"model must be 'normalized' or 'logistic', {self.model!r} is neither")
+        most = MOST_ELO[self.model]
+        for name, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
+            if abs(elo) > most:
+                raise ValueError(
+                    f"{name} must lie between -{most:g} and {most:g} ({self.model}), not {elo:g}"
+                )
 
     @property
     def bounds(self) -> tuple[float, float]:

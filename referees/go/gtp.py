@@ -8,8 +8,9 @@ from referees.go import vertices
 from referees.go.board import BLACK, WHITE
 from referees.go.handicap import fixed_handicap
 from referees.go.position import GoPosition
-from referees.go.score import LETTERS, plain
+from referees.go.score import plain
 from referees.go.settings import GoSettings
+from referees.sgf import LETTERS
 
 
 class GoDialogue:

@@ -16,8 +16,9 @@ from referees.go.board import BLACK, EMPTY, NO_KO, PASS, WHITE, Board
 from referees.go.gtp import GoDialogue
 from referees.go.handicap import MIN_HANDICAP, fixed_handicap, free_handicap
 from referees.go.position import GoPosition
-from referees.go.score import counted, given_to
+from referees.go.score import counted
 from referees.go.settings import GoSettings, Ko
+from referees.sgf import given_to
 
 SEAT_NAMES: Final = {BLACK: "Black", WHITE: "White"}
 _STATES: Final = bytes.maketrans(

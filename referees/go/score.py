@@ -4,8 +4,7 @@ from decimal import Decimal
 
 from referees.api import Outcome, Termination
 from referees.go.board import BLACK, WHITE
-
-LETTERS = {BLACK: "B", WHITE: "W"}
+from referees.sgf import LETTERS
 
 
 def counted(black: int, white: int, for_white: tuple[float, ...], termination: Termination) -> Outcome:
@@ -24,9 +23,3 @@ def plain(number: Decimal | float) -> str:
     """A number without exponent and without zeros at its end: `3.5`, `2`."""
     text = f"{Decimal(repr(number)) if isinstance(number, float) else number:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def given_to(seat: int, termination: Termination, detail: str) -> Outcome:
-    """The outcome of a game that was decided without counting."""
-    reason = {Termination.RESIGNATION: "R", Termination.FORFEIT: "F"}.get(termination, "")
-    return Outcome((seat,), termination, f"{LETTERS[seat]}+{reason}", detail=detail)

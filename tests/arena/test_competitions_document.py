@@ -49,7 +49,7 @@ def test_every_setting_is_documented(tmp_path: Path, heading: str) -> None:
 def test_every_command_is_documented() -> None:
     for command in application.registered_commands:
         assert command.callback is not None
-        name = command.callback.__name__
+        name = command.name or command.callback.__name__
         assert f"| `arena {name} " in DOCUMENT or f"`arena {name} " in SERVICE_DOCUMENT
 
 

@@ -9,6 +9,7 @@ import pytest
 from referees.api import InvalidSetting, Outcome, Termination
 from referees.conformance import check_referee
 from referees.go import GoSettings
+from referees.hex.settings import SETTINGS as HEX_SETTINGS
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "referees.md").read_text()
 
@@ -38,6 +39,10 @@ def test_the_example_is_tic_tac_toe(example: Any) -> None:
         example.from_settings({"rows": 4})
 
 
-def test_the_guide_names_all_settings_of_go() -> None:
-    table = GUIDE[GUIDE.index("The settings of `name") :]
-    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(GoSettings.__dataclass_fields__)
+@pytest.mark.parametrize(
+    ("heading", "settings"),
+    [("Go", tuple(GoSettings.__dataclass_fields__)), ("Hex", HEX_SETTINGS)],
+)
+def test_the_guide_names_all_settings_of_a_game(heading: str, settings: tuple[str, ...]) -> None:
+    section = GUIDE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(settings)

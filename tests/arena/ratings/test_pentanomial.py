@@ -1,12 +1,13 @@
 """Tests of game pairs, checked against what Fishtest and fastchess have published of theirs."""
 
+import itertools
 import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ratings.pentanomial import Counts, Model, Sprt, estimate, log_likelihood_ratio
+from arena.ratings.pentanomial import MOST_ELO, Counts, Model, Sprt, estimate, log_likelihood_ratio
 
 counts = st.tuples(*[st.integers(0, 2000)] * 5).filter(lambda drawn: sum(drawn) > 0)
 
@@ -117,3 +118,14 @@ def test_the_other_players_view_is_the_opposite(pairs: Counts, model: Model) -> 
     mirrored: Counts = (pairs[4], pairs[3], pairs[2], pairs[1], pairs[0])
     seen = log_likelihood_ratio(pairs, -5.0, 5.0, model)
     assert log_likelihood_ratio(mirrored, -5.0, 5.0, model) == pytest.approx(-seen, rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("model", "most"), [("normalized", MOST_ELO["normalized"]), ("logistic", MOST_ELO["logistic"])]
+)
+def test_the_widest_hypotheses_are_tested_whatever_the_counts(model: Model, most: float) -> None:
+    test = Sprt(-most, most, model=model)
+    for counts in itertools.product((0, 1, 1000), repeat=5):
+        assert math.isfinite(test.status(counts).llr), counts
+    with pytest.raises(ValueError, match="elo1 must lie between"):
+        Sprt(0, most + 1, model=model)

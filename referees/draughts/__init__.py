@@ -1,0 +1,9 @@
+"""Draughts: its rules, its records (PDN) and its words in GTP; `Draughts` is the referee."""
+
+from referees.draughts.moves import Move, legal_moves
+from referees.draughts.position import DraughtsPosition
+from referees.draughts.rules import Draughts
+from referees.draughts.settings import DraughtsSettings
+from referees.draughts.variants import VARIANTS, Variant
+
+__all__ = ["VARIANTS", "Draughts", "DraughtsPosition", "DraughtsSettings", "Move", "Variant", "legal_moves"]

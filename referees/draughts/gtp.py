@@ -1,0 +1,53 @@
+"""Draughts in the words of the Go Text Protocol."""
+
+from collections.abc import Sequence
+
+from referees.api import Outcome, Termination, UnreadableMove
+from referees.draughts import notation
+from referees.draughts.moves import Move
+from referees.draughts.position import DraughtsPosition
+from referees.draughts.settings import DraughtsSettings
+
+
+class DraughtsDialogue:
+    """What is said to an engine of a game of draughts under given settings."""
+
+    def __init__(self, settings: DraughtsSettings) -> None:
+        self._variant = settings.variant
+
+    def setup(self) -> Sequence[str]:
+        """The variant, the board's rows, and the men in their rows."""
+        return f"variant {self._variant.name}", f"boardsize {self._variant.layout.rows}", "clear_board"
+
+    def handicap(self) -> None:
+        """Draughts has no handicap."""
+
+    def check_handicap(self, response: str) -> None:
+        """Raises UnreadableMove: there is none."""
+        raise UnreadableMove("draughts has no handicap")
+
+    def ask_arrangement(self) -> str:
+        """Raises UnreadableMove: no seat arranges the first position."""
+        raise UnreadableMove("in draughts no player arranges the first position")
+
+    def tell_arrangement(self, position: DraughtsPosition) -> str:
+        """Raises UnreadableMove: no seat arranges the first position."""
+        raise UnreadableMove("in draughts no player arranges the first position")
+
+    def colour(self, seat: int) -> str:
+        """`b` or `w`."""
+        return "w" if (seat == 1) == self._variant.white_first else "b"
+
+    def vertex(self, move: Move) -> str:
+        """The move's text, as the rest of the program spells it."""
+        return notation.write(move, self._variant.layout)
+
+    def read_score(self, response: str) -> Outcome | None:
+        """Read a result as PDN writes it, White's points first."""
+        text = response.strip()
+        if text in ("1/2-1/2", "1-1"):
+            return Outcome((1, 2), Termination.SCORE, "1/2-1/2")
+        for won, summary in ((True, "1-0"), (False, "0-1")):
+            if text in (summary, summary.replace("1", "2")):
+                return Outcome((1 if won == self._variant.white_first else 2,), Termination.SCORE, summary)
+        return None

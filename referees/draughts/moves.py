@@ -1,0 +1,180 @@
+"""Which moves there are: captures, of which one must be made if there are any, and plain moves.
+
+Pieces are bits of numbers (see `layout`), so that all men are looked at in a few operations.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from referees.draughts.variants import Crowning, Variant
+
+# What remains of a capture: the squares where the piece lands, and the pieces it takes.
+_Tail = tuple[tuple[int, ...], int]
+
+
+class Move(NamedTuple):
+    """The squares a piece starts from and lands on, and the squares of the pieces it takes, by number.
+
+    The squares alone say which move it is: between two of them lies at most one piece.
+    """
+
+    squares: tuple[int, ...]
+    captured: tuple[int, ...] = ()
+
+
+def legal_moves(variant: Variant, own: int, other: int, kings: int, *, white: bool) -> tuple[Move, ...]:
+    """All moves of the side with the pieces `own` against `other`, in the order of their squares.
+
+    Captures that differ only in the way between start and end are one move, the first of them. There is
+    none for a side that has lost.
+    """
+    return tuple(sorted(_Side(variant, own, other, kings, white).moves()))
+
+
+def can_capture(variant: Variant, own: int, other: int, kings: int, *, white: bool) -> bool:
+    """Whether the side with the pieces `own` could capture, were it to move."""
+    return next(_Side(variant, own, other, kings, white).captures(), None) is not None
+
+
+def _ahead(bits: int, step: int) -> int:
+    return bits << step if step > 0 else bits >> -step
+
+
+def _each(bits: int) -> Iterator[int]:
+    while bits:
+        bit = bits & -bits
+        yield bit
+        bits ^= bit
+
+
+class _Side:
+    """The side to move, its pieces and its ways."""
+
+    __slots__ = ("backwards", "crown", "empty", "forwards", "kings", "men", "other", "variant")
+
+    def __init__(self, variant: Variant, own: int, other: int, kings: int, white: bool) -> None:
+        layout = variant.layout
+        near, far = layout.down
+        self.variant = variant
+        self.men = own & ~kings
+        self.kings = own & kings
+        self.other = other
+        self.empty = layout.playable & ~(own | other)
+        self.forwards = (-near, -far) if white else (near, far)
+        self.backwards = (near, far) if white else (-near, -far)
+        self.crown = layout.top if white else layout.bottom
+
+    def moves(self) -> list[Move]:
+        numbers = self.variant.layout.numbers
+        found = list(self.captures())
+        if not found:
+            return [Move((numbers[start], numbers[end])) for start, end in self._plain()]
+        if self.variant.most_captures:
+            most = max(captured.bit_count() for _, captured in found)
+            found = [(path, captured) for path, captured in found if captured.bit_count() == most]
+        # A man that was crowned on one way and not on the other has made two moves.
+        goes_on = self.variant.crowning is Crowning.GOES_ON
+        moves: dict[tuple[int, int, int, bool], Move] = {}
+        for path, captured in found:
+            crowned = goes_on and any(bit & self.crown for bit in path[1:])
+            move = Move(
+                tuple([numbers[bit] for bit in path]), tuple([numbers[bit] for bit in _each(captured)])
+            )
+            key = path[0], path[-1], captured, crowned
+            moves[key] = min(moves.get(key, move), move)
+        return list(moves.values())
+
+    def _plain(self) -> Iterator[tuple[int, int]]:
+        empty = self.empty
+        for step in self.forwards:
+            for end in _each(_ahead(self.men, step) & empty):
+                yield _ahead(end, -step), end
+        if not self.kings:
+            return
+        for step in (*self.forwards, *self.backwards):
+            if not self.variant.flying_kings:
+                for end in _each(_ahead(self.kings, step) & empty):
+                    yield _ahead(end, -step), end
+                continue
+            for start in _each(self.kings):
+                end = _ahead(start, step)
+                while end & empty:
+                    yield start, end
+                    end = _ahead(end, step)
+
+    def captures(self) -> Iterator[_Tail]:
+        """All ways to capture to the end, with the square where the piece starts."""
+        flying, around = self.variant.flying_kings, (*self.forwards, *self.backwards)
+        backwards = self.variant.men_capture_backwards
+        starts = 0
+        for step in around:
+            over = self.other & _ahead(self.empty, -step)
+            if over:
+                able = self.men if backwards or step in self.forwards else 0
+                starts |= _ahead(over, -step) & (able if flying else able | self.kings)
+        if flying:
+            starts |= self.kings
+        for start in _each(starts):
+            # The square it leaves is free for it to pass and to land on.
+            self.empty |= start
+            if start & self.men:
+                tails = self._by_man(start, self.other, around if backwards else self.forwards)
+            elif flying:
+                tails = self._by_flying_king(start, self.other, around)
+            else:
+                tails = self._by_short_king(start, self.other, around)
+            self.empty ^= start
+            for path, captured in tails:
+                yield (start, *path), captured
+
+    # Pieces taken stay on the board until the move ends: they are in the way, but not taken twice.
+
+    def _by_man(self, bit: int, other: int, steps: tuple[int, ...]) -> list[_Tail]:
+        tails: list[_Tail] = []
+        for step in steps:
+            over = _ahead(bit, step) & other
+            if over and (landing := _ahead(over, step) & self.empty):
+                rest = other ^ over
+                crowned = landing & self.crown
+                if crowned and self.variant.crowning is Crowning.ENDS_THE_MOVE:
+                    further = []
+                elif crowned and self.variant.crowning is Crowning.GOES_ON:
+                    further = self._by_flying_king(landing, rest, (*self.forwards, *self.backwards))
+                else:
+                    further = self._by_man(landing, rest, steps)
+                tails += _extended(landing, over, further)
+        return tails
+
+    def _by_short_king(self, bit: int, other: int, steps: tuple[int, ...]) -> list[_Tail]:
+        tails: list[_Tail] = []
+        for step in steps:
+            over = _ahead(bit, step) & other
+            if over and (landing := _ahead(over, step) & self.empty):
+                tails += _extended(landing, over, self._by_short_king(landing, other ^ over, steps))
+        return tails
+
+    def _by_flying_king(self, bit: int, other: int, steps: tuple[int, ...]) -> list[_Tail]:
+        tails: list[_Tail] = []
+        empty = self.empty
+        for step in steps:
+            over = _ahead(bit, step)
+            while over & empty:
+                over = _ahead(over, step)
+            landing = _ahead(over, step)
+            if not (over & other and landing & empty):
+                continue
+            ending: list[_Tail] = []
+            going_on: list[_Tail] = []
+            while landing & empty:
+                further = self._by_flying_king(landing, other ^ over, steps)
+                (going_on if further else ending).extend(_extended(landing, over, further))
+                landing = _ahead(landing, step)
+            # It must not land where it can take no more, if it can land where it takes more.
+            tails += going_on or ending
+        return tails
+
+
+def _extended(landing: int, over: int, further: list[_Tail]) -> list[_Tail]:
+    if not further:
+        return [((landing,), over)]
+    return [((landing, *path), over | captured) for path, captured in further]

@@ -1,0 +1,197 @@
+"""Games of draughts as PDN, version 3.0 (https://pdn.fmjd.org/): writing, and reading main lines."""
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import version
+from typing import Final
+
+from referees.api import GameRecord, Outcome, PlayedMove, UnreadableMove, UnreadableRecord
+from referees.draughts import notation
+from referees.draughts.variants import Variant
+
+MAX_GAMES: Final = 100_000
+_WIDTH: Final = 100
+
+_RESULTS: Final = r"1-0|0-1|1/2-1/2|2-0|0-2|1-1|0-0|\*"
+_TOKEN: Final = re.compile(
+    r"\s+"
+    r'|(?P<tag>\[\s*(?P<name>\w+)\s+"(?P<value>(?:\\.|[^"\\])*)"\s*\])'
+    r"|(?P<comment>\{[^}]*\}|;[^\n]*|\$\d+|[!?]+)"
+    r"|(?P<open>\()|(?P<close>\))"
+    r"|(?P<number>\d+\s*\.+)"
+    rf"|(?P<result>(?:{_RESULTS})(?![^\s\[({{;]))"
+    r"|(?P<move>[a-zA-Z]?\d+(?:\s*[-x×:*]\s*[a-zA-Z]?\d+)+)"
+)
+
+
+def read(content: bytes, variant: Variant) -> list[tuple[str, list[str]]]:
+    """Each game's name (GameName, else Event) and the moves of its main line. Raises UnreadableRecord.
+
+    The games must be of this variant, where they say of which, and begin with its first position.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # Files older than UTF-8; every byte is a character of this one.
+        text = content.decode("latin-1")
+    games: list[tuple[str, list[str]]] = []
+    tags: dict[str, str] = {}
+    moves: list[str] = []
+    for kind, value, name in _tokens(text):
+        if kind == "tag":
+            if moves:
+                games.append(_game(tags, moves, variant, len(games)))
+                tags, moves = {}, []
+            tags[name] = value
+        elif kind == "move":
+            moves.append(value)
+        elif kind == "result":
+            games.append(_game(tags, moves, variant, len(games)))
+            tags, moves = {}, []
+        if len(games) == MAX_GAMES:
+            return games
+    if tags or moves:
+        games.append(_game(tags, moves, variant, len(games)))
+    if not games:
+        raise UnreadableRecord("no PDN: there is no game in it")
+    return games
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
+    """Tags, moves and results outside variations: what each is, its text, and a tag's name."""
+    place = depth = 0
+    while place < len(text):
+        token = _TOKEN.match(text, place)
+        if token is None:
+            line = text.count("\n", 0, place) + 1
+            raise UnreadableRecord(f"line {line}: {text[place : place + 20]!r} is no PDN")
+        place = token.end()
+        kind = token.lastgroup or ""
+        if token["tag"] is not None:
+            if not depth:
+                yield "tag", re.sub(r"\\(.)", r"\1", token["value"]), token["name"]
+        elif kind == "open":
+            depth += 1
+        elif kind == "close":
+            depth -= 1
+            if depth < 0:
+                raise UnreadableRecord(f"line {text.count(chr(10), 0, place) + 1}: a ')' closes nothing")
+        elif not depth and kind in ("move", "result"):
+            yield kind, token[kind], ""
+    if depth:
+        raise UnreadableRecord("a variation's '(' is never closed")
+
+
+def _game(tags: dict[str, str], moves: Sequence[str], variant: Variant, before: int) -> tuple[str, list[str]]:
+    kind = tags.get("GameType", "").partition(",")[0].strip()
+    own = variant.game_type.partition(",")[0]
+    if kind and kind != own:
+        raise UnreadableRecord(
+            f"game {before + 1}: it is of type {kind}, not {own} ({variant.name} draughts)"
+        )
+    if "FEN" in tags and _pieces(tags["FEN"], variant) != _pieces(first_fen(variant), variant):
+        raise UnreadableRecord(f"game {before + 1}: its first position, {tags['FEN'][:80]!r}, is another")
+    spelt = []
+    for number, move in enumerate(moves, start=1):
+        try:
+            squares = notation.read_squares(move, variant.layout)
+        except UnreadableMove as error:
+            raise UnreadableRecord(f"game {before + 1}, ply {number}: {error}") from None
+        sign = "-" if "-" in move else "x"
+        spelt.append(sign.join(variant.layout.names[square - 1] for square in squares))
+    return tags.get("GameName", tags.get("Event", "")), spelt
+
+
+def first_fen(variant: Variant) -> str:
+    """The first position as PDN's FEN tag has it: whose turn it is, and each side's squares."""
+    names, men = variant.layout.names, variant.men_rows * variant.layout.rows // 2
+    side = "W" if variant.white_first else "B"
+    return f"{side}:W{','.join(names[-men:])}:B{','.join(names[:men])}"
+
+
+def _pieces(fen: str, variant: Variant) -> tuple[str, frozenset[str]] | None:
+    """Whose turn it is and the pieces of a FEN, each as colour, rank and square; None if it is none."""
+    side, *halves = fen.strip().rstrip(".").split(":")
+    pieces = set()
+    for half in halves:
+        colour = half.strip()[:1].upper()
+        for word in filter(None, (word.strip() for word in half.strip()[1:].split(","))):
+            rank = "K" if word[0] == "K" else ""
+            first, _, last = word.removeprefix("K").partition("-")
+            named = variant.layout.named
+            if first not in named or (last and last not in named) or colour not in ("W", "B"):
+                return None
+            for number in range(named[first], named[last or first] + 1):
+                pieces.add(f"{colour}{rank}{number}")
+    return side.strip().upper(), frozenset(pieces)
+
+
+def result(outcome: Outcome | None, variant: Variant) -> str:
+    """An outcome as PDN writes it, White's points first; `*` where there is none."""
+    if outcome is None or not outcome.winners:
+        return "*"
+    if len(outcome.winners) > 1:
+        return "1/2-1/2"
+    return "1-0" if (outcome.winners == (1,)) == variant.white_first else "0-1"
+
+
+def write(game: GameRecord, variant: Variant) -> str:
+    """The record's text.
+
+    A comment before the moves holds the remarks, one after a move what its player said and expected, and
+    one before the result the final remarks. A void game's result is `*`.
+    """
+    white, black = (0, 1) if variant.white_first else (1, 0)
+    ended = result(game.outcome, variant)
+    tags = (
+        ("GameName", game.game_name),
+        ("Event", game.event),
+        ("Site", "?"),
+        ("Date", game.date.replace("-", ".")),
+        ("Round", "?"),
+        ("White", game.players[white]),
+        ("Black", game.players[black]),
+        ("Result", ended),
+        ("GameType", variant.game_type),
+        ("Annotator", f"academy-arena {_version()}"),
+    )
+    lines = [f'[{name} "{_quoted(value)}"]' for name, value in tags]
+    words = [*_comment("\n".join(game.remarks))]
+    for ply, played in enumerate(game.moves):
+        if ply % 2 == 0:
+            words.append(f"{ply // 2 + 1}.")
+        words += [played.text, *_comment(_said(played, variant))]
+    words += [*_comment("\n".join(game.final_remarks)), ended]
+    moves = textwrap.fill(" ".join(words), _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "\n".join((*lines, "", moves, ""))
+
+
+def _said(played: PlayedMove, variant: Variant) -> str:
+    values = ", ".join(
+        f"{'White' if (seat == 1) == variant.white_first else 'Black'} {value:.3f}"
+        for seat, value in sorted(played.values.items())
+    )
+    return "\n".join(filter(None, (played.comment, f"expected: {values}" if values else "")))
+
+
+def _comment(text: str) -> Iterator[str]:
+    # Comments do not nest, and PDN has no way to write a brace in one.
+    if text.strip():
+        yield "{" + " ".join(_encodable(text).replace("{", "(").replace("}", ")").split()) + "}"
+
+
+def _quoted(value: str) -> str:
+    return re.sub(r'(["\\])', r"\\\1", " ".join(_encodable(value).split()))
+
+
+def _encodable(text: str) -> str:
+    # Names of files and the talk of engines can hold half characters, which UTF-8 does not.
+    return text.encode("utf-8", "replace").decode()
+
+
+@cache
+def _version() -> str:
+    # Read from a file each time it is asked for.
+    return version("academy-arena")

@@ -1,0 +1,117 @@
+"""Stones on a Hex board, and which edges they are linked to.
+
+`Board` changes in place and is made to be fast: the referee builds its immutable positions on it, and
+a player can run playouts on it. Black links top and bottom, White left and right.
+
+Cells are numbered row by row from the top left; each row lies half a cell further to the right than
+the one above it, so cell (row, column) touches (row, column ± 1), (row ± 1, column), (row - 1, column + 1)
+and (row + 1, column - 1).
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Final
+
+EMPTY: Final = 0
+BLACK: Final = 1
+WHITE: Final = 2
+# The bits of a cell's state: whose stone, and what a chain of such stones links it to.
+COLOUR: Final = 3
+FIRST_EDGE: Final = 4
+SECOND_EDGE: Final = 8
+BOTH_EDGES: Final = FIRST_EDGE | SECOND_EDGE
+
+# The second player's answer to the first stone: to take it over, mirrored.
+SWAP: Final = -1
+
+MIN_SIZE: Final = 2
+MAX_SIZE: Final = 26
+
+
+class OccupiedCell(ValueError):
+    """A stone was to be placed where one stands."""
+
+
+@cache
+def neighbours(rows: int, columns: int) -> tuple[tuple[int, ...], ...]:
+    """For each cell, the two to six cells that touch it."""
+    steps = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
+    return tuple(
+        tuple(
+            (row + down) * columns + column + right
+            for down, right in steps
+            if 0 <= row + down < rows and 0 <= column + right < columns
+        )
+        for row in range(rows)
+        for column in range(columns)
+    )
+
+
+@cache
+def own_edges(rows: int, columns: int) -> tuple[bytes, bytes, bytes]:
+    """For EMPTY, BLACK and WHITE: which edges of that colour each cell lies on."""
+
+    def edges(place: int, last: int) -> int:
+        return (FIRST_EDGE if place == 0 else 0) | (SECOND_EDGE if place == last else 0)
+
+    cells = [divmod(cell, columns) for cell in range(rows * columns)]
+    return (
+        bytes(rows * columns),
+        bytes(edges(row, rows - 1) for row, _ in cells),
+        bytes(edges(column, columns - 1) for _, column in cells),
+    )
+
+
+class Board:
+    """Stones on a board of `rows` rows and `columns` columns.
+
+    `cells` has for each cell EMPTY or a colour, and with the colour the bits FIRST_EDGE (top or left)
+    and SECOND_EDGE (bottom or right) of the edges that its chain is linked to: all stones of a chain
+    have the same bits, so that the test for a win is one look at the stone just placed. A stone's bits
+    change at most twice in a game.
+    """
+
+    __slots__ = ("cells", "columns", "neighbours", "rows")
+
+    def __init__(self, rows: int, columns: int, cells: Iterable[int] | None = None) -> None:
+        self.rows = rows
+        self.columns = columns
+        self.cells = bytearray(rows * columns) if cells is None else bytearray(cells)
+        self.neighbours = neighbours(rows, columns)
+
+    def play(self, colour: int, cell: int) -> bool:
+        """Place a stone; returns whether it links its colour's edges. Raises OccupiedCell."""
+        cells = self.cells
+        if cells[cell]:
+            raise OccupiedCell(f"cell {cell} is occupied")
+        state = own_edges(self.rows, self.columns)[colour][cell] | colour
+        beside = [near for near in self.neighbours[cell] if cells[near] & COLOUR == colour]
+        for near in beside:
+            state |= cells[near]
+        cells[cell] = state
+        for near in beside:
+            if cells[near] != state:
+                self._spread(near, state)
+        return state & BOTH_EDGES == BOTH_EDGES
+
+    def _spread(self, start: int, state: int) -> None:
+        """Give all stones of the chain at `start` a state that links it further."""
+        cells = self.cells
+        old = cells[start]
+        cells[start] = state
+        chain = [start]
+        for stone in chain:
+            for near in self.neighbours[stone]:
+                if cells[near] == old:
+                    cells[near] = state
+                    chain.append(near)
+
+    def has_contact(self) -> bool:
+        """Whether stones of different colours touch."""
+        cells = self.cells
+        return any(
+            cells[near] & COLOUR == WHITE
+            for cell, state in enumerate(cells)
+            if state & COLOUR == BLACK
+            for near in self.neighbours[cell]
+        )

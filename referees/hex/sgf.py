@@ -1,0 +1,83 @@
+"""Games of Hex as SGF, FF[4] GM[11] (https://www.red-bean.com/sgf/hex.html), through sgfmill."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sgfmill.sgf_grammar import main_sequence_iter, make_coarse_game_tree, serialise_game_tree
+
+from referees.api import GameRecord, UnreadableRecord
+from referees.hex import cells
+from referees.hex.board import BLACK
+from referees.hex.settings import HexSettings
+from referees.sgf import LETTERS, add_moves, begin, game_trees, text_of
+
+GAME_NUMBER: Final = "11"
+DEFAULT_SIZE: Final = "11"
+# What is said instead of a last move.
+_ENDINGS: Final = ("resign", "forfeit")
+_SIZE: Final = re.compile(r"\s*(\d{1,4})\s*(?::\s*(\d{1,4})\s*)?")
+
+
+def read(content: bytes, settings: HexSettings) -> list[tuple[str, list[str]]]:
+    """Each game's name (GN) and the moves of its main line. Raises UnreadableRecord.
+
+    The games must be of Hex, on a board of this size, and begin with the empty board.
+    """
+    games = []
+    for number, tree in enumerate(game_trees(content), start=1):
+        try:
+            games.append(_main_line(list(main_sequence_iter(tree)), settings))
+        except ValueError as error:
+            raise UnreadableRecord(f"game {number}: {error}") from None
+    return games
+
+
+def _main_line(
+    nodes: Sequence[Mapping[str, Sequence[bytes]]], settings: HexSettings
+) -> tuple[str, list[str]]:
+    root = nodes[0]
+    if (game := text_of(root, "GM", GAME_NUMBER).strip()) != GAME_NUMBER:
+        raise ValueError(f"it is of another game: GM[{game[:20]}], Hex is GM[{GAME_NUMBER}]")
+    said = text_of(root, "SZ", DEFAULT_SIZE)
+    size = _SIZE.fullmatch(said)
+    if size is None or (int(size[1]), int(size[2] or size[1])) != (settings.columns, settings.rows):
+        raise ValueError(f"its board is SZ[{said[:20]}], not {size_text(settings)}")
+    mover = BLACK
+    moves: list[str] = []
+    for node in nodes:
+        if not node.keys().isdisjoint(("AB", "AW", "AE")):
+            raise ValueError(f"after move {len(moves)} stones are placed that nobody played: AB, AW or AE")
+        played = [letter for letter in LETTERS.values() if letter in node]
+        if not played:
+            continue
+        if played != [LETTERS[mover]]:
+            raise ValueError(f"move {len(moves) + 1} is not by {LETTERS[mover]}, whose turn it is")
+        text = text_of(node, LETTERS[mover])
+        if text.strip().lower() in _ENDINGS:
+            break
+        move = cells.read(text, settings.rows, settings.columns)
+        moves.append(cells.name(move, settings.rows, settings.columns))
+        mover = 3 - mover
+    return text_of(root, "GN"), moves
+
+
+def size_text(settings: HexSettings) -> str:
+    """`11`, or columns and rows where they differ: `4:3`."""
+    return f"{settings.columns}" if settings.square else f"{settings.columns}:{settings.rows}"
+
+
+def write(game: GameRecord, settings: HexSettings) -> str:
+    """The record's text; a void game has RE[Void]."""
+    tree = begin(game, settings.columns)
+    add_moves(
+        tree,
+        game,
+        lambda node, played: node.set_raw(
+            LETTERS[played.seat], cells.name(played.move, settings.rows, settings.columns).encode()
+        ),
+    )
+    # sgfmill's games have no two numbers for a size.
+    coarse = make_coarse_game_tree(tree.get_root(), list, lambda node: node.get_raw_property_map())
+    coarse.sequence[0] |= {"GM": [GAME_NUMBER.encode()], "SZ": [size_text(settings).encode()]}
+    return bytes(serialise_game_tree(coarse)).decode()

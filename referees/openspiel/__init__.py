@@ -1,0 +1,9 @@
+"""The games of OpenSpiel (https://github.com/google-deepmind/open_spiel); `OpenSpiel` is the referee.
+
+The rules are the library's, which is installed by the extra `openspiel` and loaded with the first game.
+"""
+
+from referees.openspiel.position import SpielMove, SpielPosition
+from referees.openspiel.rules import OpenSpiel
+
+__all__ = ["OpenSpiel", "SpielMove", "SpielPosition"]

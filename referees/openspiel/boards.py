@@ -1,0 +1,160 @@
+"""The boards of those games of OpenSpiel that ACADEMY can know as boards, as tables.
+
+Cells are read from the library's observation tensor, where each kind of piece has a plane.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from academy.knowledge.symmetries import HEXAGON, SQUARE
+
+Parameters = Mapping[str, Any]
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_LETTERS_OF_GO: Final = "abcdefghjklmnopqrstuvwxyz"
+_ALL_OF_THE_SQUARE: Final = tuple(SQUARE)
+_ALL_OF_THE_HEXAGON: Final = tuple(HEXAGON)
+
+
+@dataclass(frozen=True)
+class TensorBoard:
+    """How one game's cells are read, named and turned.
+
+    `size` gives rows and columns, and `cell_name` the name that moves have for a cell, from its row and
+    column in the tensor and the number of rows. `planes` has the cell letter of each plane, `unset` that of
+    a cell in none of them. `bottom_first` and `right_first` say in which order the tensor has rows
+    and columns. `symmetries` and `reversals` leave the rules as they are, the latter with the players
+    exchanged; which of them keep the first position is found out. `moves_per_cell` are the plies of
+    a usual game.
+    """
+
+    size: Callable[[Parameters], tuple[int, int]]
+    cell_name: Callable[[int, int, int], str]
+    planes: str
+    moves_per_cell: float
+    unset: str = "+"
+    hexagonal: bool = False
+    bottom_first: bool = False
+    right_first: bool = False
+    symmetries: tuple[str, ...] = _ALL_OF_THE_SQUARE
+    reversals: tuple[str, ...] = _ALL_OF_THE_SQUARE
+
+
+def _fixed(size: int) -> Callable[[Parameters], tuple[int, int]]:
+    return lambda parameters: (size, size)
+
+
+def _square(parameters: Parameters) -> tuple[int, int]:
+    return parameters["board_size"], parameters["board_size"]
+
+
+def _rectangle(parameters: Parameters) -> tuple[int, int]:
+    return parameters["rows"], parameters["columns"]
+
+
+def _hexagon(parameters: Parameters) -> tuple[int, int]:
+    return 2 * parameters["board_size"] - 1, 2 * parameters["board_size"] - 1
+
+
+def _counted_down(row: int, column: int, rows: int) -> str:
+    return f"{_LETTERS[column]}{row + 1}"
+
+
+def _counted_up(row: int, column: int, rows: int) -> str:
+    return f"{_LETTERS[column]}{rows - row}"
+
+
+def _of_go(row: int, column: int, rows: int) -> str:
+    return f"{_LETTERS_OF_GO[column]}{row + 1}"
+
+
+def _in_brackets(row: int, column: int, rows: int) -> str:
+    return f"({row},{column})"
+
+
+def _dropped(row: int, column: int, rows: int) -> str:
+    # A piece enters at the top of its column, which is all that a move says.
+    return str(column) if row == rows - 1 else f"{column}/{row}"
+
+
+BOARDS: Final = {
+    "amazons": TensorBoard(_square, lambda row, column, rows: f"({row + 1}, {column + 1})", "-ox+", 2.1),
+    "breakthrough": TensorBoard(
+        _rectangle,
+        _counted_up,
+        "xo-",
+        0.9,
+        symmetries=("identity", "mirror_columns"),
+        reversals=("mirror_rows",),
+    ),
+    "checkers": TensorBoard(
+        _rectangle, _counted_up, "xbow-", 1.2, symmetries=("identity",), reversals=("rotate_180",)
+    ),
+    "clobber": TensorBoard(_rectangle, _counted_up, "xo-", 0.6),
+    "connect_four": TensorBoard(
+        _rectangle,
+        _dropped,
+        "xo-",
+        0.7,
+        bottom_first=True,
+        symmetries=("identity", "mirror_columns"),
+        reversals=("identity",),
+    ),
+    "go": TensorBoard(_square, _of_go, "xo-", 0.7, bottom_first=True),
+    "gomoku": TensorBoard(
+        lambda parameters: (parameters["size"], parameters["size"]),
+        lambda row, column, rows: f"{row},{column}",
+        "xo",
+        0.4,
+        unset="-",
+    ),
+    "havannah": TensorBoard(
+        _hexagon,
+        _counted_down,
+        "xo-",
+        0.5,
+        hexagonal=True,
+        right_first=True,
+        symmetries=_ALL_OF_THE_HEXAGON,
+        reversals=("identity",),
+    ),
+    "hex": TensorBoard(
+        lambda parameters: (parameters["num_rows"], parameters["num_cols"]),
+        _counted_down,
+        "oooo-xxxx",
+        0.6,
+        hexagonal=True,
+        symmetries=("identity", "rotate_180"),
+        reversals=("transpose",),
+    ),
+    "lines_of_action": TensorBoard(_fixed(8), _counted_down, "xo-", 0.8, bottom_first=True),
+    "mnk": TensorBoard(lambda parameters: (parameters["n"], parameters["m"]), _in_brackets, "-ox", 0.4),
+    "othello": TensorBoard(_fixed(8), _counted_down, "-xo", 0.95),
+    "pentago": TensorBoard(
+        # A move also turns a quarter of the board, which has no name that could be mirrored.
+        _fixed(6),
+        _counted_down,
+        "xo-",
+        0.8,
+        symmetries=("identity",),
+        reversals=("identity",),
+    ),
+    "tic_tac_toe": TensorBoard(_fixed(3), _in_brackets, "-ox", 0.9),
+    "y": TensorBoard(
+        _square,
+        _counted_down,
+        "xo-",
+        0.3,
+        hexagonal=True,
+        symmetries=_ALL_OF_THE_HEXAGON,
+        reversals=("identity",),
+    ),
+}
+
+
+def board_of(game: Any) -> TensorBoard | None:
+    """How a loaded game's board is read, or None where ACADEMY cannot know it as a board."""
+    board = BOARDS.get(game.get_type().short_name)
+    if board is not None and game.get_parameters().get("dims", 2) != 2:
+        return None
+    return board

@@ -1,0 +1,159 @@
+"""OpenSpiel's game strings (`breakthrough(rows=6,columns=6)`): which are played here, and loading them.
+
+Parameters reach the library's C++ unchecked, and some values end the process (`connect_four(rows=0)`)
+or take all memory. So sizes have limits, and all else that is strange must show in the first position.
+"""
+
+import hashlib
+import re
+from functools import lru_cache
+from typing import Any, Final
+
+from academy.knowledge.spec import GAME_ID
+from referees.api import InvalidSetting
+
+MAX_STRING: Final = 1000
+MAX_SIZE: Final = 26
+MAX_NUMBER: Final = 1_000_000
+MAX_ACTIONS: Final = 100_000
+
+_SIZES: Final = frozenset(
+    (
+        "board_size",
+        "rows",
+        "columns",
+        "num_rows",
+        "num_cols",
+        "m",
+        "n",
+        "size",
+        "dims",
+        "players",
+        "num_houses_per_player",
+        "num_seeds_per_house",
+    )
+)
+_WHOLE_NUMBER: Final = re.compile(r"(\w+)=(-?\d+)(?=[,);]|$)")
+# They change what is printed or shown to neural networks, and nothing in the game.
+_PRESENTATION: Final = frozenset(
+    ("ansi_color_output", "egocentric", "egocentric_obs_tensor", "plain_obs_tensor", "string_rep")
+)
+# Nor do these change much of what is good play.
+_NOT_IN_ID: Final = _PRESENTATION | {"komi", "max_game_length", "max_moves"}
+
+
+@lru_cache(maxsize=64)
+def load(text: str) -> Any:
+    """Load a game.
+
+    Raises InvalidSetting for text that is no game, and for games that are not of two players, of perfect
+    information, without chance and turn by turn.
+    """
+    try:
+        import pyspiel
+    except ImportError:
+        raise InvalidSetting(
+            "game", "OpenSpiel is not installed; `pip install 'academy-arena[openspiel]'` does that"
+        ) from None
+    _check_text(text)
+    text = re.sub(r" *([(),=]) *", r"\1", text.strip())  # The library would take a blank for part of a name.
+    name = text.partition("(")[0]
+    if name not in pyspiel.registered_names():
+        raise InvalidSetting("game", f"OpenSpiel has no game {name!r}; there are {', '.join(playable())}")
+    if "efg_game" in text:
+        raise InvalidSetting("game", "games described in files (efg_game) are not played here")
+    try:
+        game = pyspiel.load_game(text)
+        _check_kind(text, game, pyspiel.GameType)
+        _check_first_position(text, game)
+    except (pyspiel.SpielError, MemoryError, UnicodeDecodeError, TypeError) as error:
+        # The library's errors come in quotes.
+        why = (str(error).strip("'\" \n") or repr(error)).splitlines()[0][:300]
+        raise InvalidSetting("game", f"{text!r}: OpenSpiel says: {why}") from None
+    return game
+
+
+def _check_text(text: str) -> None:
+    if not text.isprintable() or len(text) > MAX_STRING:
+        raise InvalidSetting("game", f"a game string is one line of at most {MAX_STRING} characters")
+    for name in _PRESENTATION.intersection(re.findall(r"(\w+)=", text.replace(" ", ""))):
+        raise InvalidSetting("game", f"{name!r} changes nothing in the game; leave it out")
+    for name, digits in _WHOLE_NUMBER.findall(text.replace(" ", "")):
+        low, high = (1, MAX_SIZE) if name in _SIZES else (0, MAX_NUMBER)
+        if len(digits) > 9 or not low <= int(digits) <= high:
+            raise InvalidSetting("game", f"{name}={digits[:20]}: a number from {low} to {high} is needed")
+
+
+def _kind_breaches(kind: Any, types: Any) -> list[str]:
+    return [
+        breach
+        for breach, found in (
+            ("players move at once", kind.dynamics != types.Dynamics.SEQUENTIAL),
+            ("there is chance in it", kind.chance_mode != types.ChanceMode.DETERMINISTIC),
+            ("things are hidden", kind.information != types.Information.PERFECT_INFORMATION),
+        )
+        if found
+    ]
+
+
+def _check_kind(text: str, game: Any, types: Any) -> None:
+    breaches = _kind_breaches(game.get_type(), types)
+    if game.num_players() != 2:
+        breaches.append(f"it has {game.num_players()} players")
+    if breaches:
+        raise InvalidSetting(
+            "game",
+            f"{text!r}: {', '.join(breaches)}; games are of two players, of perfect information, "
+            "without chance and turn by turn",
+        )
+
+
+def _check_first_position(text: str, game: Any) -> None:
+    if not 0 < game.num_distinct_actions() <= MAX_ACTIONS:
+        raise InvalidSetting("game", f"{text!r}: its moves are too many to be numbered up to {MAX_ACTIONS}")
+    state = game.new_initial_state()
+    if state.is_chance_node():
+        raise InvalidSetting("game", f"{text!r}: its first position is chosen by chance")
+    actions = [] if state.is_terminal() else state.legal_actions()
+    if not actions:
+        raise InvalidSetting("game", f"{text!r}: there is no move in its first position")
+    for action in actions:
+        words = state.action_to_string(state.current_player(), action)
+        if not words.isprintable() or not words.strip():
+            raise InvalidSetting(
+                "game", f"{text!r}: its move number {action} has no name that can be printed"
+            )
+
+
+def playable() -> list[str]:
+    """The names of the games that are played here without any parameters."""
+    import pyspiel
+
+    return [
+        kind.short_name
+        for kind in pyspiel.registered_games()
+        if kind.default_loadable
+        and not _kind_breaches(kind, pyspiel.GameType)
+        and kind.min_num_players <= 2 <= kind.max_num_players
+    ]
+
+
+def game_id(game: Any) -> str:
+    """The game's id for ACADEMY: its name and the parameters that change what is good play.
+
+    Where they are too long for an id or have other signs in them, they are hashed.
+    """
+    kind = game.get_type()
+    parameters = game.get_parameters()
+    if "num_cols" in parameters:
+        parameters.pop("board_size", None)  # It is short for rows and columns.
+    unusual = {
+        name: value
+        for name, value in sorted(parameters.items())
+        if name not in _NOT_IN_ID and value != kind.parameter_specification.get(name)
+    }
+    found = "-".join((f"openspiel-{kind.short_name}", *(f"{key}.{value}" for key, value in unusual.items())))
+    if GAME_ID.fullmatch(found):
+        return found
+    digest = hashlib.blake2b(repr(unusual).encode(), digest_size=8).hexdigest()
+    return f"openspiel-{kind.short_name}"[:40] + f"-{digest}"

@@ -1,0 +1,87 @@
+"""Records of OpenSpiel's games: JSON, with the game string, the players, the moves and the result.
+
+A file holds one record, or a list of them.
+"""
+
+import json
+from typing import Any, Final
+
+from referees.api import GameRecord, InvalidSetting, PlayedMove, UnreadableRecord
+from referees.openspiel.game_string import load
+
+MAX_GAMES: Final = 100_000
+MAX_MOVES: Final = 100_000
+
+
+def write(game_string: str, game: GameRecord) -> str:
+    """The record's text; a void game has the result `void` and no winners."""
+    outcome = game.outcome
+    record = {
+        "game": game_string,
+        "name": game.game_name,
+        "event": game.event,
+        "date": game.date,
+        "players": list(game.players),
+        "result": outcome.summary if outcome else "void",
+        "termination": outcome.termination.value if outcome else None,
+        "winners": list(outcome.winners) if outcome else [],
+        "points": list(outcome.points) if outcome else [],
+        "seed": game.seed,
+        "remarks": list(game.remarks),
+        "final_remarks": list(game.final_remarks),
+    }
+    # One line for each move, so that people can read along.
+    head = json.dumps(record, indent=1).removesuffix("\n}")
+    lines = ",\n  ".join(json.dumps(_move(played)) for played in game.moves)
+    return f'{head},\n "moves": [\n  {lines}\n ]\n}}\n'
+
+
+def _move(played: PlayedMove) -> dict[str, Any]:
+    move: dict[str, Any] = {"seat": played.seat, "move": played.text}
+    if played.seconds is not None:
+        move["seconds"] = round(played.seconds, 6)
+    if played.values:
+        move["values"] = {str(seat): value for seat, value in played.values.items()}
+    if played.comment:
+        move["comment"] = played.comment
+    return move
+
+
+def read(content: bytes, game_string: str) -> list[tuple[str, list[str]]]:
+    """Each game's name and moves. Raises UnreadableRecord, also for records of other games."""
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableRecord(f"no JSON: {error}") from None
+    records = found if isinstance(found, list) else [found]
+    if len(records) > MAX_GAMES:
+        raise UnreadableRecord(f"{len(records)} games, more than {MAX_GAMES}")
+    return [_read_one(number, record, game_string) for number, record in enumerate(records, start=1)]
+
+
+def _read_one(number: int, record: Any, game_string: str) -> tuple[str, list[str]]:
+    if not isinstance(record, dict):
+        raise UnreadableRecord(f"game {number}: {str(record)[:40]!r} is no record; records are JSON objects")
+    game, name, moves = record.get("game"), record.get("name", ""), record.get("moves")
+    if not isinstance(game, str) or not isinstance(name, str) or not isinstance(moves, list):
+        raise UnreadableRecord(f"game {number}: the texts 'game' and 'name' and the list 'moves' are needed")
+    if not _same(game, game_string):
+        raise UnreadableRecord(f"game {number} is one of {game[:200]!r}, not of {game_string!r}")
+    if len(moves) > MAX_MOVES:
+        raise UnreadableRecord(f"game {number}: {len(moves)} moves, more than {MAX_MOVES}")
+    texts: list[str] = []
+    for place, move in enumerate(moves, start=1):
+        text = move.get("move") if isinstance(move, dict) else move
+        if not isinstance(text, str):
+            raise UnreadableRecord(f"game {number}: move {place} is no text: {str(text)[:40]!r}")
+        texts.append(text)
+    return name, texts
+
+
+def _same(game: str, game_string: str) -> bool:
+    if game == game_string:
+        return True
+    try:
+        return str(load(game)) == game_string
+    except InvalidSetting:
+        return False

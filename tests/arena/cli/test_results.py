@@ -1,0 +1,92 @@
+"""Looking at results, and taking them out and in."""
+
+import json
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.arena.cli.command import ARENA, arena
+from tests.arena.control_files import PASSING, write_control
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Path:
+    control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
+    assert arena(control, "-q").returncode == 0
+    return control
+
+
+def test_a_report_is_written_as_a_page_or_printed_as_json(played: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert arena(played, "report", "--html", page).stdout == f"{page}\n"
+    assert page.read_text().startswith("<!DOCTYPE html>") and "two" in page.read_text()
+
+    printed = json.loads(arena("report", played, "--json").stdout)
+    shown = json.loads(arena("show", played, "--json").stdout)
+    assert printed == shown and printed["games"] == 2
+
+
+def test_json_escapes_whatever_could_command_a_terminal(tmp_path: Path) -> None:
+    description = 'description = "bell \\u0007, C1 \\u009b2J, DEL \\u007f, 囲碁"'
+    control = write_control(
+        tmp_path, {"one": PASSING, "two": PASSING}, competition=f"rounds = 1\n{description}"
+    )
+    arena(control, "-q")
+    printed = arena(control, "show", "--json").stdout
+    assert all(" " <= each <= "~" or each == "\n" for each in printed)
+    assert json.loads(printed)["description"] == "bell \x07, C1 \x9b2J, DEL \x7f, 囲碁"
+
+
+@pytest.mark.parametrize(
+    ("edition", "table"), [((), "SAGA_Game"), (("--saga2",), "SAGA_Game"), (("--saga1",), "Dip_Game")]
+)
+def test_results_go_out_and_in_as_saga(
+    played: Path, tmp_path: Path, edition: tuple[str, ...], table: str
+) -> None:
+    target = tmp_path / "out.sqlite"
+    assert arena("export", played, target, *edition).stdout == f"{target}\n"
+    with sqlite3.connect(target) as database:
+        assert database.execute(f'SELECT count(*) FROM "{table}"').fetchone() == (2,)
+
+    again = arena("export", played, target, *edition)
+    assert again.returncode == 1 and "exists already" in again.stderr
+
+    shared = f"sqlite:///{tmp_path / 'shared.sqlite'}"
+    taken = arena("import", played, target, "--results", shared)
+    assert (taken.returncode, taken.stderr) == (0, "")
+    assert taken.stdout.startswith("2 games of ")
+
+
+def test_results_may_be_kept_in_another_database_and_reset_there(played: Path, tmp_path: Path) -> None:
+    shared = f"sqlite:///{tmp_path / 'shared.sqlite'}"
+    folder = tmp_path / "more"
+    folder.mkdir()
+    other = write_control(folder, {"one": PASSING, "two": PASSING}).rename(folder / "other.toml")
+    for control in (played, other):
+        assert arena(control, "-q", "--results", shared).returncode == 0
+    assert not (folder / "other.results.sqlite").exists()
+    assert "2/2 games played" in arena(other, "show", "--results", shared).stdout
+
+    assert arena(other, "reset", "--results", shared).returncode == 0
+    assert "there are no results of 'other' yet" in arena(other, "show", "--results", shared).stderr
+    assert "2/2 games played" in arena(played, "show", "--results", shared).stdout
+
+
+@pytest.mark.parametrize("url", ["nonsense://", "no url", "sqlite:////nowhere/at/all.sqlite"])
+def test_a_database_that_cannot_be_used_is_an_error_of_one_line(played: Path, url: str) -> None:
+    done = arena(played, "show", "--results", url)
+    assert done.returncode == 1 and done.stderr.startswith("arena: ") and "Traceback" not in done.stderr
+
+
+def test_a_reader_that_leaves_early_is_no_error(played: Path) -> None:
+    done = subprocess.run(
+        f'{" ".join(ARENA)} show "{played}" | head -n 1; echo "${{PIPESTATUS[0]}}"',
+        shell=True,
+        executable="/bin/bash",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stderr == "" and done.stdout.splitlines()[-1] == "0"
