@@ -50,6 +50,7 @@ class BoardEngine(GtpEngine, Generic[Rules, Position]):
         self._referee = self._game.from_settings(self._settings)
         self._position: Position = self._referee.start(0)
         self._moves: list[str] = []
+        self._before: list[Position] = []
         self._scholars: dict[int, Scholar[Rules, Position]] = {}
         self._expected_value: float | None = None
 
@@ -89,12 +90,26 @@ class BoardEngine(GtpEngine, Generic[Rules, Position]):
         position = self._with_mover(colour)
         try:
             move = self._referee.read_move(position, colour, " ".join(arguments[1:]))
-            self._position = self._referee.play(position, {colour: move})
+            self._make(position, colour, move)
         except UnreadableMove:
             raise GtpError("invalid color or coordinate") from None
         except IllegalMove:
             raise GtpError("illegal move") from None
+        return ""
+
+    def _make(self, position: Position, colour: int, move: int) -> None:
+        after = self._referee.play(position, {colour: move})
+        self._before.append(self._position)
+        self._position = after
         self._moves.append(self._referee.move_text(move))
+
+    def gtp_undo(self, arguments: Sequence[str]) -> str:
+        """Take back the last move."""
+        if not self._moves:
+            raise GtpError("cannot undo")
+        self._position = self._before.pop()
+        self._moves.pop()
+        self._expected_value = None
         return ""
 
     def gtp_genmove(self, arguments: Sequence[str]) -> str:
@@ -105,8 +120,7 @@ class BoardEngine(GtpEngine, Generic[Rules, Position]):
             return "resign"
         chosen = self._decide(position, colour)
         self._expected_value = chosen.value
-        self._position = self._referee.play(position, {colour: chosen.move})
-        self._moves.append(self._referee.move_text(chosen.move))
+        self._make(position, colour, chosen.move)
         return self._moves[-1]
 
     def gtp_academy__expected_value(self, arguments: Sequence[str]) -> str:

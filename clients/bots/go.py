@@ -39,9 +39,9 @@ class GoEngine(BoardEngine[Go, GoPosition]):
 
     def gtp_komi(self, arguments: Sequence[str]) -> str:
         """Change komi; the stones stay."""
-        position, moves = self._position, self._moves
+        kept = self._position, self._moves, self._before
         self._change(komi=self._number(arguments, float))
-        self._position, self._moves = position, moves
+        self._position, self._moves, self._before = kept
         return ""
 
     def gtp_fixed_handicap(self, arguments: Sequence[str]) -> str:

@@ -62,6 +62,11 @@ def position_after(moves: str, **options: object) -> tuple[Hex, HexPosition]:
         (["boardsize 2", "play b a1", "play b a2", "genmove w"], ("=", "resign")),
         (["boardsize 2", "play b a1", "play w b1", "genmove b"], ("=", "a2")),
         (["boardsize 2", "play b b1", "all_legal_moves"], ("=", "a1 a2 b2")),
+        (["undo"], ("?", "cannot undo")),
+        (["boardsize 2", "play b b1", "genmove w", "undo", "undo", "all_legal_moves"], ("=", "a1 b1 a2 b2")),
+        (["genmove b", "undo", "academy-expected_value"], ("?", "no move generated yet")),
+        (["param_game allow_swap 1", "play b c1", "play w swap", "undo", "play w c1"], ("?", "illegal move")),
+        (["param_game allow_swap 1", "play b c1", "play w swap", "undo", "play w swap"], ("=", "")),
         (["academy-expected_value"], ("?", "no move generated yet")),
     ],
 )
