@@ -108,9 +108,9 @@ def contest_report(contest: contests_pb2.Contest, result: GameResult) -> contest
             contests_pb2.Ply(
                 player=move.seat,
                 move=move.text,
-                board=move.board,
-                legal_moves=move.legal_moves,
-                interaction=move.interaction,
+                board=move.board or "",
+                legal_moves=move.legal_moves or 0,
+                interaction=bool(move.interaction),
                 values=[
                     contests_pb2.SeatValue(player=seat, value=value)
                     for seat, value in sorted(move.values.items())

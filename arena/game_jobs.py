@@ -43,6 +43,7 @@ class JobMaker:
             opening_name="" if opening is None else opening.name,
             adjudication=self._control.adjudication,
             failures=self._control.failures,
+            describe_positions=self._control.academy is not None,
         )
 
     def players(self, fixture: Fixture) -> tuple[PlayerSetup, ...]:

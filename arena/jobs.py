@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from referees.api import Outcome
 
@@ -92,7 +92,8 @@ class GameJob:
     `transcript`, when given, the file for the lines of their protocols. `opening` are the moves, as
     text, that are played before the players choose theirs. `failures` says what becomes of a player
     that crashes or breaks its protocol after the first move was asked for: `forfeit`, or `void` for
-    the whole game.
+    the whole game. `describe_positions` asks for what ACADEMY is told of each position, which takes as
+    long as playing the move.
     """
 
     game_id: str
@@ -111,6 +112,7 @@ class GameJob:
     opening_name: str = ""
     adjudication: Adjudication | None = None
     failures: str = "forfeit"
+    describe_positions: bool = True
 
 
 class Fault(Enum):
@@ -124,23 +126,27 @@ class Fault(Enum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True)
-class JobMove:
+_NONE_TOLD: Final[Mapping[int, float]] = {}
+
+
+# A tuple: of a fast game, making and sending its moves is a good part of the work.
+class JobMove(NamedTuple):
     """One recorded move: `board` is the position after it in ACADEMY's letters.
 
     `legal_moves` is how many the mover had, 0 where they cannot be listed; `interaction` whether pieces
-    of different sides could act on each other after it; `values` the expected values told by seat.
+    of different sides could act on each other after it; all three are None where the job does not
+    ask for descriptions of positions. `values` are the expected values told by seat.
     `clock_seconds` and `clock_stones` are what the mover's clock showed after it: the time left and, in
     byo-yomi, the moves it is for; None and 0 without a clock. `opening` marks moves of a given opening.
     """
 
     seat: int
     text: str
-    board: str
-    legal_moves: int
-    interaction: bool
+    board: str | None
+    legal_moves: int | None
+    interaction: bool | None
     seconds: float
-    values: Mapping[int, float] = field(default_factory=dict)
+    values: Mapping[int, float] = _NONE_TOLD
     comment: str = ""
     clock_seconds: float | None = None
     clock_stones: int = 0

@@ -53,10 +53,14 @@ class ScoreSheet:
         self, choices: Mapping[int, tuple[Any, Choice]], before: Any, after: Any, *, opening: bool = False
     ) -> None:
         """Note the moves, by seat, that led from one position to the next."""
-        rules = self._rules
-        interaction = bool(rules.interaction(after))
+        rules, described = self._rules, self._job.describe_positions
+        board = legal_moves = interaction = None
+        if described:
+            interaction = bool(rules.interaction(after))
         for seat, (move, choice) in choices.items():
-            legal = rules.legal_moves(before, seat)
+            if described:
+                legal = rules.legal_moves(before, seat)
+                board, legal_moves = rules.board(after, seat).letters, 0 if legal is None else len(legal)
             text = rules.move_text(move)
             values = {} if choice.value is None else {seat: choice.value}
             clock = self._seatings[seat - 1].clock
@@ -64,8 +68,8 @@ class ScoreSheet:
                 JobMove(
                     seat=seat,
                     text=text,
-                    board=rules.board(after, seat).letters,
-                    legal_moves=0 if legal is None else len(legal),
+                    board=board,
+                    legal_moves=legal_moves,
                     interaction=interaction,
                     seconds=choice.seconds,
                     values=values,

@@ -39,7 +39,7 @@ class GtpGame(Protocol[Position, Move]):
         """The seat in GTP's words (`b`)."""
 
     def vertex(self, move: Move) -> str:
-        """A move as engines are told it (`D4`, `pass`)."""
+        """A move as engines are told it (`D4`, `pass`), in one word or several."""
 
     def read_score(self, response: str) -> Outcome | None:
         """The outcome in an answer to `final_score`; None where it says nothing."""

@@ -181,7 +181,7 @@ class GtpPlayer(Player):
     def _play(self, seat: int, move: Any) -> None:
         vertex = self._words.vertex(move)
         try:
-            self._ask("play", self._words.colour(seat), vertex)
+            self._ask("play", self._words.colour(seat), *vertex.split())
         except Refused as refusal:
             if refusal.answer == "illegal move":
                 raise MoveDisputed(

@@ -1,17 +1,18 @@
 """A game's result as rows of SAGA's and the arena's tables."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from arena.jobs import Fault, GameResult
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.game_settings import SettingKeys
-from arena.results.rows import add
+from arena.results.rows import add, add_all, insertion
 from referees.api import Outcome, Termination
 
 # Built once: SQLAlchemy takes longer to build a statement than SQLite to run it.
@@ -88,7 +89,8 @@ def add_game(
 ) -> int:
     """Enter a game with its players and moves; `detail` holds the remaining columns of ARENA_Game."""
     points = outcome.points
-    years = _years(len(players), result)
+    made = Counter(move.seat for move in result.moves)
+    years = max(made.values(), default=0)
     game_id = add(
         connection,
         saga.GAME,
@@ -124,21 +126,13 @@ def add_game(
             **detail,
         },
     )
-    _add_players(connection, entry, game_id, players, result, outcome)
+    _add_players(connection, entry, game_id, players, result, outcome, made)
     _add_moves(connection, game_id, result)
     return game_id
 
 
 def _time(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
-
-
-def _years(seats: int, result: GameResult) -> int:
-    return max((_moves_of(seat, result) for seat in range(1, seats + 1)), default=0)
-
-
-def _moves_of(seat: int, result: GameResult) -> int:
-    return sum(move.seat == seat for move in result.moves)
 
 
 def _add_players(
@@ -148,20 +142,21 @@ def _add_players(
     players: Sequence[str],
     result: GameResult,
     outcome: Outcome,
+    made: Mapping[int, int],
 ) -> None:
-    years = _years(len(players), result)
+    years = max(made.values(), default=0)
     grade = grades(outcome, years) or (None,) * len(players)
     rank = ranks(outcome, len(players), years)
     numbered = list(enumerate(zip(players, result.usage, strict=True), start=1))
     connection.execute(
-        insert(saga.PLAYER),
+        insertion(saga.PLAYER),
         [
             {
                 "GameId": game_id,
                 "PowerId": entry.setting.powers[seat - 1],
                 "ContestantId": entry.contestants[seat - 1],
                 "Supplies": outcome.points[seat - 1] if outcome.points else None,
-                "Disorder": _moves_of(seat, result) if _PROBLEMS.get(usage.fault) else None,
+                "Disorder": made.get(seat, 0) if _PROBLEMS.get(usage.fault) else None,
                 "Problem": _PROBLEMS.get(usage.fault),
                 "Winner": int(seat in outcome.winners),
                 "Elimination": outcome.eliminated[seat - 1] if outcome.eliminated else None,
@@ -173,7 +168,7 @@ def _add_players(
         ],
     )
     connection.execute(
-        insert(own.SEAT),
+        insertion(own.SEAT),
         [
             {
                 "GameId": game_id,
@@ -189,12 +184,10 @@ def _add_players(
             for seat, (name, usage) in numbered
         ],
     )
-    for seat, (_, usage) in numbered:
-        if usage.engine_name:
-            _note_engine_name(connection, entry.contestants[seat - 1], usage.engine_name)
 
 
-def _note_engine_name(connection: Connection, contestant_id: int, reported: str) -> None:
+def note_engine_name(connection: Connection, contestant_id: int, reported: str) -> None:
+    """Note what a contestant's program calls itself: `name:version`."""
     name, _, version = reported.partition(":")
     connection.execute(_NAME_CLIENT, {"contestant": contestant_id, "name": name, "version": version})
 
@@ -202,28 +195,14 @@ def _note_engine_name(connection: Connection, contestant_id: int, reported: str)
 def _add_moves(connection: Connection, game_id: int, result: GameResult) -> None:
     numbered = list(enumerate(result.moves, start=1))
     moves = [
-        {
-            "GameId": game_id,
-            "Ply": ply,
-            "Seat": move.seat,
-            "Text": move.text,
-            "Seconds": move.seconds,
-            "LegalMoves": move.legal_moves,
-            "Interaction": move.interaction,
-            "Board": move.board,
-            "Comment": move.comment,
-            "ClockSeconds": move.clock_seconds,
-            "ClockStones": move.clock_stones if move.clock_seconds is not None else None,
-            "Opening": move.opening,
-        }
+        (
+            *(game_id, ply, move.seat, move.text, move.seconds),
+            *(move.legal_moves, move.interaction, move.board, move.comment, move.clock_seconds),
+            move.clock_stones if move.clock_seconds is not None else None,
+            move.opening,
+        )
         for ply, move in numbered
     ]
-    values = [
-        {"GameId": game_id, "Ply": ply, "Seat": seat, "Value": value}
-        for ply, move in numbered
-        for seat, value in move.values.items()
-    ]
-    if moves:
-        connection.execute(insert(own.MOVE), moves)
-    if values:
-        connection.execute(insert(own.MOVE_VALUE), values)
+    values = [(game_id, ply, seat, value) for ply, move in numbered for seat, value in move.values.items()]
+    add_all(connection, own.MOVE, moves)
+    add_all(connection, own.MOVE_VALUE, values)

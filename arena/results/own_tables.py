@@ -24,7 +24,7 @@ from sqlalchemy import (
 
 from arena.results.schema import METADATA, auto_number, refers
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 
 META: Final = Table(
     "ARENA_Meta",
@@ -139,9 +139,10 @@ MOVE: Final = Table(
     Column("Seat", Integer, nullable=False),
     Column("Text", Text, nullable=False),
     Column("Seconds", Float, nullable=False),
-    Column("LegalMoves", Integer, nullable=False),
-    Column("Interaction", Boolean, nullable=False),
-    Column("Board", Text, nullable=False),
+    # What ACADEMY is told, NULL where it is not in use: the moves say it all, and this is much.
+    Column("LegalMoves", Integer),
+    Column("Interaction", Boolean),
+    Column("Board", Text),
     Column("Comment", Text, nullable=False),
     Column("ClockSeconds", Float),  # left on the mover's clock afterwards, NULL without one
     Column("ClockStones", Integer),  # byo-yomi: the moves that time is for

@@ -12,11 +12,11 @@ from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.contestants import enter_made_player
 from arena.results.database import ResultsDatabase, utc_now
-from arena.results.game_rows import Entry, add_game
+from arena.results.game_rows import Entry, add_game, note_engine_name
 from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
 from arena.results.outbox import post
 from arena.results.registration import Heading, Registration, register
-from arena.results.rows import find_or_add
+from arena.results.rows import find_or_add, insertion
 from arena.results.series_reader import SeriesReader
 
 # Asked for each game, and built once: SQLAlchemy takes longer to build a query than SQLite to answer it.
@@ -69,6 +69,8 @@ class Series(SeriesReader):
         # What the database calls the games that are being played, by contest id.
         self._entries: dict[str, Entry] = {}
         self._settings: dict[Hashable, SettingKeys] = {}
+        # What programs have called themselves in this run, by contestant.
+        self._engine_names: dict[int, str] = {}
 
     @classmethod
     def register(cls, database: ResultsDatabase, heading: Heading) -> "Series":
@@ -101,7 +103,7 @@ class Series(SeriesReader):
             keys = self._setting(connection, setting, players)
             contestants = tuple(self._contestant(connection, player) for player in players)
             connection.execute(
-                insert(own.ATTEMPT),
+                insertion(own.ATTEMPT),
                 {
                     **self._key(attempt.game_id),
                     "Attempt": attempt.number,
@@ -196,7 +198,7 @@ class Series(SeriesReader):
         with self._database.transaction() as connection:
             if connection.execute(_COUNTED, self._key(attempt.game_id)).first() is not None:
                 return False
-            voids, lost_seconds = self._earlier_attempts(connection, attempt.game_id)
+            voids, lost_seconds = self._earlier_attempts(connection, attempt)
             entry = self._entries[attempt.contest_id]
             game_id = add_game(
                 connection,
@@ -220,10 +222,18 @@ class Series(SeriesReader):
                     zip(players, elo_before, elo_after, strict=True), start=1
                 )
             ]
-            connection.execute(insert(own.RATING), ratings)
+            connection.execute(insertion(own.RATING), ratings)
+            told = {
+                contestant: usage.engine_name
+                for contestant, usage in zip(entry.contestants, result.usage, strict=True)
+                if usage.engine_name and self._engine_names.get(contestant) != usage.engine_name
+            }
+            for contestant, name in told.items():
+                note_engine_name(connection, contestant, name)
             if report is not None:
                 post(connection, self._series_id, attempt.contest_id, report)
         self._entries.pop(attempt.contest_id)
+        self._engine_names |= told
         return True
 
     def give_up(
@@ -281,8 +291,10 @@ class Series(SeriesReader):
     def _key(self, game_id: str) -> dict[str, Any]:
         return {"SeriesId": self._series_id, "Name": game_id}
 
-    def _earlier_attempts(self, connection: Connection, game_id: str) -> tuple[int, float]:
-        count, total = connection.execute(_EARLIER_ATTEMPTS, self._key(game_id)).one()
+    def _earlier_attempts(self, connection: Connection, attempt: Attempt) -> tuple[int, float]:
+        if attempt.number == 1:
+            return 0, 0.0
+        count, total = connection.execute(_EARLIER_ATTEMPTS, self._key(attempt.game_id)).one()
         return int(count), float(total)
 
 

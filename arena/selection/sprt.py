@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from arena.control.plans import SprtPlan
-from arena.ratings.pentanomial import Counts, SprtStatus
+from arena.ratings.pentanomial import Counts, SprtStatus, estimate
 from arena.selection.matchups import Group, MatchupSelector
 from arena.selection.selector import ChangedCompetition, CompletedGame, Fixture
 
@@ -114,6 +114,12 @@ class SprtMatch(MatchupSelector):
             f"pairs by points of {self._first}: {pairs}",
             f"LLR {status.llr:.3f}, bounds {status.lower:.3f} and {status.upper:.3f}",
         ]
+        match = estimate(self.counts)
+        if match is not None:
+            lines.append(
+                f"Elo {match.elo:+.1f} ± {match.elo_error:.1f}, normalised {match.normalised_elo:+.1f} "
+                f"± {match.normalised_elo_error:.1f}, LOS {100 * match.superiority:.1f} %"
+            )
         if self._left_out:
             lines.append(f"{self._left_out} pairs with unknown results are left out")
         if self.decided:

@@ -3,37 +3,15 @@
 import math
 import random
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
+from clients.bots.thinking import Candidate, Thought
 from referees.go import BLACK, EMPTY, PASS, WHITE, Board, Go, GoPosition
 
 # Nobody needs to see the end of a playout in which one side is this far ahead (share of all points).
 MERCY: Final = 0.4
 # How much the sum of all playouts that contain a move counts against curiosity.
 EXPLORATION: Final = 0.4
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A move, and what the mover expects after it (0 to 1)."""
-
-    move: int
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
-class Thought:
-    """What the mover expects of a position before moving, and moves worth playing, best first."""
-
-    value: float
-    candidates: tuple[Candidate, ...]
-
-
-class Thinker(Protocol):
-    """A way to find moves."""
-
-    def think(self, referee: Go, position: GoPosition) -> Thought:
-        """Think about a position that is not over."""
 
 
 @dataclass

@@ -79,20 +79,28 @@ class Board:
         self.cells = bytearray(rows * columns) if cells is None else bytearray(cells)
         self.neighbours = neighbours(rows, columns)
 
+    def links(self, colour: int, cell: int) -> int:
+        """The edges that a stone of a colour on this empty cell would be linked to."""
+        cells = self.cells
+        linked = own_edges(self.rows, self.columns)[colour][cell]
+        for near in self.neighbours[cell]:
+            state = cells[near]
+            if state & COLOUR == colour:
+                linked |= state
+        return linked & BOTH_EDGES
+
     def play(self, colour: int, cell: int) -> bool:
         """Place a stone; returns whether it links its colour's edges. Raises OccupiedCell."""
         cells = self.cells
         if cells[cell]:
             raise OccupiedCell(f"cell {cell} is occupied")
-        state = own_edges(self.rows, self.columns)[colour][cell] | colour
-        beside = [near for near in self.neighbours[cell] if cells[near] & COLOUR == colour]
-        for near in beside:
-            state |= cells[near]
-        cells[cell] = state
-        for near in beside:
-            if cells[near] != state:
+        linked = self.links(colour, cell)
+        state = cells[cell] = colour | linked
+        for near in self.neighbours[cell]:
+            beside = cells[near]
+            if beside & COLOUR == colour and beside != state:
                 self._spread(near, state)
-        return state & BOTH_EDGES == BOTH_EDGES
+        return linked == BOTH_EDGES
 
     def _spread(self, start: int, state: int) -> None:
         """Give all stones of the chain at `start` a state that links it further."""

@@ -23,7 +23,8 @@ _STATES: Final = bytes(
     for state in range(256)
 )
 _IS_EMPTY: Final = bytes(state == EMPTY for state in range(256))
-PLIES_PER_CELL: Final = 0.6
+# Measured: 0.35 between players who keep bridges, 0.87 between random ones.
+PLIES_PER_CELL: Final = 0.4
 
 
 class Hex(Referee[HexPosition, int]):

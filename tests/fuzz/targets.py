@@ -37,8 +37,10 @@ from arena.control import toml_file
 from arena.control.table import ControlError
 from arena.players.failures import PlayerFailure
 from arena.players.gtp_channel import GtpChannel
+from clients.bots import hex_thinking
 from clients.bots.go import GoEngine
 from clients.bots.go_thinking import RandomThinker
+from clients.bots.hex import HexEngine
 from referees.api import UnreadableMove
 from referees.go import vertices
 from referees.go.gtp import GoDialogue
@@ -362,15 +364,19 @@ def _gtp_answer_samples() -> list[bytes]:
 
 
 def _gtp_command(data: bytes) -> None:
-    engine = GoEngine("fuzzed", RandomThinker(random.Random(0)), None, "")
     text = data.decode(errors="replace")[:2_000]
-    engine.run(io.StringIO(text), io.StringIO())
+    for engine in (
+        GoEngine("fuzzed", RandomThinker(random.Random(0)), None, ""),
+        HexEngine("fuzzed", hex_thinking.RandomThinker(random.Random(0)), None, ""),
+    ):
+        engine.run(io.StringIO(text), io.StringIO())
 
 
 def _gtp_command_samples() -> list[bytes]:
     return [
         b"1 boardsize 5\nclear_board\nkomi 0.5\nplay b c3\ngenmove w\nundo\nfinal_score\nlist_commands\n",
         b"protocol_version\nname\nversion\nfixed_handicap 2\nknown_command play\nquit\n",
+        b"param_game allow_swap 1\nboardsize 5\nplay b c3\nplay w swap-pieces\nshowboard\nboardsize 4 3\n",
     ]
 
 

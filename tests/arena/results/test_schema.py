@@ -168,5 +168,5 @@ def test_databases_that_are_not_ours_are_refused(tmp_path: Path) -> None:
     with database.transaction() as connection:
         connection.execute(own.META.update().values(Value="99"))
     database.close()
-    with pytest.raises(ResultsError, match="schema version 99, this program reads version 2"):
+    with pytest.raises(ResultsError, match="schema version 99, this program reads version 3"):
         ResultsDatabase.open(url)

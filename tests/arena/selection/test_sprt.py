@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from arena.control.plans import SprtPlan
-from arena.ratings.pentanomial import Sprt
+from arena.ratings.pentanomial import Sprt, estimate
 from arena.selection.selector import ChangedCompetition, Fixture
 from arena.selection.sprt import SprtMatch
 from tests.arena.selection.playing import Rule, completed, play, told
@@ -88,6 +88,16 @@ def test_a_match_of_limited_games_may_end_without_a_verdict() -> None:
     play(selector)
     assert selector.finished and not selector.decided and selector.total == 6
     assert selector.report_lines()[-1] == "all games are played without a verdict"
+
+
+def test_the_report_tells_the_elo_of_the_pairs_with_its_error() -> None:
+    selector = match(games=12)
+    play(selector)
+    estimated = estimate(selector.counts)
+    assert estimated is not None
+    line = next(line for line in selector.report_lines() if line.startswith("Elo "))
+    assert line.startswith(f"Elo {estimated.elo:+.1f} ± {estimated.elo_error:.1f}, normalised ")
+    assert line.endswith(f"LOS {100 * estimated.superiority:.1f} %")
 
 
 def test_the_terms_of_a_test_may_not_change_once_it_has_begun() -> None:

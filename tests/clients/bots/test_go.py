@@ -92,6 +92,7 @@ def test_where_nothing_is_sensible_the_thinkers_pass() -> None:
         (["play b Z99"], ("?", "invalid color or coordinate")),
         (["play b A1", "play b A2"], ("=", "")),
         (["boardsize 5", "play b C3", "komi 3.5", "final_score"], ("=", "B+21.5")),
+        (["boardsize 5", "play b C3", "komi 3.5", "undo", "final_score"], ("=", "W+3.5")),
         (["academy-expected_value"], ("?", "no move generated yet")),
         (["boardsize 9", "fixed_handicap 2"], ("=", "G7 C3")),
         (["boardsize 9", "fixed_handicap 99"], ("?", "")),

@@ -7,8 +7,8 @@ from pathlib import Path
 from academy.store.game_records import spec_to_proto
 from academy.v1 import contests_pb2, proposals_pb2
 from clients.academy import Academy, Connection
-from clients.bots.go_thinking import Candidate, Thought
 from clients.bots.scholar import Scholar
+from clients.bots.thinking import Candidate, Thought
 from clients.seat import Seat
 from referees.go import Go, GoPosition
 from tests.academy.service.examples import contest

@@ -1,0 +1,67 @@
+"""The command line of the sample bots: which player, how strong, and with ACADEMY or without."""
+
+import argparse
+import os
+import random
+import sys
+from collections.abc import Callable, Sequence
+from io import TextIOWrapper
+from typing import Any, TypeVar
+
+from clients.academy import Academy, Connection
+from clients.bots.gtp import GtpEngine
+from clients.bots.thinking import Thinker
+from referees.api import Referee
+
+Rules = TypeVar("Rules", bound=Referee[Any, int])
+Position = TypeVar("Position")
+
+
+def run_bot(
+    program: str,
+    description: str,
+    *,
+    at_random: Callable[[random.Random], Thinker[Rules, Position]],
+    monte_carlo: Callable[[int, random.Random], Thinker[Rules, Position]],
+    engine: Callable[[str, Thinker[Rules, Position], Academy | None, str], GtpEngine],
+    arguments: Sequence[str] | None,
+) -> None:
+    """Run a bot on standard input and output.
+
+    `at_random` and `monte_carlo` make the players, the latter of a number of playouts; `engine` makes the
+    engine of its name, player, ACADEMY and contest.
+    """
+    parser = argparse.ArgumentParser(prog=program, description=description)
+    parser.add_argument("player", choices=("random", "monte-carlo"))
+    parser.add_argument("--playouts", type=int, default=50, help="random games a move: the strength")
+    parser.add_argument("--seed", type=int, help="for games that can be repeated")
+    parser.add_argument(
+        "--academy",
+        nargs="?",
+        const="",
+        metavar="ADDRESS",
+        help="consult and propose; without an address, where the arena says (ACADEMY_ADDRESS)",
+    )
+    options = parser.parse_args(arguments)
+    if options.playouts < 1:
+        parser.error(f"--playouts {options.playouts}: at least 1 is needed")
+    chance = random.Random(options.seed)
+    thinker, name = at_random(chance), "random"
+    if options.player == "monte-carlo":
+        thinker, name = monte_carlo(options.playouts, chance), f"monte-carlo-{options.playouts}"
+    academy = None
+    if options.academy is not None:
+        try:
+            connection = (
+                Connection(options.academy).with_environment()
+                if options.academy
+                else Connection.from_environment()
+            )
+            academy = Academy(connection) if connection else None
+        except (OSError, ValueError) as error:
+            parser.error(f"--academy: {error}")
+    for stream in (sys.stdin, sys.stdout):
+        # Whatever bytes arrive, each line is to be answered.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    engine(name, thinker, academy, os.environ.get("ACADEMY_CONTEST", "")).run()

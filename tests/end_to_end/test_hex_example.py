@@ -1,0 +1,42 @@
+"""examples/hex.toml is played as it stands: programs in HTP, a Python player, ACADEMY and all."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from academy.store.library_store import Page, Store
+from referees.api import Termination
+from referees.hex import Hex
+from tests.referees.hex.games import played
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "hex.toml"
+BIN = Path(sys.executable).parent
+
+
+def test_the_example_is_played_and_learnt_from(tmp_path: Path) -> None:
+    control = tmp_path / "hex.toml"
+    text = EXAMPLE.read_text()
+    control.write_text(text.replace("rounds = 2", "rounds = 1"))
+    assert control.read_text() != text
+    done = subprocess.run(
+        [BIN / "arena", "run", control],
+        env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    game = Hex.from_settings({"board_size": 7, "swap": True})
+    records = sorted((tmp_path / "hex.games").iterdir())
+    assert len(records) == 10
+    for record in records:
+        ((_, moves),) = game.read_records(record.read_bytes())
+        outcome = game.outcome(played(game, " ".join(moves))[0])
+        assert outcome is not None and outcome.termination is Termination.SCORE
+        assert f"RE[{outcome.summary}]" in record.read_text()
+    with Store(tmp_path / "hex.academy", read_only=True) as academy:
+        events, _ = academy.events(Page(most=1000), game_id=game.spec().game_id)
+    reports = [event.contest_reported.report for event in events if event.HasField("contest_reported")]
+    assert len(reports) == 10
+    assert all(len(ply.board) == 49 for report in reports for ply in report.plies)
