@@ -171,7 +171,7 @@ def test_kings_are_kings_and_light_squares_no_squares_in_academy() -> None:
 
 @pytest.mark.parametrize(
     ("cells", "is_there"),
-    [("+b\no+", True), ("+B\nW+", True), ("+x\no+", False), ("-b\no-", False), ("++w\n+1+", True)],
+    [("+b\no+", True), ("+B\nW+", True), ("+x\no+", False), ("-b\no-", False), ("+w+\n1++", True)],
 )
 def test_patterns_tell_soldiers_from_kings_and_dark_squares_from_light(cells: str, is_there: bool) -> None:
     judge = game("english")
