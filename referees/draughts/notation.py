@@ -9,8 +9,8 @@ from referees.api import UnreadableMove
 from referees.draughts.layout import Layout
 from referees.draughts.moves import Move
 
-# PDN has hyphens and x; Russian books have colons, and some programs stars.
-_SEPARATOR: Final = re.compile(r"\s*[-–x×:*]\s*")
+# PDN has hyphens and x, Russian books colons.
+_SEPARATOR: Final = re.compile(r"\s*[-–x×:]\s*")
 _MAX_TEXT: Final = 300
 
 

@@ -22,7 +22,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<open>\()|(?P<close>\))"
     r"|(?P<number>\d+\s*\.+)"
     rf"|(?P<result>(?:{_RESULTS})(?![^\s\[({{;]))"
-    r"|(?P<move>[a-zA-Z]?\d+(?:\s*[-x×:*]\s*[a-zA-Z]?\d+)+)"
+    r"|(?P<move>[a-zA-Z]?\d+(?:[ \t]*[-x×:][ \t]*[a-zA-Z]?\d+)+)"
 )
 
 

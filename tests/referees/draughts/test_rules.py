@@ -2,6 +2,8 @@
 
 import pytest
 
+from academy.knowledge.occurrence import occurs
+from academy.knowledge.text import read_cells
 from referees.api import IllegalMove, Termination, UnreadableMove, referee
 from referees.conformance import check_referee
 from referees.draughts import VARIANTS, Draughts, Move
@@ -165,6 +167,17 @@ def test_kings_are_kings_and_light_squares_no_squares_in_academy() -> None:
             "+-+-+-+-",
             "-+-+-+o+",
         ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_there"),
+    [("+b\no+", True), ("+B\nW+", True), ("+x\no+", False), ("-b\no-", False), ("+w+\n1++", True)],
+)
+def test_patterns_tell_soldiers_from_kings_and_dark_squares_from_light(cells: str, is_there: bool) -> None:
+    judge = game("english")
+    spec, board = judge.spec(), judge.board(placed(judge, "B", white="22 K4", black="K18"), 1)
+    pattern = spec.check_pattern(read_cells(cells, spec.geometry))
+    assert occurs(pattern, spec.geometry, board.states) is is_there
 
 
 def test_the_players_are_exchanged_by_half_a_turn() -> None:
