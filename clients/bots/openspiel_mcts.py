@@ -101,9 +101,13 @@ class MonteCarloEngine(GtpEngine):
         if seat not in self._referee.to_move(position):
             raise GtpError("it is not this player's turn")
         root = self._bot.mcts_search(position.state)
-        best = root.best_child()
-        move = next(move for move in position.moves if move.action == best.action)
-        self._expected_value = self._value(best, seat)
+        if root.children:
+            best = root.best_child()
+            move = next(move for move in position.moves if move.action == best.action)
+            self._expected_value = self._value(best, seat)
+        else:
+            # One simulation, or a moment, is too little to see any move.
+            move, self._expected_value = self._chance.choice(position.moves), None
         self._positions.append(position.after(move))
         return move.text
 

@@ -1,6 +1,6 @@
-"""The kinds of draughts: what differs between them, one line each."""
+"""The kinds of draughts: what differs between them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
@@ -39,7 +39,7 @@ class Variant:
     `men_rows` rows of men stand on either side; White has the bottom. `flying_kings` move and capture
     over any distance. With `most_captures` only the captures that take the most pieces are allowed.
     `king_moves` and `endings` are the usual draw rules (moves of each side; see `draws`). `game_type`
-    is the variant's tag in PDN 3.0. `expected_length` is in plies.
+    is the variant's tag in PDN 3.0. `expected_length`, in plies, is near that of random games.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Variant:
     game_type: str
     expected_length: float
     men_rows: int = 3
-    endings: tuple[Ending, ...] = field(default=())
+    endings: tuple[Ending, ...] = ()
 
     @property
     def white_men(self) -> int:
@@ -70,61 +70,44 @@ class Variant:
 _RUSSIAN_ENDINGS: Final = (Ending(2, 5), Ending(12, 15, kings_only=True))
 
 # Draw rules: English, World Checkers Draughts Federation, Rules 1.32; international, FMJD, annex 1, 6;
-# Russian and Brazilian, as pydraughts and Lidraughts have them. Lengths: twice the moves of usual games.
-VARIANTS: Final = {
-    variant.name: variant
-    for variant in (
-        Variant(
-            "english",
-            Layout(8),
-            False,
-            False,
-            False,
-            False,
-            Crowning.ENDS_THE_MOVE,
-            40,
-            "21,B,8,8,N1,0",
-            60.0,
-        ),
-        Variant(
-            "international",
-            Layout(10),
-            True,
-            True,
-            True,
-            True,
-            Crowning.AT_REST,
-            25,
-            "20,W,10,10,N2,0",
-            100.0,
-            men_rows=4,
-            endings=(Ending(2, 5), Ending(3, 16)),
-        ),
-        Variant(
-            "brazilian",
-            Layout(8, algebraic=True),
-            True,
-            True,
-            True,
-            True,
-            Crowning.AT_REST,
-            15,
-            "26,W,8,8,A0,0",
-            60.0,
-            endings=_RUSSIAN_ENDINGS,
-        ),
-        Variant(
-            "russian",
-            Layout(8, algebraic=True),
-            True,
-            True,
-            True,
-            False,
-            Crowning.GOES_ON,
-            15,
-            "25,W,8,8,A0,0",
-            60.0,
-            endings=_RUSSIAN_ENDINGS,
-        ),
-    )
-}
+# Russian and Brazilian, as pydraughts and Lidraughts have them.
+ENGLISH: Final = Variant(
+    name="english",
+    layout=Layout(8),
+    white_first=False,
+    flying_kings=False,
+    men_capture_backwards=False,
+    most_captures=False,
+    crowning=Crowning.ENDS_THE_MOVE,
+    king_moves=40,
+    game_type="21,B,8,8,N1,0",
+    expected_length=60.0,
+)
+INTERNATIONAL: Final = Variant(
+    name="international",
+    layout=Layout(10),
+    men_rows=4,
+    white_first=True,
+    flying_kings=True,
+    men_capture_backwards=True,
+    most_captures=True,
+    crowning=Crowning.AT_REST,
+    king_moves=25,
+    endings=(Ending(2, 5), Ending(3, 16)),
+    game_type="20,W,10,10,N2,0",
+    expected_length=100.0,
+)
+BRAZILIAN: Final = replace(
+    INTERNATIONAL,
+    name="brazilian",
+    layout=Layout(8, algebraic=True),
+    men_rows=3,
+    king_moves=15,
+    endings=_RUSSIAN_ENDINGS,
+    game_type="26,W,8,8,A0,0",
+    expected_length=60.0,
+)
+RUSSIAN: Final = replace(
+    BRAZILIAN, name="russian", most_captures=False, crowning=Crowning.GOES_ON, game_type="25,W,8,8,A0,0"
+)
+VARIANTS: Final = {variant.name: variant for variant in (ENGLISH, INTERNATIONAL, BRAZILIAN, RUSSIAN)}

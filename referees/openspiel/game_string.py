@@ -17,23 +17,12 @@ MAX_SIZE: Final = 26
 MAX_NUMBER: Final = 1_000_000
 MAX_ACTIONS: Final = 100_000
 
-_SIZES: Final = frozenset(
-    (
-        "board_size",
-        "rows",
-        "columns",
-        "num_rows",
-        "num_cols",
-        "m",
-        "n",
-        "size",
-        "dims",
-        "players",
-        "num_houses_per_player",
-        "num_seeds_per_house",
-    )
-)
+_BOARDS: Final = ("board_size", "rows", "columns", "num_rows", "num_cols", "m", "n", "size")
+_PIECES: Final = ("num_houses_per_player", "num_seeds_per_house", "insanity")
+_SIZES: Final = dict.fromkeys((*_BOARDS, *_PIECES), MAX_SIZE) | {"dims": 3, "players": 10}
 _WHOLE_NUMBER: Final = re.compile(r"(\w+)=(-?\d+)(?=[,);]|$)")
+_NAMES: Final = re.compile(r"(?:^|(?<=game=))\w*")
+_MADE_OF_OTHERS: Final = frozenset(("misere", "start_at"))
 # They change what is printed or shown to neural networks, and nothing in the game.
 _PRESENTATION: Final = frozenset(
     ("ansi_color_output", "egocentric", "egocentric_obs_tensor", "plain_obs_tensor", "string_rep")
@@ -57,16 +46,16 @@ def load(text: str) -> Any:
         ) from None
     _check_text(text)
     text = re.sub(r" *([(),=]) *", r"\1", text.strip())  # The library would take a blank for part of a name.
-    name = text.partition("(")[0]
-    if name not in pyspiel.registered_names():
-        raise InvalidSetting("game", f"OpenSpiel has no game {name!r}; there are {', '.join(playable())}")
-    if "efg_game" in text:
-        raise InvalidSetting("game", "games described in files (efg_game) are not played here")
+    _check_names(text, pyspiel)
     try:
         game = pyspiel.load_game(text)
-        _check_kind(text, game, pyspiel.GameType)
+        _refuse(text, _kind_breaches(game.get_type(), pyspiel.GameType))
+        if game.num_players() != 2:
+            _refuse(text, [f"it has {game.num_players()} players"])
         _check_first_position(text, game)
-    except (pyspiel.SpielError, MemoryError, UnicodeDecodeError, TypeError) as error:
+    except InvalidSetting:
+        raise
+    except (pyspiel.SpielError, MemoryError, ValueError, TypeError) as error:
         # The library's errors come in quotes.
         why = (str(error).strip("'\" \n") or repr(error)).splitlines()[0][:300]
         raise InvalidSetting("game", f"{text!r}: OpenSpiel says: {why}") from None
@@ -79,7 +68,7 @@ def _check_text(text: str) -> None:
     for name in _PRESENTATION.intersection(re.findall(r"(\w+)=", text.replace(" ", ""))):
         raise InvalidSetting("game", f"{name!r} changes nothing in the game; leave it out")
     for name, digits in _WHOLE_NUMBER.findall(text.replace(" ", "")):
-        low, high = (1, MAX_SIZE) if name in _SIZES else (0, MAX_NUMBER)
+        low, high = (1, _SIZES[name]) if name in _SIZES else (0, MAX_NUMBER)
         if len(digits) > 9 or not low <= int(digits) <= high:
             raise InvalidSetting("game", f"{name}={digits[:20]}: a number from {low} to {high} is needed")
 
@@ -96,10 +85,7 @@ def _kind_breaches(kind: Any, types: Any) -> list[str]:
     ]
 
 
-def _check_kind(text: str, game: Any, types: Any) -> None:
-    breaches = _kind_breaches(game.get_type(), types)
-    if game.num_players() != 2:
-        breaches.append(f"it has {game.num_players()} players")
+def _refuse(text: str, breaches: list[str]) -> None:
     if breaches:
         raise InvalidSetting(
             "game",
@@ -108,9 +94,29 @@ def _check_kind(text: str, game: Any, types: Any) -> None:
         )
 
 
+def _check_names(text: str, pyspiel: Any) -> None:
+    """Look at the game, and the game in it, before anything is loaded: some read files or take all memory."""
+    kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
+    for name in _NAMES.findall(text):
+        if name in _MADE_OF_OTHERS:
+            continue
+        if name not in kinds:
+            raise InvalidSetting("game", f"OpenSpiel has no game {name!r}; there are {', '.join(playable())}")
+        if not kinds[name].default_loadable:
+            made = ", ".join(sorted(_MADE_OF_OTHERS))
+            raise InvalidSetting(
+                "game", f"{name!r} reads a file or is made of another game; of those only {made} are played"
+            )
+        _refuse(text, _kind_breaches(kinds[name], pyspiel.GameType))
+
+
 def _check_first_position(text: str, game: Any) -> None:
     if not 0 < game.num_distinct_actions() <= MAX_ACTIONS:
         raise InvalidSetting("game", f"{text!r}: its moves are too many to be numbered up to {MAX_ACTIONS}")
+    parameters = game.get_parameters()
+    if game.get_type().short_name == "hex" and min(parameters["num_rows"], parameters["num_cols"]) < 2:
+        # OpenSpiel's games on one row come to positions without an end and without moves.
+        raise InvalidSetting("game", f"{text!r}: Hex needs at least 2 rows and 2 columns")
     state = game.new_initial_state()
     if state.is_chance_node():
         raise InvalidSetting("game", f"{text!r}: its first position is chosen by chance")

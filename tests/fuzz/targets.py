@@ -29,7 +29,7 @@ from academy.store.environment import Table
 from academy.store.errors import InvalidRecord, StoreCorrupt
 from academy.store.library_commands import DeletePattern, RestorePattern
 from academy.store.library_store import Store
-from academy.store.pattern_records import entry_to_proto, node_to_proto
+from academy.store.pattern_records import entry_from_proto, entry_to_proto, node_to_proto, with_figures
 from academy.store.textfile import read_text, write_text
 from academy.store.tokens import CreateToken, Role, TokenRefused
 from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
@@ -41,10 +41,11 @@ from clients.bots import hex_thinking
 from clients.bots.go import GoEngine
 from clients.bots.go_thinking import RandomThinker
 from clients.bots.hex import HexEngine
-from referees.api import UnreadableMove
-from referees.go import vertices
+from referees.api import UnreadableMove, UnreadableRecord
+from referees.go import Go, vertices
 from referees.go.gtp import GoDialogue
 from referees.go.settings import GoSettings
+from referees.hex import Hex
 from tests.academy.store.examples import go, go_game, learn
 
 GRAPH: Final = GraphGeometry(("PAR", "BUR", "GAS", "MAR", "SPA"), ((0, 1), (1, 2), (2, 3), (3, 4)))
@@ -101,20 +102,26 @@ def _pattern_samples() -> list[bytes]:
     return [(cells + end).encode() for cells in (square, hexagonal, graph) for end in ("", label, label * 2)]
 
 
+def _with_label(record: pattern_pb2.PatternRecord) -> pattern_pb2.PatternRecord:
+    """A pattern with the figures that an export writes below its cells; texts need not have them."""
+    entry = entry_from_proto(record, go())
+    return with_figures(pattern_pb2.PatternRecord.FromString(record.SerializeToString()), entry)
+
+
 def _library_text(data: bytes) -> None:
     try:
         found = read_text(data.decode(), go())
     except (UnicodeDecodeError, InvalidRecord):
         return
-    patterns = [pattern for library in found.patterns.values() for pattern in library]
-    again = read_text("\n".join(write_text(go(), patterns, found.nodes)), go())
+    patterns = [_with_label(pattern) for library in found.patterns.values() for pattern in library]
+    again = read_text("\n".join(write_text(go().game_id, patterns, found.nodes)), go())
     assert (again.patterns, again.nodes) == (found.patterns, found.nodes)
 
 
 @cache
 def _exported() -> tuple[list[pattern_pb2.PatternRecord], list[pattern_pb2.OpeningNodeRecord]]:
     records = lived_in()
-    patterns = [pattern_pb2.PatternRecord.FromString(value) for value in records[Table.PATTERNS]]
+    patterns = [_with_label(pattern_pb2.PatternRecord.FromString(value)) for value in records[Table.PATTERNS]]
     nodes = [pattern_pb2.OpeningNodeRecord.FromString(value) for value in records[Table.OPENINGS]]
     known = {0}
     kept = []
@@ -128,7 +135,7 @@ def _exported() -> tuple[list[pattern_pb2.PatternRecord], list[pattern_pb2.Openi
 def _library_text_samples() -> list[bytes]:
     patterns, nodes = _exported()
     return [
-        "\n".join(write_text(go(), *chosen)).encode()
+        "\n".join(write_text(go().game_id, *chosen)).encode()
         for chosen in ((patterns[:3], nodes[:6]), (patterns[:1], []), ([], nodes[:4]))
     ]
 
@@ -380,6 +387,21 @@ def _gtp_command_samples() -> list[bytes]:
     ]
 
 
+def _game_records(data: bytes) -> None:
+    for game in (Go.from_settings({"board_size": 5}), Hex.from_settings({"board_size": 5, "swap": True})):
+        with suppress(UnreadableRecord):
+            for _, moves in game.read_records(data):
+                assert all(game.move_text(game.read_move(game.start(0), 1, move)) == move for move in moves)
+
+
+def _game_record_samples() -> list[bytes]:
+    return [
+        b"(;FF[4]GM[1]SZ[5]KM[7.5];B[cc];W[];B[aa]C[hi])(;SZ[5](;B[aa];W[bb])(;B[ee]))",
+        b"(;FF[4]AP[HexGui:0.9]GM[11]SZ[5]GN[a\\]];B[a3];W[swap-pieces];B[C3];W[resign])",
+        b"(;GM[11]SZ[5:5](;B[a1];W[b1])(;B[e5]))(;SZ[5];B[a2];W[forfeit])",
+    ]
+
+
 TARGETS: Final = (
     Target("pattern_text", _pattern_text, _pattern_samples),
     Target("library_text", _library_text, _library_text_samples),
@@ -392,4 +414,5 @@ TARGETS: Final = (
     Target("short_text", _short_texts, _short_samples),
     Target("gtp_answer", _gtp_answer, _gtp_answer_samples),
     Target("gtp_command", _gtp_command, _gtp_command_samples),
+    Target("game_record", _game_records, _game_record_samples),
 )

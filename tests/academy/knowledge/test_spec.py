@@ -194,6 +194,17 @@ def test_a_cell_is_read_only_where_it_stands_apart() -> None:
     assert spec.move_images(["12-16", "9x2"]) == [("12-16", "9x2"), ("5-1", "8x15")]
 
 
+def test_a_cell_may_follow_another_without_a_sign_between() -> None:
+    names = tuple(f"{column}{row}" for row in range(11, 0, -1) for column in "abc")
+    spec = GameSpec(
+        "tall", SquareGeometry(11, 3), symmetries=("identity", "mirror_columns"), cell_names=names
+    )
+    assert spec.move_images(["a8a7", "c11b10*", "a1"]) == [
+        ("a8a7", "c11b10*", "a1"),
+        ("c8c7", "a11b10*", "c1"),
+    ]
+
+
 def test_without_cell_names_moves_have_no_symmetry() -> None:
     spec = GameSpec("nameless", SquareGeometry(5, 5), symmetries=tuple(SQUARE))
     assert spec.move_images(["E1", "A1"]) == [("E1", "A1")]

@@ -35,6 +35,18 @@ def test_it_knows_a_draw_and_a_loss() -> None:
     assert told(lost, "genmove b", "academy-expected_value")[1] == ("=", "0.000000")
 
 
+def test_without_a_search_it_moves_at_random() -> None:
+    bot = engine("chess", simulations=1)
+    assert [status for status, _ in told(bot, "genmove w", "genmove b")] == ["=", "="]
+    assert told(bot, "academy-expected_value") == [("?", "no move generated yet")]
+
+
+def test_time_ends_a_search() -> None:
+    bot = MonteCarloEngine(Search(1_000_000_000, seconds=0.05), random.Random(3), "othello")
+    assert bot.name == "openspiel-mcts-0.05s"
+    assert told(bot, "genmove b")[0][0] == "="
+
+
 def test_more_simulations_beat_fewer() -> None:
     strong, weak = engine("connect_four", 300), engine("connect_four", 5)
     won = 0

@@ -152,7 +152,7 @@ def _untouched(text: str, places: set[str]) -> bool:
     [
         ("breakthrough(rows=5,columns=2)", 30, 4000),
         ("checkers(rows=8,columns=8)", 9, 3000),
-        ("lines_of_action", 3, 20000),
+        ("lines_of_action", 3, 3000),
         ("go(board_size=2)", 5, 2000),
     ],
 )
