@@ -1,16 +1,20 @@
 """Which servers of a data folder ended well, also where several start at once."""
 
+import fcntl
 import multiprocessing
 import os
+import random
+import time
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from academy.store import endings
 
 SECONDS = 60.0
-TURNS = 40
+TURNS = 15
 
 
 @pytest.fixture
@@ -60,6 +64,14 @@ def test_servers_of_one_process_id_share_a_folder(
 
 def _start_and_end(data: Path, begins: Barrier) -> None:
     endings.check_pages = _looked
+    lock = fcntl.flock
+
+    def lock_slowly(file: IO[bytes] | int, how: int) -> None:
+        time.sleep(random.uniform(0.0, 0.01))
+        lock(file, how)
+
+    # So that others come between a marker's making and its locking, were they not kept from it.
+    fcntl.flock = lock_slowly
     for _ in range(TURNS):
         begins.wait(SECONDS)
         with endings.serving(data):
