@@ -18,7 +18,7 @@ from academy.service import logs
 from academy.service.addresses import DEFAULT_ADDRESS, Address, Certificates, InvalidAddress
 from academy.service.lifetime import end_with_parent, write_private
 from academy.service.limits import Limits
-from academy.service.processes import DataDamaged, ProcessFailed, ServerProcesses, shared_port
+from academy.service.processes import DataDamaged, ProcessFailed, ServerProcesses, own_ports, shared_port
 from academy.service.server import AcademyServer, ServerSettings, serve_metrics
 from academy.store import endings
 from academy.store.errors import StoreCorrupt
@@ -113,7 +113,11 @@ def serve(
                 contest_seconds=3_600 * contest_hours,
             ),
         )
-        with endings.serving(data), Store(data) as store, _embedded_token(store, embedded_token_file):
+        with (
+            endings.serving(data, harmless=(InvalidAddress, ProcessFailed)),
+            Store(data) as store,
+            _embedded_token(store, embedded_token_file),
+        ):
             if processes == 1:
                 ready = partial(_announce, store, data)
                 asyncio.run(_serve(store, settings, ready, (signal.SIGTERM, signal.SIGINT)))
@@ -123,8 +127,10 @@ def serve(
                 )
     except InvalidAddress as error:
         raise CommandError(str(error), ExitCode.USAGE) from error
-    except StoreCorrupt as error:
+    except (StoreCorrupt, DataDamaged) as error:
         raise CommandError(str(error), ExitCode.FAULTY) from error
+    except ProcessFailed as error:
+        raise CommandError(f"{error}; its own messages say why") from error
 
 
 def _announce(store: Store, data: Path, address: Address) -> None:
@@ -138,14 +144,9 @@ def _serve_together(
         settings = replace(settings, address=address, shared_port=True)
         # Wrong settings are told here, once.
         settings.check()
-        try:
-            ServerProcesses(_Process(data, settings, configure_logs), count, partial(_damage, data)).run(
-                partial(_announce, store, data, address)
-            )
-        except ProcessFailed as error:
-            raise CommandError(f"{error}; its own messages say why") from error
-        except DataDamaged as error:
-            raise CommandError(str(error), ExitCode.FAULTY) from error
+        metrics = settings.metrics_address
+        work = _Process(data, settings, own_ports(metrics, count) if metrics else (), configure_logs)
+        ServerProcesses(work, count, partial(_damage, data)).run(partial(_announce, store, data, address))
 
 
 def _damage(data: Path) -> str:
@@ -160,17 +161,18 @@ class _Process:
 
     data: Path
     settings: ServerSettings
+    metrics: Sequence[Address]
     configure_logs: Callable[[], None]
 
     def __call__(self, number: int, ready: Callable[[], None]) -> None:
         """Serve."""
         self.configure_logs()
-        metrics = self.settings.metrics_address
-        settings = replace(
-            self.settings, metrics_address=metrics and metrics.with_port(metrics.port + number)
-        )
-        with Store(self.data) as store:
-            asyncio.run(_serve(store, settings, lambda _: ready(), (signal.SIGTERM,)))
+        settings = replace(self.settings, metrics_address=self.metrics[number] if self.metrics else None)
+        try:
+            with Store(self.data) as store:
+                asyncio.run(_serve(store, settings, lambda _: ready(), (signal.SIGTERM,)))
+        except InvalidAddress as error:
+            sys.exit(f"academy: {error}")
 
 
 async def _serve(

@@ -9,6 +9,7 @@ import grpc
 
 # A Unix socket's path must fit into sockaddr_un.
 MAX_SOCKET_PATH: Final = 107
+LARGEST_PORT: Final = 65_535
 DEFAULT_ADDRESS: Final = "127.0.0.1:50551"
 
 
@@ -43,7 +44,14 @@ class Address:
         if host.startswith("[") and host.endswith("]"):
             host = host[1:-1]
         stray = "[" in host or "]" in host
-        if not colon or not host or stray or not port.isascii() or not port.isdigit() or int(port) > 65_535:
+        if (
+            not colon
+            or not host
+            or stray
+            or not port.isascii()
+            or not port.isdigit()
+            or int(port) > LARGEST_PORT
+        ):
             raise InvalidAddress(f"{text!r}: write host:port (port 0 to 65535) or unix:PATH")
         return cls(host=host, port=int(port))
 

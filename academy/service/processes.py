@@ -18,7 +18,7 @@ from typing import Any, Final, Protocol
 
 import structlog
 
-from academy.service.addresses import Address, InvalidAddress
+from academy.service.addresses import LARGEST_PORT, Address, InvalidAddress
 from academy.service.lifetime import end_with_parent
 
 # One that dies at once is not started again and again without a pause.
@@ -71,6 +71,36 @@ def shared_port(address: Address) -> Iterator[Address]:
         raise InvalidAddress(
             f"{address}: cannot listen there; another server may, or it is not this machine's address"
         ) from error
+
+
+def own_ports(first: Address, count: int) -> list[Address]:
+    """The addresses of so many processes, the first one's port and those after it (0: any for each).
+
+    Raises InvalidAddress where one of them cannot be listened on now.
+    """
+    if first.path:
+        raise InvalidAddress(f"{first}: processes need ports of their own, not a Unix socket; give host:port")
+    if first.port + count - 1 > LARGEST_PORT:
+        raise InvalidAddress(
+            f"{first}: {count} processes need the ports up to {first.port + count - 1}, the last one is "
+            f"{LARGEST_PORT}; give a smaller one"
+        )
+    addresses = [first.with_port(first.port and first.port + number) for number in range(count)]
+    for number, address in enumerate(addresses):
+        try:
+            family, _, _, _, name = socket.getaddrinfo(
+                address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+            with socket.socket(family, socket.SOCK_STREAM) as tried:
+                tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                tried.bind(name)
+                tried.listen()
+        except OSError as error:
+            raise InvalidAddress(
+                f"{address}: the metrics of process {number} cannot be served there ({error.strerror}); "
+                f"give the first of {count} free ports"
+            ) from error
+    return addresses
 
 
 @dataclass(slots=True)

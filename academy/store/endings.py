@@ -1,48 +1,59 @@
 """Whether the servers of a data folder ended well: if not, its pages are looked through.
 
-A server holds a locked file in the folder as long as it serves, and takes it away at its end. One that is
-there and not locked was left behind.
+A server holds a locked file, its marker, in the folder as long as it serves, and takes it away at its end.
+One that is there and not locked was left behind. Servers look and make their markers one after the other.
 """
 
 import fcntl
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from academy.store import pages
-from academy.store.errors import StoreCorrupt, StoreReadOnly
+from academy.store.errors import StoreCorrupt, StoreError, StoreReadOnly
 
 FOLDER: Final = "serving"
+_TURN: Final = ".lock"
 _FINDINGS_TOLD: Final = 3
 
 
 @contextmanager
-def serving(data: Path) -> Iterator[None]:
+def serving(data: Path, harmless: tuple[type[Exception], ...] = ()) -> Iterator[None]:
     """Serve a folder; this process must not have it open yet.
 
+    A failure ends a server badly, and the next start looks through the pages, unless it is one of `harmless`.
     Raises StoreCorrupt where a server before did not end well and pages are damaged, StoreReadOnly where the
-    folder takes no files.
+    folder takes no files, StoreError where its file system cannot lock them.
     """
     folder = data / FOLDER
-    with _writing(folder):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        left_behind = [each for each in folder.iterdir() if _is_left_behind(each)]
-    if left_behind:
-        check_pages(data)
-    with _writing(folder):
-        for each in left_behind:
-            each.unlink(missing_ok=True)
-        own = folder / f"{os.getpid()}"
-        handle = os.open(own, os.O_WRONLY | os.O_CREAT, 0o600)
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with _turn(folder):
+        left_behind = [each for each in markers(data) if _is_left_behind(each)]
+        if left_behind:
+            check_pages(data)
+        with _writing(folder):
+            for each in left_behind:
+                each.unlink(missing_ok=True)
+            # Servers in two containers may have the same process id.
+            own = folder / f"{os.getpid()}-{secrets.token_hex(8)}"
+            handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        _lock(handle, own)
     try:
         yield
-        # Not after a failure: the next start is to look.
+    except harmless:
+        own.unlink(missing_ok=True)
+        raise
+    else:
         own.unlink(missing_ok=True)
     finally:
         os.close(handle)
+
+
+def markers(data: Path) -> list[Path]:
+    """The files of the servers that serve a folder or did not end well."""
+    return [each for each in (data / FOLDER).iterdir() if each.name != _TURN]
 
 
 def check_pages(data: Path) -> None:
@@ -59,6 +70,29 @@ def check_pages(data: Path) -> None:
 
 
 @contextmanager
+def _turn(folder: Path) -> Iterator[None]:
+    """Wait until no other server of this folder is starting, and keep others from it meanwhile."""
+    with _writing(folder):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(folder / _TURN, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        _lock(handle, folder / _TURN)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int, file: Path) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError as fault:
+        raise StoreError(
+            f"{file}: cannot be locked ({fault.strerror}); keep the data folder on a local disk, "
+            "or on a file system that knows flock"
+        ) from fault
+
+
+@contextmanager
 def _writing(folder: Path) -> Iterator[None]:
     try:
         yield
@@ -72,9 +106,10 @@ def _is_left_behind(marker: Path) -> bool:
     try:
         with marker.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Its server may have ended well since it was seen.
+            return marker.exists()
     except (BlockingIOError, FileNotFoundError):
         return False
-    return True
 
 
 if __name__ == "__main__":

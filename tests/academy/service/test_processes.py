@@ -2,14 +2,16 @@
 
 import os
 import signal
-import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import grpc
 import pytest
 
+from academy.service.addresses import Address, InvalidAddress
+from academy.service.processes import ProcessFailed, ServerProcesses, own_ports, shared_port
+from academy.store import endings
 from academy.store.check import check
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
@@ -156,17 +158,42 @@ def test_a_unix_socket_cannot_be_shared(tmp_path: Path) -> None:
     assert "processes share a port, not a Unix socket" in told
 
 
-def test_where_one_cannot_serve_all_end_and_say_so(tmp_path: Path) -> None:
+def test_a_metrics_port_that_is_taken_is_told_before_any_process_is_started(tmp_path: Path) -> None:
     # The second process's metrics would be at this port, which is taken.
-    with served(tmp_path / "first", "--metrics-address", "127.0.0.1:0") as first:
+    with served(tmp_path / "first") as first:
         taken = int(first.address.rpartition(":")[2])
         options = ("--metrics-address", f"127.0.0.1:{taken - 1}", "--processes", "2")
         failing = started(tmp_path / "data", "--address", "127.0.0.1:0", *options)
-        try:
-            _, told = failing.communicate(timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            failing.kill()
-            raise
-    assert failing.returncode == 1
-    assert "metrics cannot be served there" in told
-    assert "ended with" in told
+        _, told = failing.communicate(timeout=SECONDS)
+    assert failing.returncode == 2
+    # The one before it may be taken too.
+    assert told.startswith("academy: 127.0.0.1:") and len(told.splitlines()) == 1
+    assert "cannot be served there" in told
+    assert endings.markers(tmp_path / "data") == []
+
+
+def test_metrics_are_not_served_at_the_port_of_the_calls() -> None:
+    with shared_port(Address.parse("127.0.0.1:0")) as address:
+        with pytest.raises(InvalidAddress, match=f"^{address}: the metrics of process 0"):
+            own_ports(address, 1)
+        before = address.with_port(address.port - 1)
+        with pytest.raises(InvalidAddress, match="cannot be served there"):
+            own_ports(before, 2)
+
+
+def test_ports_beyond_the_last_are_refused_and_any_port_is_any_for_each() -> None:
+    with pytest.raises(InvalidAddress, match="need the ports up to 65537"):
+        own_ports(Address.parse("127.0.0.1:65535"), 3)
+    assert [each.port for each in own_ports(Address.parse("127.0.0.1:0"), 3)] == [0, 0, 0]
+
+
+def _second_fails(number: int, ready: Callable[[], None]) -> None:
+    if number == 1:
+        raise SystemExit(3)
+    ready()
+    signal.pause()
+
+
+def test_where_one_cannot_serve_all_end() -> None:
+    with pytest.raises(ProcessFailed, match="server process 1 ended with 3 before it served"):
+        ServerProcesses(_second_fails, 2).run(lambda: pytest.fail("not all of them serve"))
