@@ -6,8 +6,7 @@ question that fair use forbids is not asked: the answer is then an empty list.
 
 import asyncio
 import queue
-from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from types import TracebackType
 from typing import Self, TypeVar
@@ -15,8 +14,6 @@ from typing import Self, TypeVar
 import grpc
 import grpc.aio
 
-from academy.knowledge.boards import Board
-from academy.knowledge.settings import Library
 from academy.v1 import (
     consultation_pb2,
     consultation_pb2_grpc,
@@ -26,16 +23,10 @@ from academy.v1 import (
     proposals_pb2,
     proposals_pb2_grpc,
 )
-from clients.advice import (
-    OpeningMove,
-    PatternMatch,
-    ProposalStatus,
-    opening_moves,
-    pattern_matches,
-    proposal_statuses,
-)
+from clients.advice import ProposalStatus, proposal_statuses
 from clients.answer_deadline import AnswerDeadline
 from clients.connection import AcademyRefusal, AcademyUnavailable, Connection, explained
+from clients.questions import AsyncQuestions, Questions
 from clients.seat import Seat
 
 __all__ = ["Academy", "AcademyRefusal", "AcademyUnavailable", "AsyncAcademy", "Connection", "Seat"]
@@ -44,42 +35,7 @@ Request = TypeVar("Request")
 Response = TypeVar("Response")
 
 
-class _Questions(ABC):
-    """What can be asked of the libraries; how a question travels is for subclasses to say."""
-
-    @abstractmethod
-    def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse: ...
-
-    @abstractmethod
-    def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse: ...
-
-    def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
-        """Known continuations after `moves`, of which `own_moves` were one's own; best first."""
-        question = seat.opening_question(moves, own_moves)
-        return [] if question is None else opening_moves(self._look_up(question))
-
-    def patterns(
-        self,
-        seat: Seat,
-        boards: Sequence[Board],
-        expected_value: float | None = None,
-        *,
-        libraries: Sequence[Library] = (),
-        most: int = 0,
-        with_cells: bool = False,
-    ) -> list[list[PatternMatch]]:
-        """The patterns that lie on each board; see `Seat.pattern_question`."""
-        question = seat.pattern_question(
-            boards, expected_value, libraries=libraries, most=most, with_cells=with_cells
-        )
-        return [[] for _ in boards] if question is None else pattern_matches(self._match(question))
-
-
-class Academy(_Questions):
+class Academy(Questions):
     """A connection for blocking calls; close it, or use it in a `with` block."""
 
     def __init__(self, connection: Connection) -> None:
@@ -120,6 +76,11 @@ class Academy(_Questions):
         self, request: consultation_pb2.MatchPatternsRequest
     ) -> consultation_pb2.MatchPatternsResponse:
         return self._call(self._consultation.MatchPatterns, request)
+
+    def _match_successors(
+        self, request: consultation_pb2.MatchSuccessorsRequest
+    ) -> consultation_pb2.MatchSuccessorsResponse:
+        return self._call(self._consultation.MatchSuccessors, request)
 
     def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
         """Submit what the seat found worth proposing in a contest of `plies` plies.
@@ -167,7 +128,7 @@ class Academy(_Questions):
             answers.cancel()
 
 
-class PlayStream(_Questions):
+class PlayStream(Questions):
     """Questions and answers on one stream, one after another."""
 
     def __init__(
@@ -203,43 +164,13 @@ class PlayStream(_Questions):
     ) -> consultation_pb2.MatchPatternsResponse:
         return self._ask(consultation_pb2.PlayRequest(patterns=request)).patterns
 
-
-class _AsyncQuestions(ABC):
-    """As `_Questions`, for asyncio."""
-
-    @abstractmethod
-    async def _look_up(
-        self, request: consultation_pb2.LookUpOpeningRequest
-    ) -> consultation_pb2.LookUpOpeningResponse: ...
-
-    @abstractmethod
-    async def _match(
-        self, request: consultation_pb2.MatchPatternsRequest
-    ) -> consultation_pb2.MatchPatternsResponse: ...
-
-    async def opening(self, seat: Seat, moves: Sequence[str], own_moves: int) -> list[OpeningMove]:
-        """As `Academy.opening`."""
-        question = seat.opening_question(moves, own_moves)
-        return [] if question is None else opening_moves(await self._look_up(question))
-
-    async def patterns(
-        self,
-        seat: Seat,
-        boards: Sequence[Board],
-        expected_value: float | None = None,
-        *,
-        libraries: Sequence[Library] = (),
-        most: int = 0,
-        with_cells: bool = False,
-    ) -> list[list[PatternMatch]]:
-        """As `Academy.patterns`."""
-        question = seat.pattern_question(
-            boards, expected_value, libraries=libraries, most=most, with_cells=with_cells
-        )
-        return [[] for _ in boards] if question is None else pattern_matches(await self._match(question))
+    def _match_successors(
+        self, request: consultation_pb2.MatchSuccessorsRequest
+    ) -> consultation_pb2.MatchSuccessorsResponse:
+        return self._ask(consultation_pb2.PlayRequest(successors=request)).successors
 
 
-class AsyncAcademy(_AsyncQuestions):
+class AsyncAcademy(AsyncQuestions):
     """A connection for asyncio; close it, or use it in an `async with` block."""
 
     def __init__(self, connection: Connection) -> None:
@@ -283,6 +214,11 @@ class AsyncAcademy(_AsyncQuestions):
     ) -> consultation_pb2.MatchPatternsResponse:
         return await self._call(self._consultation.MatchPatterns, request)
 
+    async def _match_successors(
+        self, request: consultation_pb2.MatchSuccessorsRequest
+    ) -> consultation_pb2.MatchSuccessorsResponse:
+        return await self._call(self._consultation.MatchSuccessors, request)
+
     async def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
         """As `Academy.propose`."""
         request = seat.proposals(plies)
@@ -316,7 +252,7 @@ class AsyncAcademy(_AsyncQuestions):
             call.cancel()
 
 
-class AsyncPlayStream(_AsyncQuestions):
+class AsyncPlayStream(AsyncQuestions):
     """Questions and answers on one stream, one after another."""
 
     def __init__(
@@ -355,6 +291,11 @@ class AsyncPlayStream(_AsyncQuestions):
         self, request: consultation_pb2.MatchPatternsRequest
     ) -> consultation_pb2.MatchPatternsResponse:
         return (await self._ask(consultation_pb2.PlayRequest(patterns=request))).patterns
+
+    async def _match_successors(
+        self, request: consultation_pb2.MatchSuccessorsRequest
+    ) -> consultation_pb2.MatchSuccessorsResponse:
+        return (await self._ask(consultation_pb2.PlayRequest(successors=request))).successors
 
 
 def _fewer_proposals(seat: Seat, plies: int, refusal: AcademyRefusal) -> proposals_pb2.SubmitProposalsRequest:

@@ -59,6 +59,23 @@ class PatternMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class SuccessorMatches:
+    """The matches on a position, strongest patterns first, and what each of some moves changes of them.
+
+    Move i brings `gained[i]`, and ends those of `position` that are in `lost[i]`.
+    """
+
+    position: tuple[PatternMatch, ...]
+    gained: tuple[tuple[PatternMatch, ...], ...]
+    lost: tuple[tuple[PatternMatch, ...], ...]
+
+    def after(self, move: int) -> list[PatternMatch]:
+        """All matches told of the position after a move: those that stay, then those gained."""
+        ended = set(self.lost[move])
+        return [*(match for match in self.position if match not in ended), *self.gained[move]]
+
+
+@dataclass(frozen=True, slots=True)
 class ProposalStatus:
     """A proposal of one's own and what became of it."""
 
@@ -91,25 +108,37 @@ def opening_moves(response: consultation_pb2.LookUpOpeningResponse) -> list[Open
 
 def pattern_matches(response: consultation_pb2.MatchPatternsResponse) -> list[list[PatternMatch]]:
     """The matches on each position asked about, strongest patterns first."""
+    return [_matches(position, response.patterns) for position in response.positions]
+
+
+def successor_matches(response: consultation_pb2.MatchSuccessorsResponse) -> SuccessorMatches:
+    """The matches on a position, and what moves change of them."""
     table = response.patterns
-    cells = table.cells or [""] * len(table.pattern_ids)
+    position = tuple(_matches(response.position, table))
+    return SuccessorMatches(
+        position,
+        tuple(tuple(_matches(move.gained, table)) for move in response.moves),
+        tuple(tuple(position[entry] for entry in move.lost) for move in response.moves),
+    )
+
+
+def _matches(
+    position: consultation_pb2.PositionMatches, table: consultation_pb2.PatternTable
+) -> list[PatternMatch]:
     return [
-        [
-            PatternMatch(
-                table.pattern_ids[pattern],
-                LIBRARIES[table.libraries[pattern]],
-                table.proposers[pattern],
-                table.elos[pattern],
-                table.values[pattern],
-                position.symmetries[place],
-                position.rows[place],
-                position.columns[place],
-                bool(position.for_opponent) and position.for_opponent[place],
-                cells[pattern],
-            )
-            for place, pattern in enumerate(position.patterns)
-        ]
-        for position in response.positions
+        PatternMatch(
+            table.pattern_ids[pattern],
+            LIBRARIES[table.libraries[pattern]],
+            table.proposers[pattern],
+            table.elos[pattern],
+            table.values[pattern],
+            position.symmetries[place],
+            position.rows[place],
+            position.columns[place],
+            bool(position.for_opponent) and position.for_opponent[place],
+            table.cells[pattern] if table.cells else "",
+        )
+        for place, pattern in enumerate(position.patterns)
     ]
 
 

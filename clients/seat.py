@@ -87,6 +87,34 @@ class Seat:
             include_cells=with_cells,
         )
 
+    def successor_question(
+        self,
+        board: Board,
+        after: Sequence[Board],
+        expected_value: float | None = None,
+        *,
+        libraries: Sequence[Library] = (),
+        most: int = 0,
+        with_cells: bool = False,
+    ) -> consultation_pb2.MatchSuccessorsRequest | None:
+        """The question what moves change of the patterns on a board, or None where fair use forbids it.
+
+        `after` are the boards after each move, at most 400; `expected_value` is one's own for `board`.
+        """
+        if self.contest_id and (expected_value is None or expected_value > LOW_VALUE):
+            return None
+        return consultation_pb2.MatchSuccessorsRequest(
+            game_id=self.game_id,
+            contest_id=self.contest_id,
+            position=consultation_pb2.Position(
+                board=board.letters, player=self.player, expected_value=expected_value
+            ),
+            moves=[_candidate(board.letters, each.letters) for each in after],
+            libraries=[LIBRARY_CODES[library] for library in libraries],
+            max_matches=most,
+            include_cells=with_cells,
+        )
+
     # Proposing
 
     def moved(self, pattern: Pattern, ply: int, value_before: float | None, value: float) -> None:
@@ -129,3 +157,9 @@ class Seat:
         if not chosen or not self.contest_id:
             return None
         return proposals_pb2.SubmitProposalsRequest(contest_id=self.contest_id, proposals=chosen)
+
+
+def _candidate(before: str, after: str) -> consultation_pb2.CandidateMove:
+    """What a move changes. Raises ValueError for boards of different sizes."""
+    changed = [cell for cell, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
+    return consultation_pb2.CandidateMove(cells=changed, letters="".join(after[cell] for cell in changed))

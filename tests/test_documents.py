@@ -53,10 +53,10 @@ def test_the_tour_of_the_readme_runs(tmp_path: Path) -> None:
     assert (tmp_path / "cup.txt").read_text().strip()
 
 
-@pytest.mark.parametrize("number", range(2))
+@pytest.mark.parametrize("number", range(3))
 def test_the_examples_for_bots_run(number: int) -> None:
     examples = PYTHON.findall((ROOT / "docs" / "bots.md").read_text())
-    assert len(examples) == 2
+    assert len(examples) == 3
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ACADEMY_")}
     done = subprocess.run(
         [sys.executable, "-c", examples[number]], env=environment, capture_output=True, text=True, timeout=60

@@ -166,9 +166,14 @@ class GameSpec:
         return shapes.board_permutation(symmetry, self._cells)
 
     @cached_property
+    def reversed_cells(self) -> tuple[int, ...]:
+        """Where the reversal takes each cell of the board, row by row. Doing it twice changes nothing."""
+        return self._permutation(self.reversal_symmetry) or ()
+
+    @cached_property
     def _turned_by_reversal(self) -> Callable[[bytes], Iterable[int]] | None:
         # A reversal undoes itself, so a cell comes from where it goes.
-        source = self._permutation(self.reversal_symmetry) or ()
+        source = self.reversed_cells
         return None if source == tuple(range(len(source))) else itemgetter(*source)
 
     def reversed_board(self, board: Board) -> Board:

@@ -1,7 +1,7 @@
 """Bots ask: single calls and streams, answered by the same code, under fair use in contests."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
 from academy.knowledge.boards import Board, InvalidBoard
@@ -11,6 +11,8 @@ from academy.knowledge.settings import Library
 from academy.knowledge.signatures import ELO_SCALE
 from academy.knowledge.spec import GameSpec
 from academy.service import identity
+from academy.service.answer_columns import AnswerColumns
+from academy.service.candidate_moves import check_candidates, in_parts, questions_of, read_candidates
 from academy.service.errors import refused, row_of
 from academy.service.guard import Context, Guard
 from academy.service.limits import Limits
@@ -20,6 +22,7 @@ from academy.service.opening_answers import opening_answer
 from academy.service.pattern_answers import PatternAnswer, PatternQuestion
 from academy.service.refusals import AnswerTooLarge, InvalidField, require
 from academy.service.seats import Seat, Seats
+from academy.service.successor_answers import SuccessorAnswer
 from academy.service.writes import Writes
 from academy.store.contest_commands import CountConsultation
 from academy.store.contest_records import check_value
@@ -29,6 +32,7 @@ from academy.store.tokens import Caller, Role
 from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc
 
+Response = messages.MatchPatternsResponse | messages.MatchSuccessorsResponse
 # Others are let in after so many positions of one call.
 _POSITIONS_AT_ONCE: Final = 8
 # Answers of so few placements fit into any message.
@@ -102,7 +106,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 players=spec.players,
             )
         questions, seats = self._questions(caller, request, game.view)
-        libraries = _libraries(request) if request.libraries else PATTERN_LIBRARIES
+        libraries = _libraries(request)
         # What is learnt while others are let in does not matter to this call.
         stored = game.stored_patterns() if request.include_cells else None
         answer = PatternAnswer(spec, game.shelf.ranked, libraries)
@@ -110,17 +114,57 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             if place and place % _POSITIONS_AT_ONCE == 0:
                 await asyncio.sleep(0)
             answer.add(question)
-        response.MergeFromString(answer.written())
+        columns = answer.columns()
+        response.MergeFromString(answer.written(columns))
         if stored is not None:
-            response.patterns.cells.extend(answer.cells(stored))
+            response.patterns.cells.extend(columns.cells(stored))
         self._asked["position"] += count
         if answer.placements > _SURELY_SMALL or request.include_cells:
-            size = response.ByteSize()
-            if size > self._limits.message_bytes:
-                raise AnswerTooLarge(size, self._limits.message_bytes)
-        for seat in seats:
-            for library in libraries:
-                self._writes.note_uses(seat, library, answer.found(library))
+            self._check_size(response)
+        self._note_uses(seats, libraries, columns)
+
+    async def MatchSuccessors(
+        self, request: messages.MatchSuccessorsRequest, context: Context
+    ) -> messages.MatchSuccessorsResponse:
+        """Return the patterns that occur on a position, and what candidate moves change of that."""
+        response = messages.MatchSuccessorsResponse()
+        await self._match_successors(request, response)
+        return response
+
+    async def _match_successors(
+        self, request: messages.MatchSuccessorsRequest, response: messages.MatchSuccessorsResponse
+    ) -> None:
+        caller = identity.caller()
+        check_candidates(request.moves, self._limits)
+        self._check_matches(request.max_matches, 1 + len(request.moves), "position and moves")
+        self._guard.ask(caller, questions_of(request.moves))
+        game = await self._games.game(request.game_id)
+        spec = game.view.spec
+        # A position of one call with its successors is asked about as one.
+        alone = messages.MatchPatternsRequest(
+            contest_id=request.contest_id,
+            positions=[request.position],
+            max_matches=request.max_matches,
+            max_matches_each=request.max_matches_each,
+        )
+        (question,), seats = self._questions(caller, alone, game.view, ("position",))
+        moves = read_candidates(request.moves, spec.geometry)
+        libraries = _libraries(request)
+        stored = game.stored_patterns() if request.include_cells else None
+        most_found = self._limits.matches_per_position
+        answer = SuccessorAnswer(spec, game.shelf.ranked, libraries, question, most_found)
+        for number, part in enumerate(in_parts(moves)):
+            if number:
+                await asyncio.sleep(0)
+            answer.add(part)
+        columns = answer.columns()
+        response.MergeFromString(answer.written(columns))
+        if stored is not None:
+            response.patterns.cells.extend(columns.cells(stored))
+        self._asked["position"] += 1
+        self._asked["successor"] += len(moves)
+        self._check_size(response)
+        self._note_uses(seats, libraries, columns)
 
     async def Play(
         self, request_iterator: AsyncIterator[messages.PlayRequest], context: Context
@@ -136,8 +180,12 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                         answer.opening.CopyFrom(await self.LookUpOpening(request.opening, context))
                     case "patterns":
                         await self._match(request.patterns, answer.patterns)
+                    case "successors":
+                        await self._match_successors(request.successors, answer.successors)
                     case _:
-                        require(False, "question", "neither opening nor patterns were asked about")
+                        require(
+                            False, "question", "neither opening, patterns nor successors were asked about"
+                        )
             except Exception as error:
                 # What the table does not know ends the stream, as it would end a call.
                 if row_of(error) is None:
@@ -166,23 +214,40 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         count, most = len(request.positions), self._limits.positions_per_call
         if not 1 <= count <= most:
             raise InvalidField("positions", f"{count:,} positions: 1 to {most:,}", value=count, limit=most)
-        matches, most = request.max_matches, self._limits.matches_per_position
-        if matches > most:
-            raise InvalidField("max_matches", f"{matches:,}: at most {most:,}", value=matches, limit=most)
-        matches = matches or self._limits.default_matches
+        self._check_matches(request.max_matches, count, "positions")
+
+    def _check_matches(self, asked: int, count: int, what: str) -> None:
+        most = self._limits.matches_per_position
+        if asked > most:
+            raise InvalidField("max_matches", f"{asked:,}: at most {most:,}", value=asked, limit=most)
+        matches = asked or self._limits.default_matches
         total, most = count * matches, self._limits.matches_per_call
         if total > most:
             raise InvalidField(
                 "max_matches",
-                f"{count:,} positions of {matches:,} matches each are {total:,}: at most {most:,} a call",
+                f"{count:,} {what} of {matches:,} matches each are {total:,}: at most {most:,} a call",
                 value=total,
                 limit=most,
             )
 
+    def _check_size(self, response: Response) -> None:
+        size = response.ByteSize()
+        if size > self._limits.message_bytes:
+            raise AnswerTooLarge(size, self._limits.message_bytes)
+
+    def _note_uses(self, seats: set[Seat], libraries: tuple[Library, ...], columns: AnswerColumns) -> None:
+        for seat in seats:
+            for library in libraries:
+                self._writes.note_uses(seat, library, columns.found(library))
+
     def _questions(
-        self, caller: Caller, request: messages.MatchPatternsRequest, view: GameView
+        self,
+        caller: Caller,
+        request: messages.MatchPatternsRequest,
+        view: GameView,
+        fields: Sequence[str] = (),
     ) -> tuple[list[PatternQuestion], set[Seat]]:
-        """Check every position before any is answered."""
+        """Check every position before any is answered; `fields` name them, where it is not `positions[i]`."""
         spec = view.spec
         geometry, contest_id, both = spec.geometry, request.contest_id, request.both_players
         most = request.max_matches or self._limits.default_matches
@@ -190,6 +255,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         questions = []
         seats: dict[int, tuple[Seat | None, float | None]] = {}
         for place, position in enumerate(request.positions):
+            field = fields[place] if fields else f"positions[{place}]"
             player = position.player
             if player not in seats:
                 seat = self._seats.asking(caller, spec, contest_id, player)
@@ -197,13 +263,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             seat, elo = seats[player]
             value = position.expected_value if position.HasField("expected_value") else None
             if value is not None:
-                check_value(f"positions[{place}].expected_value", value)
+                check_value(f"{field}.expected_value", value)
             if seat is not None:
                 check_low_value(value)
             try:
                 board = Board.from_letters(geometry, position.board)
             except InvalidBoard as error:
-                raise InvalidField(f"positions[{place}].board", str(error)) from error
+                raise InvalidField(f"{field}.board", str(error)) from error
             questions.append(PatternQuestion(board, player, both, most, each, elo))
         return questions, {seat for seat, _ in seats.values() if seat is not None}
 
@@ -218,12 +284,14 @@ def _elo(caller: Caller, seat: Seat | None, view: GameView) -> float | None:
     return None if hundredths is None else hundredths / ELO_SCALE
 
 
-def _libraries(request: messages.MatchPatternsRequest) -> tuple[Library, ...]:
+def _libraries(
+    request: messages.MatchPatternsRequest | messages.MatchSuccessorsRequest,
+) -> tuple[Library, ...]:
     asked = [
         pattern_library_from_proto(library, f"libraries[{place}]")
         for place, library in enumerate(request.libraries)
     ]
-    return tuple(dict.fromkeys(asked))
+    return tuple(dict.fromkeys(asked)) or PATTERN_LIBRARIES
 
 
 def _own_moves(spec: GameSpec, player: int, moves: int) -> int:

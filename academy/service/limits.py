@@ -8,7 +8,8 @@ class Limits:
     """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items.
 
     `questions_per_second` is what one caller may ask on average and `question_burst` at once, where a
-    call is one question and so is each position, move list or proposal in it beyond the first. A contest
+    call is one question and so is each position, move list or proposal in it beyond the first; of candidate
+    moves 16 that change one cell are one question, and so is each other move. A contest
     keeps its players from analysis for at most `contest_seconds`: its arena may never report it. A connection
     on which nothing came for `ping_seconds` is pinged, and closed if there is no answer in `pong_seconds`.
     """
@@ -16,6 +17,8 @@ class Limits:
     message_bytes: int = 4 * 1024 * 1024
     metadata_bytes: int = 16 * 1024
     positions_per_call: int = 1_024
+    successors_per_call: int = 400
+    changes_per_call: int = 8_192
     moves_per_list: int = 10_000
     characters_per_move: int = 1_024
     characters_per_list: int = 262_144

@@ -52,7 +52,7 @@ class Metrics(Collector):
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self.questions: Counter[str] = Counter(opening=0, position=0)
+        self.questions: Counter[str] = Counter(opening=0, position=0, successor=0)
         self._methods: dict[str, MethodMeter] = {}
         self._waiting_writes: Callable[[], int] = int
         self._sizes: Callable[[], Iterable[LibrarySize]] = tuple
@@ -87,7 +87,7 @@ class Metrics(Collector):
                 [name], list(zip(bounds, accumulate(meter.by_seconds), strict=True)), meter.seconds
             )
         questions = CounterMetricFamily(
-            "academy_questions", "Positions and move lists asked about", labels=["kind"]
+            "academy_questions", "Positions, their successors and move lists asked about", labels=["kind"]
         )
         for kind, asked in list(self.questions.items()):
             questions.add_metric([kind], asked)

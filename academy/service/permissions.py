@@ -20,6 +20,7 @@ OPEN_METHODS: Final = frozenset({"/grpc.health.v1.Health/Check", "/grpc.health.v
 ROLES: Final[dict[str, Set[Role]]] = {
     "/academy.v1.ConsultationService/LookUpOpening": _EVERYONE,
     "/academy.v1.ConsultationService/MatchPatterns": _EVERYONE,
+    "/academy.v1.ConsultationService/MatchSuccessors": _EVERYONE,
     "/academy.v1.ConsultationService/Play": _EVERYONE,
     "/academy.v1.ProposalService/SubmitProposals": _EVERYONE,
     "/academy.v1.ProposalService/ListProposals": _EVERYONE,

@@ -12,7 +12,7 @@ from academy.knowledge.text import read_cells
 from academy.store.game_records import spec_from_proto
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 from clients.academy import Academy, AcademyRefusal, AsyncAcademy, Connection, Seat
-from clients.advice import OpeningMove, PatternMatch, ProposalStatus
+from clients.advice import OpeningMove, PatternMatch, ProposalStatus, SuccessorMatches
 from tests.academy.service.examples import contest, report, teach, tiny_go
 from tests.academy.service.running import Running, serving
 
@@ -21,6 +21,11 @@ SPEC = spec_from_proto(tiny_go(GAME))
 BOARDS = [
     Board.from_letters(SPEC.geometry, "x-----o" + "-" * 18),
     Board.from_letters(SPEC.geometry, "-" * 25),
+]
+# A stone more, one less and one taken, and a pass.
+AFTER = [
+    Board.from_letters(SPEC.geometry, letters)
+    for letters in ("x-----o---x" + "-" * 14, "------o" + "-" * 18, "x---x--" + "-" * 18, BOARDS[0].letters)
 ]
 
 Answers = tuple[list[OpeningMove], list[list[PatternMatch]]]
@@ -153,3 +158,51 @@ def test_where_few_proposals_are_allowed_the_best_are_submitted(
     assert [status.ply for status in submit(connection, limited_to(3), 100)] == [88, 87, 86]
     # Those that ACADEMY holds count, and may be submitted again.
     assert [status.ply for status in submit(connection, limited_to(5), 100)] == [88, 87]
+
+
+def successors_by_calls(connection: Connection, seat: Seat, value: float | None) -> SuccessorMatches:
+    with Academy(connection) as academy:
+        return academy.successors(seat, BOARDS[0], AFTER, value)
+
+
+def successors_by_stream(connection: Connection, seat: Seat, value: float | None) -> SuccessorMatches:
+    with Academy(connection) as academy, academy.stream() as stream:
+        return stream.successors(seat, BOARDS[0], AFTER, value)
+
+
+def successors_by_asyncio(connection: Connection, seat: Seat, value: float | None) -> SuccessorMatches:
+    async def asked() -> SuccessorMatches:
+        async with AsyncAcademy(connection) as academy:
+            return await academy.successors(seat, BOARDS[0], AFTER, value)
+
+    return asyncio.run(asked())
+
+
+def successors_by_asyncio_stream(connection: Connection, seat: Seat, value: float | None) -> SuccessorMatches:
+    async def asked() -> SuccessorMatches:
+        async with AsyncAcademy(connection) as academy, academy.stream() as stream:
+            return await stream.successors(seat, BOARDS[0], AFTER, value)
+
+    return asyncio.run(asked())
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [successors_by_calls, successors_by_stream, successors_by_asyncio, successors_by_asyncio_stream],
+)
+def test_moves_are_told_by_what_they_change(
+    connection: Connection, ask: Callable[[Connection, Seat, float | None], SuccessorMatches]
+) -> None:
+    seat = Seat(GAME, SPEC.geometry, 1)
+    with Academy(connection) as academy:
+        here, *there = academy.patterns(seat, [BOARDS[0], *AFTER])
+
+    found = ask(connection, seat, None)
+
+    assert list(found.position) == here
+    assert [set(found.after(move)) for move in range(len(AFTER))] == [set(each) for each in there]
+    assert any(found.gained) and any(found.lost)
+    # The contest is unknown: a question about it would be refused.
+    assert ask(connection, Seat(GAME, SPEC.geometry, 1, contest_id="nowhere"), 0.5) == SuccessorMatches(
+        (), ((),) * len(AFTER), ((),) * len(AFTER)
+    )

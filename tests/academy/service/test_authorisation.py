@@ -42,6 +42,7 @@ MATRIX: Final = """
 method                                bot player arena admin own other over
 ConsultationService/LookUpOpening      -    +      -     -    +    -    o
 ConsultationService/MatchPatterns      -    +      -     -    +    -    o
+ConsultationService/MatchSuccessors    -    +      -     -    +    -    o
 ConsultationService/Play               -    +      -     -    +    -    o
 ProposalService/SubmitProposals        -    +      -     -    +    -    o
 ProposalService/ListProposals          +    +      +     +    +    -    -
@@ -85,6 +86,12 @@ def _questions() -> dict[str, Message]:
         "LookUpOpening": opening,
         "MatchPatterns": consultation_pb2.MatchPatternsRequest(
             game_id=GAME, contest_id=CONTEST, positions=[position(EMPTY, expected_value=0.1)]
+        ),
+        "MatchSuccessors": consultation_pb2.MatchSuccessorsRequest(
+            game_id=GAME,
+            contest_id=CONTEST,
+            position=position(EMPTY, expected_value=0.1),
+            moves=[consultation_pb2.CandidateMove(cells=[0], letters="x")],
         ),
         "Play": consultation_pb2.PlayRequest(request_id=1, opening=opening),
         "SubmitProposals": proposals_pb2.SubmitProposalsRequest(

@@ -1,0 +1,268 @@
+"""Candidate moves asked about in one call: what they gain and lose is what their own positions would tell."""
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from academy.service.addresses import Address
+from academy.service.limits import Limits
+from academy.service.server import ServerSettings
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import contest, position, report, teach
+from tests.academy.service.running import Running, refusal, serving
+
+HERE = "x-o--" + "-xo-x" + "--x--" + "o-xo-" + "-----"
+PATTERNS = [
+    ("a", "-", 0.9),
+    ("b", "x-\n-o", 0.8),
+    ("c", "+x", 0.7),
+    ("d", "xo", 0.6),
+    ("e", "#1\n2#", 0.3),
+]
+Placement = tuple[int, int, int, int]
+Move = consultation_pb2.CandidateMove
+
+
+def move(changes: dict[int, str]) -> Move:
+    return Move(cells=list(changes), letters="".join(changes.values()))
+
+
+def after(board: str, changes: dict[int, str]) -> str:
+    letters = list(board)
+    for cell, letter in changes.items():
+        letters[cell] = letter
+    return "".join(letters)
+
+
+def placements(
+    found: consultation_pb2.PositionMatches, table: consultation_pb2.PatternTable
+) -> list[Placement]:
+    numbers = [table.pattern_ids[row] for row in found.patterns]
+    return list(zip(numbers, found.symmetries, found.rows, found.columns, strict=True))
+
+
+def some_moves(chance: random.Random, size: int, count: int) -> list[dict[int, str]]:
+    """Moves of one cell, of several, and some that change nothing."""
+    return [
+        {cell: chance.choice("-xo") for cell in chance.sample(range(size), chance.choice((0, 1, 1, 1, 3, 8)))}
+        for _ in range(count)
+    ]
+
+
+def question(game_id: str, moves: Sequence[Move], **more: Any) -> consultation_pb2.MatchSuccessorsRequest:
+    fields = {"position": position(HERE), "max_matches": 500, "max_matches_each": 500} | more
+    return consultation_pb2.MatchSuccessorsRequest(game_id=game_id, moves=moves, **fields)
+
+
+@pytest.fixture(scope="module")
+def taught(academy: Running) -> Iterator[Running]:
+    register = academy.arena().contests.RegisterGame
+    register(contests_pb2.RegisterGameRequest(game=examples.tiny_go("next")))
+    teach(academy, "next", "next", PATTERNS)
+    turned = examples.tiny_go("turned")
+    turned.reversal = "rotate_180"
+    register(contests_pb2.RegisterGameRequest(game=turned))
+    teach(academy, "turned", "turned", PATTERNS)
+    register(contests_pb2.RegisterGameRequest(game=examples.hunt("next-hunt")))
+    teach(academy, "next-hunt", "next-hunt", [("a", "xo", 0.9), ("b", "-", 0.6)])
+    register(contests_pb2.RegisterGameRequest(game=examples.ring("next-ring")))
+    yield academy
+
+
+@pytest.mark.parametrize("player", [1, 2])
+@pytest.mark.parametrize(("game_id", "board"), [("next", HERE), ("turned", HERE), ("next-hunt", "xo-x-o---")])
+def test_a_call_tells_what_matching_every_position_would(
+    taught: Running, game_id: str, board: str, player: int
+) -> None:
+    bot = taught.bot("reader")
+    moves = some_moves(random.Random(7), len(board), 60)
+
+    answer = bot.consultation.MatchSuccessors(
+        question(game_id, [move(each) for each in moves], position=position(board, player))
+    )
+    told = bot.consultation.MatchPatterns(
+        consultation_pb2.MatchPatternsRequest(
+            game_id=game_id,
+            positions=[position(each, player) for each in (board, *(after(board, each) for each in moves))],
+            max_matches=500,
+            max_matches_each=500,
+        )
+    )
+
+    before, *expected = [placements(found, told.patterns) for found in told.positions]
+    base = placements(answer.position, answer.patterns)
+    assert base == before and answer.position.total == len(before)
+    assert len(answer.moves) == len(moves)
+    for found, there in zip(answer.moves, expected, strict=True):
+        gained = placements(found.gained, answer.patterns)
+        stays = [each for entry, each in enumerate(base) if entry not in set(found.lost)]
+        assert not set(gained) & set(base) and found.gained.total == len(gained)
+        assert sorted([*stays, *gained]) == sorted(there)
+    if player == 1:
+        # The comparison is not one of nothing with nothing.
+        assert any(found.lost for found in answer.moves) and any(found.gained.total for found in answer.moves)
+
+
+def test_limits_hold_for_the_position_and_for_what_each_move_gains(taught: Running) -> None:
+    bot = taught.bot("reader")
+    moves = [move({cell: "x"}) for cell in range(25)] + [move(dict.fromkeys(range(25), "-"))]
+    everything = bot.consultation.MatchSuccessors(question("next", moves))
+
+    cut = bot.consultation.MatchSuccessors(question("next", moves, max_matches=5, max_matches_each=2))
+
+    alone = consultation_pb2.MatchPatternsRequest(
+        game_id="next", positions=[position(HERE)], max_matches=5, max_matches_each=2
+    )
+    told = bot.consultation.MatchPatterns(alone)
+    assert placements(cut.position, cut.patterns) == placements(told.positions[0], told.patterns)
+    assert cut.position.total == everything.position.total == told.positions[0].total
+    # The last move empties the board: it gains many a place for the pattern of an empty cell.
+    assert len(cut.moves[-1].gained.patterns) == 2 < cut.moves[-1].gained.total
+    kept = placements(cut.position, cut.patterns)
+    for small, large in zip(cut.moves, everything.moves, strict=True):
+        assert small.gained.total == large.gained.total
+        found = placements(small.gained, cut.patterns)
+        assert set(found) <= set(placements(large.gained, everything.patterns))
+        base = placements(everything.position, everything.patterns)
+        assert {kept[entry] for entry in small.lost} == {base[entry] for entry in large.lost} & set(kept)
+
+
+def test_cells_and_libraries_are_as_for_positions(taught: Running) -> None:
+    bot = taught.bot("reader")
+    moves = [move({12: "o"})]
+
+    answer = bot.consultation.MatchSuccessors(question("next", moves, include_cells=True))
+    other = bot.consultation.MatchSuccessors(question("next", moves, libraries=[examples.MIDDLE_GAME]))
+
+    assert len(answer.patterns.cells) == len(answer.patterns.pattern_ids) > 0
+    assert "x o" in answer.patterns.cells
+    assert other.position.total == 0 and not other.moves[0].gained.patterns and not other.moves[0].lost
+
+
+def test_a_stream_answers_as_a_call_does(taught: Running) -> None:
+    bot = taught.bot("reader")
+    asked = question("next", [move({0: "-"}), move({1: "o", 6: "-"})])
+    wrong = question("next", [])
+
+    answers = list(
+        bot.consultation.Play(
+            iter(
+                [
+                    consultation_pb2.PlayRequest(request_id=1, successors=wrong),
+                    consultation_pb2.PlayRequest(request_id=2, successors=asked),
+                ]
+            )
+        )
+    )
+
+    assert [each.request_id for each in answers] == [1, 2]
+    assert answers[0].refusal.reason == "INVALID_FIELD" and answers[0].refusal.metadata["field"] == "moves"
+    assert answers[1].successors == bot.consultation.MatchSuccessors(asked)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason", "field", "words"),
+    [
+        ({"moves": []}, "INVALID_FIELD", "moves", "0 moves: 1 to 400"),
+        ({"moves": [Move()] * 401}, "INVALID_FIELD", "moves", "401 moves: 1 to 400"),
+        (
+            {"moves": [Move(cells=range(25), letters="x" * 25)] * 328},
+            "INVALID_FIELD",
+            "moves",
+            "8,200 changed cells in all: at most 8,192",
+        ),
+        (
+            {"moves": [Move(), Move(cells=[3], letters="xo")]},
+            "INVALID_FIELD",
+            "moves[1].letters",
+            "2 letters for 1 cells",
+        ),
+        (
+            {"moves": [Move(cells=[25], letters="x")]},
+            "INVALID_FIELD",
+            "moves[0].cells",
+            "cell 25: cells are 0 to 24",
+        ),
+        (
+            {"moves": [Move(cells=[3, 4, 3], letters="xox")]},
+            "INVALID_FIELD",
+            "moves[0].cells",
+            "cell 3 twice",
+        ),
+        ({"moves": [Move(cells=[3], letters="ä")]}, "INVALID_FIELD", "moves[0].letters", "'ä': allowed are"),
+        ({"position": position("--")}, "INVALID_BOARD", "position.board", "a board of 2 letters"),
+        ({"position": position(HERE, 3)}, "INVALID_FIELD", "player", "players 1 to 2"),
+        (
+            {"position": position(HERE, 1, 1.5)},
+            "INVALID_RECORD",
+            "position.expected_value",
+            "1.5",
+        ),
+        ({"max_matches": 65_537}, "INVALID_FIELD", "max_matches", "at most 65,536"),
+        ({"max_matches": 60_000}, "INVALID_FIELD", "max_matches", "5 position and moves"),
+        ({"libraries": [examples.OPENING]}, "INVALID_RECORD", "libraries[0]", "the other two"),
+    ],
+)
+def test_what_is_wrong_is_named(
+    taught: Running, fields: dict[str, Any], reason: str, field: str, words: str
+) -> None:
+    bot = taught.bot("reader")
+    asked = question("next", **({"moves": [Move(cells=[3], letters="x")] * 4} | fields))
+
+    refused = refusal(lambda: bot.consultation.MatchSuccessors(asked))
+
+    assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, reason), refused.message
+    assert refused.fields == [field]
+    assert words in refused.message
+
+
+def test_in_a_contest_the_position_must_be_bad_and_uses_are_counted(academy: Running) -> None:
+    arena = academy.arena()
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("next-fair")))
+    teach(academy, "next-fair", "next-fair", [("a", "xo", 0.9), ("b", "xxx", 0.8)])
+    told = contest("next-fair/1", "next-fair")
+    tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+    ann = academy.client(tickets[0])
+
+    def asked(value: float | None) -> consultation_pb2.MatchSuccessorsRequest:
+        here = position("-" * 25, 1, value)
+        return question(
+            "next-fair", [move({0: "x", 1: "o"})], position=here, contest_id=told.contest_id, max_matches=0
+        )
+
+    for value in (None, 0.34):
+        refused = refusal(lambda value=value: ann.consultation.MatchSuccessors(asked(value)))
+        assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "VALUE_NOT_LOW")
+    answer = ann.consultation.MatchSuccessors(asked(0.33))
+    assert len(answer.patterns.pattern_ids) == 1 and answer.position.total == 0
+    arena.contests.ReportContest(report(told, ["c3"]))
+
+    listing = libraries_pb2.ListPatternsRequest(game_id="next-fair", library=examples.ENDGAME)
+    patterns = academy.admin().libraries.ListPatterns(listing).patterns
+    # What a move would bring was told too, so it was used.
+    assert {each.cells: each.uses for each in patterns if each.uses} == {
+        each.cells: 1 for each in patterns if each.pattern_id == answer.patterns.pattern_ids[0]
+    }
+
+
+def test_moves_count_as_questions_by_what_they_cost(tmp_path: Path) -> None:
+    limits = Limits(questions_per_second=1e-6, question_burst=12.0)
+    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), limits=limits)
+    with serving(tmp_path, settings) as academy:
+        game = contests_pb2.RegisterGameRequest(game=examples.tiny_go("next"))
+        academy.arena().contests.RegisterGame(game)
+        # 12 questions: one for the call, ten for 160 moves of one cell; then one for the call, none left.
+        cheap, dear = academy.bot("cheap"), academy.bot("dear")
+        one, several = move({3: "x"}), move({3: "x", 4: "o"})
+
+        cheap.consultation.MatchSuccessors(question("next", [one] * 160))
+        refused = refusal(lambda: cheap.consultation.MatchSuccessors(question("next", [one])))
+        assert refused.reason == "RATE_EXCEEDED"
+        dear.consultation.MatchSuccessors(question("next", [several] * 10 + [Move()] * 16))
+        refused = refusal(lambda: dear.contests.ListGames(contests_pb2.ListGamesRequest()))
+        assert refused.reason == "RATE_EXCEEDED"
