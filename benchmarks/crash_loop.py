@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from academy.store import event_log, game_tables
@@ -22,6 +22,7 @@ from academy.store.check import check
 from academy.store.environment import Environment, Table, Transaction
 from academy.store.messages import unpacked
 from academy.store.v1.records_pb2 import ContestRecord
+from academy.v1.proposals_pb2 import Proposal
 from benchmarks.mixed_load import GAME, Acknowledged, Load, Site
 
 ROUNDS = 200
@@ -67,8 +68,8 @@ def wrong(data: Path, told: Acknowledged, *, replay: bool) -> Iterator[str]:
     with Environment(data, read_only=True) as environment:
         with environment.reading() as transaction:
             logged = Counter(_reported(transaction))
-            contests = [unpacked(ContestRecord, stored) for _, stored in transaction.scan(Table.CONTESTS)]
-            proposals = [key.decode() for key, _ in transaction.scan(Table.PROPOSALS)]
+            contests = [unpacked(ContestRecord, value) for _, value in transaction.scan(Table.CONTESTS)]
+            stored = [unpacked(Proposal, value) for _, value in transaction.scan(Table.PROPOSALS)]
             learnt = game_tables.read_measures(game_tables.measures(transaction, GAME)).contests
         reported = {record.contest.contest_id for record in contests if record.event}
         if learnt != len(reported):
@@ -78,10 +79,22 @@ def wrong(data: Path, told: Acknowledged, *, replay: bool) -> Iterator[str]:
                 yield f"contest {contest_id} was counted {times} times"
         for contest_id in sorted(told.reports - reported):
             yield f"the report of contest {contest_id} was acknowledged and is lost"
-        for proposal_id in sorted(told.proposals - set(proposals)):
+        for proposal_id in sorted(told.proposals - {each.proposal_id for each in stored}):
             yield f"proposal {proposal_id} was acknowledged and is lost"
+        yield from repeated(stored)
         for finding in check(environment, replay=replay):
             yield f"check: {finding.game_id} {finding.what}"
+
+
+def repeated(proposals: Iterable[Proposal]) -> Iterator[str]:
+    """Yield the proposals that are there more than once: of one seat, for one library, of the same cells."""
+    times = Counter(
+        (each.contest_id, each.seat, each.content.library, each.content.ply, each.content.cells)
+        for each in proposals
+    )
+    for (contest_id, seat, _, ply, _), count in times.items():
+        if count > 1:
+            yield f"a proposal of seat {seat} in contest {contest_id}, ply {ply}, is there {count} times"
 
 
 def _reported(transaction: Transaction) -> Iterator[str]:

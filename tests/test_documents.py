@@ -73,13 +73,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_commands_for_running_a_server_run(folder: Path) -> None:
-    serve, tokens = SHELL.findall((ROOT / "docs" / "server.md").read_text())
+    serve, tokens, copies = SHELL.findall((ROOT / "docs" / "server.md").read_text())
     port = free_port()
     serve = serve.strip().replace("50551", port)
     # The server must be ready before the tokens are made beside it, and ends cleanly on SIGTERM.
     script = (
         f"set -euo pipefail\n{serve} >said & trap 'kill %1 2>/dev/null || true' EXIT\n"
-        f"for try in $(seq 100); do grep -q {port} said && break; sleep 0.1; done\n{tokens}\nkill %1; wait %1"
+        f"for try in $(seq 100); do grep -q {port} said && break; sleep 0.1; done\n{tokens}\n"
+        f"{copies}\nkill %1; wait %1"
     )
     done = subprocess.run(
         ["bash", "-c", script],
@@ -91,6 +92,7 @@ def test_the_commands_for_running_a_server_run(folder: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search("revoked [0-9a-f]{16} of mybot", done.stdout)
+    assert (folder / "restored" / "data.mdb").exists()
 
 
 def test_the_tables_of_commands_name_what_there_is() -> None:

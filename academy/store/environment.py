@@ -338,7 +338,7 @@ class Environment:
             raise _MapFull(f"{self.folder}: the map is full") from fault
         except _UNSOUND as fault:
             raise StoreCorrupt(
-                f"{self.folder}: {fault}; restore a backup into an empty folder, "
+                f"{self.folder}: {self._without_folder(fault)}; restore a backup into an empty folder, "
                 "and keep this one for inspection"
             ) from fault
         except lmdb.Error as fault:
@@ -357,7 +357,11 @@ class Environment:
                 f"{self.folder}: the disk took a write only in part or not at all; check the limit on file "
                 "sizes, the room left, and the disk"
             )
-        return StoreError(f"{self.folder}: {fault}")
+        return StoreError(f"{self.folder}: {self._without_folder(fault)}")
+
+    def _without_folder(self, fault: lmdb.Error) -> str:
+        """What LMDB says, which begins with the folder where that cannot be opened."""
+        return str(fault).removeprefix(f"{self.folder}: ")
 
 
 class _MapFull(StoreError):

@@ -42,14 +42,19 @@ def damage(folder: Path) -> Iterator[str]:
     Each finding names the page. Nothing yielded does not mean that the records' contents are right. This
     process must not have the folder open.
     """
+    file_path = folder / "data.mdb"
+    if file_path.exists() and file_path.stat().st_size == 0:
+        yield "data.mdb is empty"
+        return
     try:
         environment = lmdb.open(str(folder), readonly=True, max_dbs=0)
     except lmdb.Error as fault:
-        yield f"the file cannot be opened: {fault}"
+        # LMDB begins with the folder, which is told already.
+        yield f"data.mdb cannot be opened: {str(fault).removeprefix(f'{folder}: ')}"
         return
     with (
         environment,
-        (folder / "data.mdb").open("rb") as file,
+        file_path.open("rb") as file,
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
     ):
         for _ in range(_ATTEMPTS):

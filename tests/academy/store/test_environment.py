@@ -131,8 +131,9 @@ def test_another_schema_version_is_refused_by_number(tmp_path: Path, version: st
 
 def test_what_is_no_store_is_said_to_be_none(tmp_path: Path) -> None:
     (tmp_path / "data.mdb").write_bytes(b"something else" * 1000)
-    with pytest.raises(StoreCorrupt, match="restore a backup"):
+    with pytest.raises(StoreCorrupt, match="restore a backup") as caught:
         Environment(tmp_path)
+    assert str(caught.value).count(str(tmp_path)) == 1
 
 
 def test_another_programs_lmdb_folder_is_not_read(tmp_path: Path) -> None:

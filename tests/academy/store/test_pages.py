@@ -1,6 +1,7 @@
 """Damaged pages are found and named before LMDB stumbles over them."""
 
 import random
+import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -139,3 +140,13 @@ def test_a_damaged_backup_is_not_restored(tmp_path: Path, sound: bytes) -> None:
     with pytest.raises(StoreCorrupt, match=f"page {page}"):
         restore(source, tmp_path / "target")
     assert not (tmp_path / "target").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"", "^data.mdb is empty$"), (b"something else" * 1_000, "^data.mdb cannot be opened: MDB_INVALID")],
+)
+def test_a_file_that_is_none_of_lmdb_is_told_once(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "data.mdb").write_bytes(content)
+    (what,) = damage(tmp_path)
+    assert re.search(said, what) and str(tmp_path) not in what
