@@ -73,7 +73,7 @@ class LiveGames:
         self._games: OrderedDict[str, LiveGame] = OrderedDict()
         self._follower = store.follow(self._follow)
         self._kept = KeptShelves(store.environment.folder)
-        self._loading: dict[str, asyncio.Future[LiveGame]] = {}
+        self._loading: dict[str, asyncio.Task[None]] = {}
         # One game after another: two at once would be ready no earlier.
         self._aside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="loading")
 
@@ -133,23 +133,24 @@ class LiveGames:
         """Load a game in another thread, once for all who wait for it."""
         loading = self._loading.get(game_id)
         if loading is None:
-            loading = asyncio.get_running_loop().run_in_executor(self._aside, self._read, game_id)
-            self._loading[game_id] = loading
-            loading.add_done_callback(lambda done: self._take(game_id, done))
+            loading = self._loading[game_id] = asyncio.create_task(self._load(game_id))
         # Whoever gives up must not take it from the others.
         await asyncio.shield(loading)
 
-    def _take(self, game_id: str, loaded: "asyncio.Future[LiveGame]") -> None:
-        del self._loading[game_id]
-        if loaded.cancelled() or loaded.exception() is not None:
-            return
-        self._follower.begin(loaded.result().view)
-        self._games[game_id] = loaded.result()
+    async def _load(self, game_id: str) -> None:
+        try:
+            game = await asyncio.get_running_loop().run_in_executor(self._aside, self._read, game_id)
+        finally:
+            # In the same step as the game is there: who finds neither would load it once more, who found
+            # only this would wait for nothing, again and again.
+            del self._loading[game_id]
+        self._follower.begin(game.view)
+        self._games[game_id] = game
         held = self._held
         while held > self._most and len(self._games) > 1:
-            gone, game = self._games.popitem(last=False)
+            gone, other = self._games.popitem(last=False)
             self._follower.forget(gone)
-            held -= len(game.shelf)
+            held -= len(other.shelf)
 
     def _read(self, game_id: str) -> LiveGame:
         with self._store.environment.reading() as transaction:

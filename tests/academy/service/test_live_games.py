@@ -170,3 +170,19 @@ def test_games_are_loaded_latest_first_for_as_long_as_there_is_time(tmp_path: Pa
             assert (await LiveGames(academy.store).game("first")).view.spec.game_id == "first"
 
         asyncio.run(load())
+
+
+def test_who_asks_at_the_moment_a_game_is_loaded_is_answered_too(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+
+        async def ask_all_the_time() -> set[int]:
+            games = LiveGames(academy.store)
+            asked = [asyncio.create_task(games.game("go"))]
+            # One in each round of the event loop: whichever it is that the loading ends in.
+            while not asked[0].done():
+                await asyncio.sleep(0)
+                asked.append(asyncio.create_task(games.game("go")))
+            return {id(game) for game in await asyncio.gather(*asked)}
+
+        assert len(asyncio.run(ask_all_the_time())) == 1
