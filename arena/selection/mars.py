@@ -18,7 +18,6 @@ from arena.selection.selector import (
     CompletedGame,
     Fixture,
     Selector,
-    UnknownFixture,
     game_seed,
 )
 
@@ -43,6 +42,7 @@ class Mars(Selector):
         self._own = {one.name: Form() for one in series}
         self._inhibited: set[str] = set()
         self._short: dict[str, str] = {}
+        self._ghosts: set[str] = set()
 
     @property
     def total(self) -> int | None:
@@ -80,6 +80,11 @@ class Mars(Selector):
         )
 
     @property
+    def ghosts(self) -> Sequence[str]:
+        """Series with games that the control file has no more."""
+        return sorted(self._ghosts)
+
+    @property
     def reruns_hung_games(self) -> bool:
         """Yes: else the averages would favour those that hang rarely."""
         return True
@@ -100,12 +105,14 @@ class Mars(Selector):
         return None
 
     def completed(self, game: CompletedGame) -> None:
-        """Take in a result. Raises UnknownFixture and ChangedCompetition."""
+        """Take in a result. Raises ChangedCompetition."""
         name, number = self._parse(game.game_id)
         if name in self._series:
             self._check_frozen(name, game.detail)
             self._numbers[name].complete(number)
             self._own[name].take(game.players, game.outcome)
+        else:
+            self._ghosts.add(name)
         self._mission.take(game.players, game.outcome)
 
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
@@ -181,7 +188,7 @@ class Mars(Selector):
     def _parse(self, game_id: str) -> tuple[str, int]:
         name, _, number = game_id.rpartition("_")
         if not name or not (number.isascii() and number.isdigit()):
-            raise UnknownFixture(f"game {game_id!r} is none of this competition's: {self.description}")
+            raise self.foreign(game_id)
         return name, int(number)
 
     def _check_frozen(self, name: str, detail: str) -> None:
@@ -229,6 +236,7 @@ def _frozen(one: MarsSeries) -> dict[str, str]:
         "rules of choice": [one.rule.name, one.rule.by, one.rule.clones, one.rule.kinds, one.pure],
         "contestants": dict(one.contestants),
         "settings": settings,
+        "scorers": [setting.game.scorer for setting in one.settings],
     }
     return {
         part: hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:12]
