@@ -62,7 +62,7 @@ def find_successors(
     wanted: Flags,
     most: int,
 ) -> tuple[Found, Differences]:
-    """Return the base's matches (see `sieve.find`), and of each move those that are gone and new.
+    """Return the base's matches (see `telling.find`), and of each move those that are gone and new.
 
     Of move i are gone the matches `gone[gone_starts[i] : gone_starts[i + 1]]` of the base, and new are places
     and (symmetry, row, column), likewise. `codes` are the codes that tests count.

@@ -1,6 +1,6 @@
 """An index twice, once for each kernel: what one finds the other must find."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from academy.knowledge.boards import Board
 from academy.knowledge.patterns import Pattern
@@ -43,11 +43,6 @@ class BothKernels:
         return same_matches(
             [index.snapshot().match(board, most=most, each=each, both=both) for index in self.indexes]
         )
-
-    def match_many(self, boards: Iterable[Board]) -> list[Matches]:
-        positions = list(boards)
-        answers = [index.match_many(positions) for index in self.indexes]
-        return [same_matches(found) for found in zip(*answers, strict=True)]
 
     def match_both(self, board: Board) -> Matches:
         return same_matches([index.match_both(board) for index in self.indexes])
