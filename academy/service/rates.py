@@ -60,7 +60,7 @@ class Buckets:
         most: int = _BUCKETS_REMEMBERED,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._make = lambda: Bucket(per_second, burst, clock)
+        self._filled = per_second, burst, clock
         self._most = most
         self._buckets: dict[str, Bucket] = {}
 
@@ -73,7 +73,7 @@ class Buckets:
         if bucket is None:
             if len(self._buckets) >= self._most:
                 self._make_room()
-            bucket = self._buckets[caller] = self._make()
+            bucket = self._buckets[caller] = Bucket(*self._filled)
         bucket.take(questions)
 
     def _make_room(self) -> None:

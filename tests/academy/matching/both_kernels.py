@@ -48,15 +48,17 @@ class BothKernels:
         return same_matches([index.match_both(board) for index in self.indexes])
 
     def match_successors(
-        self, board: Board, moves: Sequence[Sequence[Change]], most: int | None = None
+        self, board: Board, moves: Sequence[Sequence[Change]], most: int = NO_LIMIT, each: int = NO_LIMIT
     ) -> Successors:
-        limit = {} if most is None else {"most": most}
-        one, other = (index.snapshot().match_successors(board, moves, **limit) for index in self.indexes)
+        one, other = (
+            index.snapshot().match_successors(board, moves, most=most, each=each) for index in self.indexes
+        )
         same_matches((one.base, other.base))
         assert len(one) == len(other) == len(moves)
         for move in range(len(moves)):
             assert one.gone(move).tolist() == other.gone(move).tolist()
-            if most is None:
+            assert one.new(move).total == other.new(move).total
+            if most == each == NO_LIMIT:
                 assert set(as_tuples(one.new(move))) == set(as_tuples(other.new(move)))
             assert one.new(move).places.tolist() == other.new(move).places.tolist()
         return one
