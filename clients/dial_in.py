@@ -248,7 +248,7 @@ def _game(start: players_pb2.GameStart, arena: Connection) -> Game:
         players=tuple(start.players),
         seed=start.seed,
         board=start.board,
-        move_seconds=start.move_limit.ToNanoseconds() / 1e9 if start.HasField("move_limit") else None,
+        move_seconds=start.time_per_move.ToNanoseconds() / 1e9 if start.HasField("time_per_move") else None,
         resumed=start.resumed,
         academy=academy,
         contest_id=start.academy.contest_id,

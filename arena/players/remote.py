@@ -103,7 +103,7 @@ class RemotePlayer(Player):
         )
         clock = seating.setup.time_control
         if clock is None:
-            start.move_limit.CopyFrom(_duration(seating.setup.move_seconds))
+            start.time_per_move.CopyFrom(_duration(seating.setup.move_seconds))
         else:
             start.time_control.CopyFrom(
                 players_pb2.TimeControl(
