@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.control.plans import MarsSeries
+from arena.game_count import count_text
 from arena.selection.line_up import Form, NobodyLeft, draw, line_up
 from arena.selection.numbering import Numbering
 from arena.selection.selector import (
@@ -141,9 +142,9 @@ class Mars(Selector):
         """Each series: its rule, its games, and the plays and averages of its contestants."""
         lines: list[str] = []
         for name, one in self._series.items():
-            games = "" if one.games is None else f"/{one.games}"
+            games = count_text(self._numbers[name].completed, one.games)
             state = "" if _may_run(one) else " (complete)" if one.complete else " (weight 0)"
-            lines.append(f"series {name}{state}: {self._numbers[name].completed}{games} games")
+            lines.append(f"series {name}{state}: {games} games")
             lines.append(f"  {series_text(one)}")
             if name in self._short:
                 lines.append(f"  {self._short[name]}")
