@@ -17,6 +17,7 @@ check: $(VENV)/installed-dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy examples/konane/konane
 	$(BIN)/lint-imports
 
 # Measures on this machine and writes docs/performance.md; PARTS names some of those in figures.py.

@@ -6,10 +6,16 @@ Seat 1 is SGF's Black, seat 2 its White.
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Final
 
-from sgfmill.sgf import Sgf_game
-from sgfmill.sgf_grammar import Coarse_game_tree, parse_sgf_collection, simpletext_value
+from sgfmill.sgf import Sgf_game, Tree_node
+from sgfmill.sgf_grammar import (
+    Coarse_game_tree,
+    escape_text,
+    parse_sgf_collection,
+    serialise_game_tree,
+    simpletext_value,
+)
 
 from referees.api import GameRecord, Outcome, PlayedMove, Termination, UnreadableRecord
 
@@ -38,13 +44,12 @@ def text_of(node: Mapping[str, Sequence[bytes]], identifier: str, default: str =
     return bytes(simpletext_value(node[identifier][0])).decode("utf-8", "replace")
 
 
-def begin(game: GameRecord, size: int) -> Sgf_game:
-    """A record with its heading: who played what and when, the result, and the remarks as a comment.
+def begin(game: GameRecord, size: int) -> Tree_node:
+    """A record's heading: who played what and when, the result, and the remarks as a comment.
 
     A void game has RE[Void].
     """
-    tree = Sgf_game(size=size)
-    root = tree.get_root()
+    root = Sgf_game(size=size).get_root()
     root.set("AP", ("academy-arena", _version()))
     for identifier, value in (
         ("GN", game.game_name),
@@ -57,23 +62,31 @@ def begin(game: GameRecord, size: int) -> Sgf_game:
         root.set(identifier, _encodable(value))
     if game.remarks:
         root.set("C", _encodable("\n".join(game.remarks)))
-    return tree
+    return root
 
 
-def add_moves(tree: Sgf_game, game: GameRecord, put: Callable[[Any, PlayedMove], None]) -> None:
-    """Add a node for each move, which `put` writes into it, and the final remarks to the last node.
+def written(heading: dict[str, list[bytes]], game: GameRecord, move: Callable[[PlayedMove], bytes]) -> str:
+    """The record's text: the heading's raw properties, a node for each move, the final remarks.
 
-    A move's comment holds what its player said and expected.
+    `move` gives the raw value of a move's property. The move's comment holds what its player said and
+    expected; the last node's comment ends with the final remarks.
     """
-    node = tree.get_root()
+    # Nodes as sgfmill has them in the end: its own, made one by one, take longer than a short game.
+    tree = Coarse_game_tree()
+    tree.sequence = [dict(heading)]
     for played in game.moves:
-        # Not extend_main_sequence, which walks from the root to the end for each move.
-        node = node.new_child()
-        put(node, played)
+        node = {LETTERS[played.seat]: [move(played)]}
         if comment := _comment(played):
-            node.set("C", _encodable(comment))
+            node["C"] = [_raw(comment)]
+        tree.sequence.append(node)
     if game.final_remarks:
-        node.add_comment_text(_encodable("\n".join(game.final_remarks)))
+        last = tree.sequence[-1]
+        last["C"] = [b"\n\n".join((*last.get("C", ()), _raw("\n".join(game.final_remarks))))]
+    return bytes(serialise_game_tree(tree)).decode()
+
+
+def _raw(text: str) -> bytes:
+    return bytes(escape_text(text.encode("utf-8", "replace")))
 
 
 @cache
@@ -83,8 +96,10 @@ def _version() -> str:
 
 
 def _comment(played: PlayedMove) -> str:
+    if not played.values:
+        return played.comment
     values = ", ".join(f"{LETTERS[seat]} {value:.3f}" for seat, value in sorted(played.values.items()))
-    return "\n".join(filter(None, (played.comment, f"expected: {values}" if values else "")))
+    return "\n".join(filter(None, (played.comment, f"expected: {values}")))
 
 
 def _encodable(text: str) -> str:

@@ -1,13 +1,16 @@
 """Games of Go as SGF, FF[4] (https://www.red-bean.com/sgf/), through sgfmill."""
 
+from functools import cache
+
 from sgfmill.sgf import Sgf_game
+from sgfmill.sgf_properties import serialise_go_point
 
 from referees.api import GameRecord, UnreadableRecord
 from referees.go import vertices
 from referees.go.board import PASS
 from referees.go.position import GoPosition
 from referees.go.settings import GoSettings
-from referees.sgf import LETTERS, add_moves, begin, game_trees
+from referees.sgf import LETTERS, begin, game_trees, written
 
 
 def read(content: bytes, size: int, first: GoPosition) -> list[tuple[str, list[str]]]:
@@ -54,21 +57,20 @@ def write(game: GameRecord, settings: GoSettings, first: bytes) -> str:
     last node's comment the final remarks. A void game has RE[Void].
     """
     size = settings.board_size
-    tree = begin(game, size)
-    root = tree.get_root()
+    root = begin(game, size)
     root.set("KM", settings.komi)
     if settings.handicap is not None:
         stones = [point for point, stone in enumerate(first) if stone]
         root.set("HA", len(stones))
         root.set_setup_stones([_cell(point, size) for point in stones], [])
-    add_moves(
-        tree,
-        game,
-        lambda node, played: node.set_move(
-            LETTERS[played.seat].lower(), None if played.move == PASS else _cell(played.move, size)
-        ),
-    )
-    return bytes(tree.serialise()).decode()
+    raw = _raw_moves(size)
+    return written(root.get_raw_property_map(), game, lambda played: raw[played.move])
+
+
+@cache
+def _raw_moves(size: int) -> dict[int, bytes]:
+    points = {point: serialise_go_point(_cell(point, size), size) for point in range(size * size)}
+    return points | {PASS: serialise_go_point(None, size)}
 
 
 def _point(cell: tuple[int, int], size: int) -> int:

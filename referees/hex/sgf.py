@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from sgfmill.sgf_grammar import main_sequence_iter, make_coarse_game_tree, serialise_game_tree
+from sgfmill.sgf_grammar import main_sequence_iter
 
 from referees.api import GameRecord, UnreadableRecord
 from referees.hex import cells
 from referees.hex.board import BLACK
 from referees.hex.settings import HexSettings
-from referees.sgf import LETTERS, add_moves, begin, game_trees, text_of
+from referees.sgf import LETTERS, begin, game_trees, text_of, written
 
 GAME_NUMBER: Final = "11"
 DEFAULT_SIZE: Final = "11"
@@ -69,15 +69,11 @@ def size_text(settings: HexSettings) -> str:
 
 def write(game: GameRecord, settings: HexSettings) -> str:
     """The record's text; a void game has RE[Void]."""
-    tree = begin(game, settings.columns)
-    add_moves(
-        tree,
-        game,
-        lambda node, played: node.set_raw(
-            LETTERS[played.seat], cells.name(played.move, settings.rows, settings.columns).encode()
-        ),
-    )
     # sgfmill's games have no two numbers for a size.
-    coarse = make_coarse_game_tree(tree.get_root(), list, lambda node: node.get_raw_property_map())
-    coarse.sequence[0] |= {"GM": [GAME_NUMBER.encode()], "SZ": [size_text(settings).encode()]}
-    return bytes(serialise_game_tree(coarse)).decode()
+    heading = begin(game, settings.columns).get_raw_property_map() | {
+        "GM": [GAME_NUMBER.encode()],
+        "SZ": [size_text(settings).encode()],
+    }
+    return written(
+        heading, game, lambda played: cells.name(played.move, settings.rows, settings.columns).encode()
+    )

@@ -1,0 +1,32 @@
+"""Records of games of Konane, as JSON: who played what, and how it ended."""
+
+import json
+
+from referees.api import GameRecord, UnreadableRecord
+
+
+def write(game_id: str, game: GameRecord) -> str:
+    """The text of a record."""
+    found = {
+        "game": game_id,
+        "name": game.game_name,
+        "date": game.date,
+        "black": game.players[0],
+        "white": game.players[1],
+        "result": game.outcome.summary if game.outcome else "void",
+        "moves": " ".join(move.text for move in game.moves),
+        "remarks": [*game.remarks, *game.final_remarks],
+    }
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+def read(game_id: str, content: bytes) -> tuple[str, list[str]]:
+    """The name and the moves of a recorded game. Raises UnreadableRecord."""
+    try:
+        found = json.loads(content)
+        game, name, moves = found["game"], str(found["name"]), found["moves"].split()
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+        raise UnreadableRecord(f"no record of {game_id}: {error!r}") from None
+    if game != game_id:
+        raise UnreadableRecord(f"this is a game of {str(game)[:40]!r}, not of {game_id!r}")
+    return name, moves

@@ -1,0 +1,84 @@
+"""The worked example of docs/referees.md: a game as a package, installed in a fresh environment."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "examples" / "konane"
+SHOWN = re.findall(
+    r"<!-- konane -->\n```(\w+)\n(.*?)```", (ROOT / "docs" / "referees.md").read_text(), re.DOTALL
+)
+COMMANDS = [text for language, text in SHOWN if language == "sh"]
+
+# The fresh environment borrows what these tests run in, so that nothing is fetched; the package is not in it.
+INSTALL_ARENA = "pip install ../..\n"
+BORROW = """
+packages="$(python -c 'import site; print(site.getsitepackages()[0])')"
+echo "import site; site.addsitedir('$LENT')" >"$packages/lent.pth"
+for module in pytest arena.cli academy; do
+    command=.venv/bin/${module%.cli}
+    printf '#!/bin/sh\\nexec "%s/bin/python" -m %s "$@"\\n' "$VIRTUAL_ENV" $module >$command
+    chmod +x $command
+done
+"""
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    ignored = shutil.ignore_patterns(".venv", "__pycache__", "*.egg-info", "build", "cup.*[!l]")
+    return Path(shutil.copytree(PACKAGE, tmp_path_factory.mktemp("game") / "konane", ignore=ignored))
+
+
+@pytest.mark.timeout(600)
+def test_the_package_is_installed_tested_and_played(package: Path) -> None:
+    assert len(COMMANDS) == 3
+    assert INSTALL_ARENA in COMMANDS[0]
+    script = "".join(COMMANDS).replace(INSTALL_ARENA, BORROW)
+    done = subprocess.run(
+        ["bash", "-c", f"set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{script}"],
+        cwd=package,
+        env={
+            **{
+                name: value
+                for name, value in os.environ.items()
+                if not name.startswith(("ACADEMY_", "PYTHON"))
+            },
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "LENT": sysconfig.get_path("purelib"),
+            "PIP_NO_INDEX": "1",
+            "PIP_NO_BUILD_ISOLATION": "0",  # which is how one says "without isolation" there
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        },
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    print(done.stdout)
+    assert re.search(r"\d+ passed", done.stdout)
+    assert "konane-6x6: 5 games, 5 finished" in done.stdout
+    assert "the run ended since all games have been played" in done.stdout
+    assert "Openings of konane-6x6" in done.stdout
+    assert len(list((package / "cup.games").glob("*.json"))) == 6
+
+
+def test_what_is_shown_of_the_package_is_what_is_in_it() -> None:
+    shown = [tomllib.loads(text) for language, text in SHOWN if language == "toml"]
+    there = tomllib.loads((PACKAGE / "pyproject.toml").read_text())
+    assert [{"project": there["project"]}] == shown
+
+
+def test_the_files_of_the_steps_exist() -> None:
+    guide = (ROOT / "docs" / "referees.md").read_text()
+    steps = re.findall(r"^\| \d\. [^|]+\| `([^`]+)` \|", guide, re.MULTILINE)
+    files = [step for step in steps if "/" in step or step.endswith("toml")]
+    assert len(files) == 8
+    assert all((PACKAGE / file).is_file() for file in files)
