@@ -36,6 +36,9 @@ class GtpEngine:
             environment = {name: value for name, value in environment.items() if name[:8] != "ACADEMY_"}
         self._process = launch(seating, self._log, environment)
         self._channel = GtpChannel(self._process, seating.label, parameters.aliases, seating.transcript)
+        # As the channel does it.
+        self.ask: Final = self._channel.ask
+        self.knows: Final = self._channel.knows
         self._cpu_told = 0.0
         self._cpu_before = 0.0
 
@@ -48,14 +51,6 @@ class GtpEngine:
     def healthy(self) -> bool:
         """Whether the process runs and its channel is in order, as far as can be seen without asking."""
         return not self._channel.broken and self._process.runs
-
-    def ask(self, *words: str, seconds: float) -> str:
-        """Send a command; see `GtpChannel.ask`."""
-        return self._channel.ask(*words, seconds=seconds)
-
-    def knows(self, command: str, seconds: float) -> bool:
-        """Whether the engine has a command; it is asked once."""
-        return self._channel.knows(command, seconds)
 
     def ask_if_willing(self, deadline: float, command: str) -> str:
         """The answer to a command that may be refused: then it is empty."""

@@ -94,7 +94,7 @@ class ChildProcess:
 
     def write_line(self, line: bytes, deadline: float) -> None:
         """Send a line; `deadline` is a time of time.monotonic(). Raises Late and Disconnected."""
-        rest = memoryview(line + b"\n")
+        rest = line + b"\n"
         while rest:
             try:
                 rest = rest[os.write(self._in, rest) :]
@@ -224,9 +224,10 @@ class ChildProcess:
     def note_memory(self) -> None:
         """Note the peak of the memory in use so far: of a process that has exited it is not known."""
         with contextlib.suppress(OSError):
-            for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
-                if line.startswith("VmHWM:"):
-                    self.peak_memory_bytes = int(line.split()[1]) * 1024
+            with open(f"/proc/{self.pid}/status", "rb", buffering=0) as status:  # noqa: PTH123 - for each game
+                _, _, peak = status.read().partition(b"\nVmHWM:")
+            if peak:
+                self.peak_memory_bytes = int(peak.split(maxsplit=1)[0]) * 1024
 
     def forget_memory(self) -> None:
         """Begin to look for the peak of the memory in use again. See proc(5), clear_refs."""
@@ -288,7 +289,8 @@ class ChildProcess:
         soon after killed. What is left of its group is killed in any case.
         """
         assert self._child.stdin is not None
-        self.note_memory()
+        if self.peak_memory_bytes is None:
+            self.note_memory()
         self._child.stdin.close()
         killed = self._exit_status() is None and not self._exits_within(seconds)
         if killed:
