@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self
 
+from arena.game_count import count_text
 from arena.output import complain, say
 from arena.progress import Progress, duration_text, pace_text
 
@@ -84,8 +85,7 @@ class PlainDisplay(Display):
 
 def progress_line(progress: Progress) -> str:
     """How far a run is, how fast, and how long it has to go: `cup: 12/200 games, 3.2 games/min, ...`."""
-    total = "" if progress.total is None else f"/{progress.total}"
-    parts = [f"{progress.title}: {progress.standings.games}{total} games"]
+    parts = [f"{progress.title}: {count_text(progress.standings.games, progress.total)} games"]
     if progress.games_per_second is not None:
         parts.append(pace_text(progress.games_per_second))
     if progress.seconds_left is not None:

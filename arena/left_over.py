@@ -9,7 +9,7 @@ from arena.control.settings import Control
 from arena.event_log import EventLog
 from arena.results.series import Series, UnfinishedGame
 from arena.results.standings import Standings
-from arena.selection.selector import CompletedGame, Selector, UnknownFixture
+from arena.selection.selector import CompletedGame, Selector
 
 
 @dataclass(frozen=True)
@@ -24,18 +24,17 @@ class TakenUp:
 def take_up(
     control: Control, files: CompetitionFiles, series: Series, selector: Selector, log: EventLog
 ) -> TakenUp:
-    """Tell the selector of all games so far; write what files are missing; give up open attempts."""
+    """Tell the selector of all games so far; write what files are missing; give up open attempts.
+
+    Raises ChangedCompetition if they are not the control file's; nothing has been changed then.
+    """
     games = list(series.finished_games())
     history: list[str] = []
-    ghosts: set[str] = set()
     for game in games:
         history.append(history_line(game))
-        try:
-            selector.completed(
-                CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail)
-            )
-        except UnknownFixture:
-            ghosts.add(game.matchup)
+        selector.completed(
+            CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game)
+        )
         history += selector.history_lines()
     files.rewrite_history(history)
     if control.record_games:
@@ -44,8 +43,8 @@ def take_up(
                 files.write_record(record)
     give_up_open_attempts(series, log, "the run that played it ended")
     warnings = []
-    if ghosts:
-        names = ", ".join(sorted(ghosts))
+    if selector.ghosts:
+        names = ", ".join(selector.ghosts)
         warnings.append(f"the control file no longer has {names}; results of earlier games are kept")
     return TakenUp(Standings(control.competitors, control.elo, games), series.unfinished_games(), warnings)
 

@@ -148,6 +148,9 @@ class _Match:
                     void_reason = str(void)
             play_seconds = time.perf_counter() - clock - setup_seconds
             completed = True
+            for player in self._players:
+                with contextlib.suppress(PlayerFailure):
+                    player.ended(outcome, void_reason)
         finally:
             with contextlib.ExitStack() as closing:
                 for player in reversed(self._players):

@@ -17,14 +17,14 @@ def standings_table(standings: Standings, most: int | None = None) -> Table:
     """The standings as a table, the best player first, with so many players at most."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("player", no_wrap=True)
-    for heading in ("games", "wins", "draws", "losses", "points", "Elo", "CPU s"):
+    for heading in ("games", "wins", "draws", "losses", "unknown", "points", "Elo", "CPU s"):
         table.add_column(heading, justify="right")
     for player in standings.table()[:most]:
         score = player.score
         cpu = "-" if player.mean_cpu is None else f"{player.mean_cpu:.2f}"
         table.add_row(
             Text(harmless(player.name)),
-            *map(str, (score.games, score.wins, score.draws, score.losses)),
+            *map(str, (score.games, score.wins, score.draws, score.losses, score.unknown)),
             f"{player.points:g}",
             f"{player.elo:.0f}",
             cpu,

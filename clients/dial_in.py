@@ -69,8 +69,23 @@ class Answer:
     comment: str = ""
 
 
+@dataclass(frozen=True)
+class Ending:
+    """How a game ended: the seats that won (several drew, none: not known), the result as the game writes it
+    and why. A game that does not count has a `void_reason` instead; one that was broken off has nothing.
+    """
+
+    winners: tuple[int, ...] = ()
+    result: str = ""
+    termination: str = ""
+    detail: str = ""
+    points: tuple[float, ...] = ()
+    void_reason: str = ""
+
+
 Chooser = Callable[[Turn], Answer | str | None]
 NewGame = Callable[[Game], Chooser]
+GameOver = Callable[[Game, Ending], None]
 
 
 class Declined(ValueError):
@@ -95,10 +110,12 @@ def dial_in(
     engine: Engine | None = None,
     *,
     redial_seconds: float = REDIAL_SECONDS,
+    game_over: GameOver | None = None,
 ) -> int:
     """Play until the arena has not been there for `redial_seconds`; return how many games were begun.
 
-    Broken connections are dialled again, and the arena then tells the games in progress anew. Raises
+    Broken connections are dialled again, and the arena then tells the games in progress anew. `game_over`
+    is called at the end of each game, in the game's thread. Raises
     AcademyRefusal where the arena does not want this player (a wrong token, a newer stream of the same
     name), AcademyUnavailable where it was never there, and whatever the bot raises.
     """
@@ -114,7 +131,7 @@ def dial_in(
     games, pause, reached = 0, _FIRST_PAUSE_SECONDS, False
     alone_since = time.monotonic()
     while True:
-        stream = _Stream(arena, hello, new_game)
+        stream = _Stream(arena, hello, new_game, game_over)
         try:
             stream.run()
             reason: AcademyUnavailable | None = None
@@ -136,16 +153,21 @@ class _Table:
     """One game in progress: what its thread is told, and what it knows."""
 
     game: Game
-    told: "queue.SimpleQueue[players_pb2.MoveRequest | None]" = field(default_factory=queue.SimpleQueue)
+    told: "queue.SimpleQueue[players_pb2.MoveRequest | players_pb2.GameEnd | None]" = field(
+        default_factory=queue.SimpleQueue
+    )
     moves: list[tuple[int, str]] = field(default_factory=list)
 
 
 class _Stream:
     """One connection, from its hello to its end."""
 
-    def __init__(self, arena: Connection, hello: players_pb2.Hello, new_game: NewGame) -> None:
+    def __init__(
+        self, arena: Connection, hello: players_pb2.Hello, new_game: NewGame, game_over: GameOver | None
+    ) -> None:
         self._arena = arena
         self._new_game = new_game
+        self._game_over = game_over
         self._said: queue.SimpleQueue[players_pb2.PlayRequest | None] = queue.SimpleQueue()
         self._said.put(players_pb2.PlayRequest(hello=hello))
         self._tables: dict[int, _Table] = {}
@@ -190,7 +212,7 @@ class _Stream:
                     table.told.put(message.move_request)
             case "game_end":
                 if (table := self._tables.pop(message.game_end.seat_id, None)) is not None:
-                    table.told.put(None)
+                    table.told.put(message.game_end)
 
     def _begin(self, start: players_pb2.GameStart) -> None:
         table = self._tables[start.seat_id] = _Table(_game(start, self._arena))
@@ -206,8 +228,12 @@ class _Stream:
                 self._said.put(players_pb2.PlayRequest(decline=decline))
                 return
             self._said.put(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=seat_id)))
-            while (request := table.told.get()) is not None:
-                self._said.put(players_pb2.PlayRequest(move=_answered(request, choose, table.moves)))
+            while (told := table.told.get()) is not None:
+                if isinstance(told, players_pb2.GameEnd):
+                    if self._game_over is not None:
+                        self._game_over(table.game, _ending(told))
+                    return
+                self._said.put(players_pb2.PlayRequest(move=_answered(told, choose, table.moves)))
         except BaseException as error:  # The bot's own: it belongs to whoever has dialled in.
             self._crash = error
             self._call.cancel()
@@ -236,6 +262,13 @@ def _answered(
     return move
 
 
+def _ending(end: players_pb2.GameEnd) -> Ending:
+    if not end.HasField("outcome"):
+        return Ending(void_reason=end.void_reason)
+    told = end.outcome
+    return Ending(tuple(told.winners), told.result, told.termination, told.detail, tuple(told.points))
+
+
 def _game(start: players_pb2.GameStart, arena: Connection) -> Game:
     academy = None
     if start.HasField("academy"):
@@ -248,7 +281,7 @@ def _game(start: players_pb2.GameStart, arena: Connection) -> Game:
         players=tuple(start.players),
         seed=start.seed,
         board=start.board,
-        move_seconds=start.move_limit.ToNanoseconds() / 1e9 if start.HasField("move_limit") else None,
+        move_seconds=start.time_per_move.ToNanoseconds() / 1e9 if start.HasField("time_per_move") else None,
         resumed=start.resumed,
         academy=academy,
         contest_id=start.academy.contest_id,

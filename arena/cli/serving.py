@@ -10,6 +10,7 @@ import structlog
 import typer
 from google.protobuf.json_format import MessageToDict
 
+from arena.cli.event_line import event_line
 from arena.lobby.addresses import DEFAULT_ADDRESS, Endpoint
 from arena.output import say
 from arena.service.serving import ServiceSettings
@@ -76,20 +77,6 @@ def watch(
         stub = competitions_pb2_grpc.CompetitionServiceStub(channel)
         try:
             for event in stub.WatchCompetition(request, metadata=connection.metadata):
-                say(json.dumps(MessageToDict(event)) if as_json else _line(event))
+                say(json.dumps(MessageToDict(event)) if as_json else event_line(event))
         except grpc.RpcError as error:
             raise explained(error, f"watching {name}") from None
-
-
-def _line(event: competitions_pb2.WatchCompetitionResponse) -> str:
-    if event.HasField("game"):
-        game = event.game
-        players = " vs ".join(player.name for player in game.players)
-        winners = ", ".join(player.name for player in game.players if player.winner)
-        detail = f" ({game.detail})" if game.detail else ""
-        return f"game {game.game_id}: {players}: {game.result}{detail}, won by {winners or 'nobody known'}"
-    told = event.competition
-    state = competitions_pb2.CompetitionState.Name(told.state).removeprefix("COMPETITION_STATE_").lower()
-    total = f" of {told.games_total}" if told.HasField("games_total") else ""
-    remark = f"; {told.remark}" if told.remark else ""
-    return f"{told.name} ({told.kind}, {told.game}): {state}, {told.games_played}{total} games played{remark}"

@@ -1,5 +1,6 @@
 """The game in a control file, how games begin, and when the arena ends them."""
 
+import difflib
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,7 +30,10 @@ def game(table: Table, default: GameSettings | None = None) -> GameSettings:
     except UnknownGame as error:
         table.fail("name", str(error))
     except InvalidSetting as error:
-        table.fail(error.setting, str(error).removeprefix(f"{error.setting!r}: "))
+        # The referee does not know the settings that all games have.
+        near = difflib.get_close_matches(error.setting, ("name", "move_limit", "scorer"), n=1)
+        hint = f"; all games have a setting {near[0]!r}" if near else ""
+        table.fail(error.setting, str(error).removeprefix(f"{error.setting!r}: ") + hint)
     return GameSettings(name, settings, move_limit, scorer)
 
 

@@ -33,7 +33,8 @@ class Table:
         """The value of a setting that must be there. Raises ControlError."""
         if name not in self._values:
             self._known.append(name)
-            self.fail(name, "is missing")
+            alike = difflib.get_close_matches(name, set(self._values) - set(self._known), n=1)
+            self.fail(name, f"is missing; did you mean it by {alike[0]!r}?" if alike else "is missing")
         value: T | None = self.take(name, reader, None)
         assert value is not None
         return value

@@ -136,7 +136,7 @@ class Lobby:
         guest = seat.guest
         seat.vacate()
         if guest is not None:
-            guest.tell(players_pb2.PlayResponse(game_end=players_pb2.GameEnd(seat_id=seat.seat_id)))
+            guest.tell(seat.farewell)
             self._fill_seats(seat.player)
 
     def _fill_seats(self, player: str) -> None:

@@ -22,6 +22,7 @@ class Seat:
         self.tell_game = tell_game
         self.guest: Guest | None = None
         self.giving_up: asyncio.TimerHandle | None = None
+        self.farewell = players_pb2.PlayResponse(game_end=players_pb2.GameEnd(seat_id=seat_id))
         self._seated = False
         self._ready = False
         self._told: list[players_pb2.PlayResponse] = []
@@ -78,6 +79,11 @@ class Seat:
             case "move_request":
                 message.move_request.seat_id = self.seat_id
                 self._asked, self._asked_at = message.move_request, time.monotonic()
+            case "game_end":
+                # The player is told when it has left the seat, and is free for another.
+                message.game_end.seat_id = self.seat_id
+                self.farewell = message
+                return
             case _:
                 return
         if self.guest is not None:

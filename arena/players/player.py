@@ -83,8 +83,8 @@ class Player(ABC):
 
     The calls come in the order in which they stand here: `start`, `set_up`, one of `arrange` and
     `arranged` where a seat arranges the first position, then `given`, `choose` and `told` as the game
-    goes, `score` where it is counted, `close`; after a failure only `close` is left. All but `close`
-    raise PlayerFailure, and none waits longer than the setup's time limits.
+    goes, `score` where it is counted, `ended`, `close`; after a failure only `ended` and `close` are left.
+    All but `close` raise PlayerFailure, and none waits longer than the setup's time limits.
 
     `name` and `description` are what the player calls itself, known after `set_up`; `warnings` are
     oddities that did not stop the game. `faulty` is set when the player has failed, so that nothing of
@@ -137,6 +137,9 @@ class Player(ABC):
     def score(self) -> Outcome | None:
         """How the player counts the finished game; None where it does not."""
         return None
+
+    def ended(self, outcome: Outcome | None, void_reason: str) -> None:  # noqa: B027 - as above
+        """Tell how the game ended; without an outcome it is void for a reason."""
 
     @abstractmethod
     def close(self, *, at_once: bool = False) -> Cost:

@@ -13,7 +13,7 @@ from arena.lobby.v1 import lobby_pb2
 from arena.players.failures import CannotStart, Disconnected, IllFormed, Late
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
 from arena.v1 import players_pb2
-from referees.api import Referee
+from referees.api import Outcome, Referee
 
 DEFAULT_RECONNECT_SECONDS: Final = 15.0
 MAX_COMMENT: Final = 10_000
@@ -103,7 +103,7 @@ class RemotePlayer(Player):
         )
         clock = seating.setup.time_control
         if clock is None:
-            start.move_limit.CopyFrom(_duration(seating.setup.move_seconds))
+            start.time_per_move.CopyFrom(_duration(seating.setup.move_seconds))
         else:
             start.time_control.CopyFrom(
                 players_pb2.TimeControl(
@@ -192,6 +192,25 @@ class RemotePlayer(Player):
             if mover == seat or not self._hides
         )
         self._say(players_pb2.PlayResponse(moves_made=made))
+
+    def ended(self, outcome: Outcome | None, void_reason: str) -> None:
+        """Have the player told as soon as its seat is left."""
+        if self._connection is None:
+            return
+        end = players_pb2.GameEnd()
+        if outcome is None:
+            end.void_reason = void_reason[:MAX_COMMENT]
+        else:
+            end.outcome.CopyFrom(
+                players_pb2.Outcome(
+                    winners=outcome.winners,
+                    result=outcome.summary,
+                    termination=outcome.termination.value,
+                    detail=outcome.detail[:MAX_COMMENT],
+                    points=outcome.points,
+                )
+            )
+        self._say(players_pb2.PlayResponse(game_end=end))
 
     def close(self, *, at_once: bool = False) -> Cost:
         """Leave the seat; the lobby tells the player that the game is over."""

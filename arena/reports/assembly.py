@@ -18,18 +18,22 @@ from arena.selection.all_play_all import letters
 from arena.selection.kinds import selector_for
 from arena.selection.matchups import MatchupSelector
 from arena.selection.selector import CompletedGame, Selector
+from arena.selection.terms import check_terms
 from referees.api import referee
 
 
 def assemble(control: Control, name: str, series: SeriesReader) -> Report:
     """All that is known of a competition now. Works while it runs.
 
-    Raises UnknownFixture and ChangedCompetition where the games are not those of the control file.
+    Raises ChangedCompetition where the games are not those of the control file.
     """
+    check_terms({"kind": series.kind()}, {"kind": control.kind})
     games = list(series.finished_games())
     selector = selector_for(control)
     for game in games:
-        selector.completed(CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail))
+        selector.completed(
+            CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game)
+        )
     rules = referee(control.game.name).from_settings(control.game.settings)
     seats = [rules.seat_name(seat) for seat in range(1, rules.seats + 1)]
     standings = Standings(control.competitors, control.elo, games)

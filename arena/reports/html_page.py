@@ -5,6 +5,7 @@ from datetime import timedelta
 from html import escape
 from typing import Final
 
+from arena.game_count import count_text
 from arena.reports.contents import Report
 from arena.reports.matchup_text import MISSING, percent, settings_line
 from arena.reports.rating_plot import Bar, rating_plot
@@ -72,7 +73,6 @@ def _table(identity: str, headings: Sequence[str], rows: Sequence[Sequence[str]]
 
 
 def _heading(report: Report) -> str:
-    total = "" if report.total is None else f" of {report.total}"
     settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in report.settings.items())
     parts = [f"<h1>{escape(report.name)}</h1>"]
     if report.description:
@@ -80,7 +80,7 @@ def _heading(report: Report) -> str:
     parts.append(
         f'<p class="dim">{escape(report.kind)} · {escape(report.game)} '
         f"{escape(f'({settings})' if settings else '')} · "
-        f'<span id="games">{report.standings.games}{total} games</span></p>'
+        f'<span id="games">{count_text(report.standings.games, report.total)} games</span></p>'
     )
     if report.duration is not None:
         took = timedelta(seconds=round(report.duration.total_seconds))
@@ -171,7 +171,6 @@ def _matchups(report: Report) -> str:
 
 
 def _matchup(matchup: MatchupTally, report: Report) -> str:
-    wanted = "" if matchup.wanted is None else f"/{matchup.wanted}"
     settings = MISSING if matchup.game is None else settings_line(matchup.game)
     rows = []
     for tally in matchup.tallies.values():
@@ -184,7 +183,7 @@ def _matchup(matchup: MatchupTally, report: Report) -> str:
     seats = [heading for seat in report.seats for heading in (seat.lower(), "%")]
     unknown = f" · unknown results: {matchup.unknown}" if matchup.unknown else ""
     return (
-        f"<h3>{escape(matchup.title)} ({matchup.total}{wanted} games)</h3>"
+        f"<h3>{escape(matchup.title)} ({count_text(matchup.total, matchup.wanted)} games)</h3>"
         f'<p class="dim">{escape(settings.replace("   ", " · "))}{unknown}</p>'
         + _table(f"matchup-{matchup.matchup_id}", ["", "wins", "%", *seats, "forfeits", "CPU s a game"], rows)
     )

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from arena.control.game import GameSettings
+from arena.game_count import count_text
 from arena.reports.tally import MatchupTally, PlayerTally, SeatTally
 from arena.reports.text_table import Column, rendered
 
@@ -18,8 +19,7 @@ _SHOWN: Final[Mapping[str, Sequence[str]]] = {"go": ("board_size", "handicap", "
 
 def matchup_lines(matchup: MatchupTally, seats: Sequence[str]) -> list[str]:
     """The block's lines; `seats` are what the game's seats are called."""
-    wanted = "" if matchup.wanted is None else f"/{matchup.wanted}"
-    lines = [f"{matchup.title} ({matchup.total}{wanted} games)"]
+    lines = [f"{matchup.title} ({count_text(matchup.total, matchup.wanted)} games)"]
     if matchup.unknown:
         lines.append(f"unknown results: {matchup.unknown} {percent(matchup.unknown, matchup.total)}")
     settings = MISSING if matchup.game is None else settings_line(matchup.game)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
+from arena.game_count import count_text
 from arena.reports.contents import Report
 from arena.reports.matchup_text import matchup_lines
 from arena.reports.text_table import aligned
@@ -42,8 +43,7 @@ def _lines(text: str) -> Sequence[str]:
 def _progress(report: Report) -> Sequence[str]:
     if report.kind == "playoff":
         return []
-    total = "" if report.total is None else f"/{report.total}"
-    return [f"{report.standings.games}{total} games played"]
+    return [f"{count_text(report.standings.games, report.total)} games played"]
 
 
 def _grid(report: Report) -> Sequence[str]:

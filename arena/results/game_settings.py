@@ -4,10 +4,12 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import Connection
 
+from arena.control.game import GameSettings
 from arena.jobs import PlayerSetup
 from arena.results import schema as saga
 from arena.results.rows import find_or_add
@@ -46,6 +48,16 @@ class GameSetting:
             sort_keys=True,
             default=str,
         )
+
+
+@cache
+def game_of(notes: str) -> GameSettings | None:
+    """The game that a setting's `Notes` tell of; None where they hold something else."""
+    try:
+        whole = json.loads(notes)
+        return GameSettings(whole["game"], whole["settings"], whole["move_limit"], whole["scorer"])
+    except (ValueError, LookupError, TypeError):
+        return None
 
 
 @dataclass(frozen=True)

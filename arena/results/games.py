@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from arena.control.game import GameSettings
 from referees.api import Outcome
 
 
@@ -10,7 +11,8 @@ class FinishedGame:
     """A game that counts. All tuples are by seat.
 
     `cpu_seconds` are None where unknown; `elo_before` and `elo_after` are the ratings around it;
-    `detail` is what its selector keeps with it.
+    `detail` is what its selector keeps with it; `game` is what it was played with, None where that is not
+    known.
     """
 
     game_id: str
@@ -21,6 +23,7 @@ class FinishedGame:
     elo_before: tuple[float, ...]
     elo_after: tuple[float, ...]
     detail: str = ""
+    game: GameSettings | None = None
 
     @property
     def winners(self) -> tuple[str, ...]:

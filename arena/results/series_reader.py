@@ -9,6 +9,7 @@ from sqlalchemy import Text, case, cast, func, select
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
+from arena.results.game_settings import game_of
 from arena.results.games import FinishedGame
 from arena.results.outbox import Outbox
 from arena.results.registration import find_series
@@ -48,6 +49,12 @@ class SeriesReader:
         with database.transaction() as connection:
             return SeriesReader(database, find_series(connection, name))
 
+    def kind(self) -> str:
+        """The kind of the competition."""
+        query = select(own.COMPETITION.c.Kind).filter_by(SeriesId=self._series_id)
+        with self._database.transaction() as connection:
+            return str(connection.execute(query).scalar_one())
+
     def finished_games(self) -> Iterator[FinishedGame]:
         """All games that count, in the order in which they were finished."""
         detail, player, rating, power = own.GAME_DETAIL.c, saga.PLAYER.c, own.RATING.c, saga.POWER.c
@@ -66,12 +73,15 @@ class SeriesReader:
             player.Supplies,
             player.Elimination,
             player.Cpu,
+            saga.SETTING.c.Notes.label("Setting"),
         )
         query = (
             select(*columns)
             .join_from(own.GAME_DETAIL, own.RATING, detail.GameId == rating.GameId)
             .join(saga.PLAYER, player.GameId == detail.GameId)
             .join(saga.POWER, power.PowerId == player.PowerId)
+            .join(saga.GAME, saga.GAME.c.GameId == detail.GameId)
+            .join(saga.SETTING)
             .join(own.ATTEMPT, own.ATTEMPT.c.ContestId == detail.ContestId)
             .where(detail.SeriesId == self._series_id, power.Code == cast(rating.Seat, Text))
             .order_by(detail.GameId, rating.Seat)
@@ -147,4 +157,5 @@ def _finished(rows: Sequence[Any]) -> FinishedGame:
         elo_before=tuple(row.EloBefore for row in rows),
         elo_after=tuple(row.EloAfter for row in rows),
         detail=first.Selection,
+        game=game_of(first.Setting),
     )

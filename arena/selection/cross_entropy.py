@@ -5,7 +5,6 @@ are the K = max(1, floor(rho * N + 1/2)) best by score, the later one among equa
 variance e in each dimension, mu' = alpha * m + (1 - alpha) * mu and v' = alpha * e + (1 - alpha) * v.
 """
 
-import json
 import math
 import random
 import re
@@ -16,8 +15,8 @@ from typing import Final
 from arena.control.parameters import describe
 from arena.control.plans import CrossEntropyPlan
 from arena.jobs import PlayerSetup
-from arena.selection.candidates import CandidateGames, points, same_values
-from arena.selection.selector import CompletedGame, Fixture, Selector, UnknownFixture, game_seed
+from arena.selection.candidates import CandidateGames, points
+from arena.selection.selector import ChangedCompetition, CompletedGame, Fixture, Selector, game_seed
 from arena.selection.voids import VoidPolicy
 
 _GAME_ID: Final = re.compile(r"g(\d+)#(\d+)r(\d+)")
@@ -68,11 +67,20 @@ class CrossEntropyTuner(Selector):
     generation waits for the last game. A game without a winner counts half.
     """
 
-    def __init__(self, plan: CrossEntropyPlan, opponent: PlayerSetup, seed: int = 0) -> None:
+    def __init__(
+        self, plan: CrossEntropyPlan, opponent: PlayerSetup, seed: int = 0, folder: str = ""
+    ) -> None:
         self._plan = plan
         self._opponent = opponent
         self._seed = seed
-        self._games = CandidateGames(plan.candidate, opponent, plan.parameters, seed)
+        terms = {
+            "samples": plan.samples,
+            "batch": plan.batch,
+            "elite_proportion": plan.elite,
+            "step_size": plan.step,
+            "seed": seed,
+        }
+        self._games = CandidateGames(plan.candidate, opponent, plan.parameters, seed, terms, folder)
         self.generation = 0
         self.distribution = Distribution(
             tuple(parameter.mean for parameter in plan.parameters),
@@ -117,14 +125,16 @@ class CrossEntropyTuner(Selector):
     def completed(self, game: CompletedGame) -> None:
         """Take in a result; after a generation's last one, begin the next. Raises ChangedCompetition."""
         generation, candidate, number = self._parse(game.game_id)
+        self._games.check_terms(game.detail)
         if generation >= self._plan.generations:
             return
         if generation != self.generation or (number, candidate) not in self._open:
-            raise UnknownFixture(
-                f"game {game.game_id!r} is none of generation {self.generation}: {self.description}"
+            raise ChangedCompetition(
+                f"game {game.game_id!r} is none of generation {self.generation} as the control file has it "
+                f"now: {self.description}; put the control file back as it was"
             )
         if game.detail:
-            same_values(json.loads(game.detail)["values"], self._values(candidate), f"{game.game_id!r}")
+            self._games.check_candidate(game.game_id, game.detail, self._values(candidate))
         self._open.discard((number, candidate))
         self._waiting.pop((number, candidate), None)
         won = points(game, self._opponent.name)
@@ -207,5 +217,5 @@ class CrossEntropyTuner(Selector):
     def _parse(self, game_id: str) -> tuple[int, int, int]:
         found = _GAME_ID.fullmatch(game_id)
         if found is None:
-            raise UnknownFixture(f"game {game_id!r} is none of this competition's: {self.description}")
+            raise self.foreign(game_id)
         return int(found[1]), int(found[2]), int(found[3])

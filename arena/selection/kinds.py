@@ -16,7 +16,7 @@ from referees.api import referee
 
 def selector_for(control: Control) -> Selector:
     """A fresh selector as the control file asks for."""
-    plan, seed = control.plan, control.seed
+    plan, seed, folder = control.plan, control.seed, str(control.path.parent)
     match plan:
         case plans.AllPlayAllPlan():
             return AllPlayAll(plan.competitors, plan.rounds, seed, _seats(control))
@@ -31,9 +31,9 @@ def selector_for(control: Control) -> Selector:
         case plans.MarsPlan():
             return Mars(plan.series, _seats(control), seed)
         case plans.MonteCarloPlan():
-            return MonteCarloTuner(plan, control.players[plan.candidate.opponent], seed)
+            return MonteCarloTuner(plan, control.players[plan.candidate.opponent], seed, folder)
         case plans.CrossEntropyPlan():
-            return CrossEntropyTuner(plan, control.players[plan.candidate.opponent], seed)
+            return CrossEntropyTuner(plan, control.players[plan.candidate.opponent], seed, folder)
 
 
 def _seats(control: Control) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.control.plans import MarsSeries
+from arena.game_count import count_text
 from arena.selection.line_up import Form, NobodyLeft, draw, line_up
 from arena.selection.numbering import Numbering
 from arena.selection.selector import (
@@ -18,7 +19,6 @@ from arena.selection.selector import (
     CompletedGame,
     Fixture,
     Selector,
-    UnknownFixture,
     game_seed,
 )
 
@@ -43,6 +43,7 @@ class Mars(Selector):
         self._own = {one.name: Form() for one in series}
         self._inhibited: set[str] = set()
         self._short: dict[str, str] = {}
+        self._ghosts: set[str] = set()
 
     @property
     def total(self) -> int | None:
@@ -80,6 +81,11 @@ class Mars(Selector):
         )
 
     @property
+    def ghosts(self) -> Sequence[str]:
+        """Series with games that the control file has no more."""
+        return sorted(self._ghosts)
+
+    @property
     def reruns_hung_games(self) -> bool:
         """Yes: else the averages would favour those that hang rarely."""
         return True
@@ -100,12 +106,14 @@ class Mars(Selector):
         return None
 
     def completed(self, game: CompletedGame) -> None:
-        """Take in a result. Raises UnknownFixture and ChangedCompetition."""
+        """Take in a result. Raises ChangedCompetition."""
         name, number = self._parse(game.game_id)
         if name in self._series:
             self._check_frozen(name, game.detail)
             self._numbers[name].complete(number)
             self._own[name].take(game.players, game.outcome)
+        else:
+            self._ghosts.add(name)
         self._mission.take(game.players, game.outcome)
 
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
@@ -134,9 +142,9 @@ class Mars(Selector):
         """Each series: its rule, its games, and the plays and averages of its contestants."""
         lines: list[str] = []
         for name, one in self._series.items():
-            games = "" if one.games is None else f"/{one.games}"
+            games = count_text(self._numbers[name].completed, one.games)
             state = "" if _may_run(one) else " (complete)" if one.complete else " (weight 0)"
-            lines.append(f"series {name}{state}: {self._numbers[name].completed}{games} games")
+            lines.append(f"series {name}{state}: {games} games")
             lines.append(f"  {series_text(one)}")
             if name in self._short:
                 lines.append(f"  {self._short[name]}")
@@ -181,7 +189,7 @@ class Mars(Selector):
     def _parse(self, game_id: str) -> tuple[str, int]:
         name, _, number = game_id.rpartition("_")
         if not name or not (number.isascii() and number.isdigit()):
-            raise UnknownFixture(f"game {game_id!r} is none of this competition's: {self.description}")
+            raise self.foreign(game_id)
         return name, int(number)
 
     def _check_frozen(self, name: str, detail: str) -> None:
@@ -229,6 +237,7 @@ def _frozen(one: MarsSeries) -> dict[str, str]:
         "rules of choice": [one.rule.name, one.rule.by, one.rule.clones, one.rule.kinds, one.pure],
         "contestants": dict(one.contestants),
         "settings": settings,
+        "scorers": [setting.game.scorer for setting in one.settings],
     }
     return {
         part: hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:12]

@@ -12,9 +12,9 @@ from arena.selection.selector import (
     CompletedGame,
     Fixture,
     Selector,
-    UnknownFixture,
     game_seed,
 )
+from arena.selection.terms import check_terms
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class MatchupSelector(Selector):
     """The matchup with the fewest games given out plays next; among equals, the first in definition order.
 
     Game n (from 0) of a matchup is `MATCHUP_n`, padded with zeros to the matchup's longest number. With
-    `keep_ghosts`, games of matchups that the control file has no more are passed over; else they are
+    `keep_ghosts`, games of matchups that the control file has no more are `ghosts`; else they are
     refused.
     """
 
@@ -58,6 +58,7 @@ class MatchupSelector(Selector):
         self._seed = seed
         self._keep_ghosts = keep_ghosts
         self._numbers = {matchup: Numbering(group.games) for matchup, group in groups.items()}
+        self._ghosts: set[str] = set()
 
     @property
     def groups(self) -> Mapping[str, Group]:
@@ -75,6 +76,11 @@ class MatchupSelector(Selector):
         """Whether every matchup has all its games."""
         return all(numbers.finished for numbers in self._numbers.values())
 
+    @property
+    def ghosts(self) -> Sequence[str]:
+        """Matchups with games that the control file has no more."""
+        return sorted(self._ghosts)
+
     def next_game(self) -> Fixture | None:
         """The lowest number not yet given out of the matchup with the fewest games given out."""
         matchups = [matchup for matchup, numbers in self._numbers.items() if numbers.open]
@@ -84,20 +90,24 @@ class MatchupSelector(Selector):
         return self._fixture(matchup, self._numbers[matchup].next())
 
     def completed(self, game: CompletedGame) -> None:
-        """Note that the game needs not be given out. Raises UnknownFixture and ChangedCompetition."""
+        """Note that the game needs not be given out. Raises ChangedCompetition."""
         matchup, number = self._parse(game.game_id)
         if matchup not in self._groups:
+            self._ghosts.add(matchup)
             return
-        players = self._groups[matchup].players
+        group = self._groups[matchup]
+        players = group.players
         if sorted(players) != sorted(game.players):
             raise ChangedCompetition(
                 f"matchup {matchup}: the games so far were of {' and '.join(sorted(game.players))}, the "
                 f"control file now has {' and '.join(sorted(players))}; give the new one another id"
             )
+        if group.game is not None and game.game is not None:
+            check_terms(game.game.terms, group.game.terms, f"matchup {matchup}: game")
         self._numbers[matchup].complete(number)
 
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
-        """The game of this id; None when fewer games are wanted now. Raises UnknownFixture."""
+        """The game of this id; None when fewer games are wanted now. Raises ChangedCompetition."""
         matchup, number = self._parse(game_id)
         if matchup not in self._groups or not self._numbers[matchup].wants(number):
             return None
@@ -108,7 +118,7 @@ class MatchupSelector(Selector):
         matchup, _, number = game_id.rpartition("_")
         known = matchup in self._groups or (self._keep_ghosts and matchup)
         if not known or not (number.isascii() and number.isdigit()):
-            raise UnknownFixture(f"game {game_id!r} is none of this competition's: {self.description}")
+            raise self.foreign(game_id)
         return matchup, int(number)
 
     def _fixture(self, matchup: str, number: int) -> Fixture:

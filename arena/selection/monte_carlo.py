@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from arena.control.parameters import describe
 from arena.control.plans import MonteCarloPlan
 from arena.jobs import PlayerSetup
-from arena.selection.candidates import CandidateGames, points, same_values
+from arena.selection.candidates import CandidateGames, points
 from arena.selection.numbering import Numbering
 from arena.selection.parameter_tree import Node, ParameterTree, Path
 from arena.selection.selector import (
@@ -15,7 +15,6 @@ from arena.selection.selector import (
     CompletedGame,
     Fixture,
     Selector,
-    UnknownFixture,
     game_seed,
 )
 from arena.selection.voids import VoidPolicy
@@ -29,11 +28,12 @@ class MonteCarloTuner(Selector):
     simultaneous games make for less informed choices.
     """
 
-    def __init__(self, plan: MonteCarloPlan, opponent: PlayerSetup, seed: int = 0) -> None:
+    def __init__(self, plan: MonteCarloPlan, opponent: PlayerSetup, seed: int = 0, folder: str = "") -> None:
         self._plan = plan
         self._opponent = opponent
         self._seed = seed
-        self._games = CandidateGames(plan.candidate, opponent, plan.parameters, seed)
+        terms = {"initial_visits": plan.initial_visits, "initial_wins": plan.initial_wins}
+        self._games = CandidateGames(plan.candidate, opponent, plan.parameters, seed, terms, folder)
         self._tree = ParameterTree(plan)
         self._numbers = Numbering(plan.games)
         self._running: dict[str, Path] = {}
@@ -86,7 +86,7 @@ class MonteCarloTuner(Selector):
         return self._give(number, self._tree.choose(chance))
 
     def completed(self, game: CompletedGame) -> None:
-        """Take a result into the tree. Raises UnknownFixture and ChangedCompetition."""
+        """Take a result into the tree. Raises ChangedCompetition."""
         number, path = self._parse(game.game_id), self._path(game.game_id, game.detail)
         self._running.pop(game.game_id, None)
         self._numbers.complete(number)
@@ -127,20 +127,20 @@ class MonteCarloTuner(Selector):
 
     def _parse(self, game_id: str) -> int:
         if not (game_id.isascii() and game_id.isdigit()):
-            raise UnknownFixture(f"game {game_id!r} is none of this competition's: {self.description}")
+            raise self.foreign(game_id)
         return int(game_id)
 
     def _path(self, game_id: str, detail: str) -> Path:
         if not detail:
-            raise UnknownFixture(f"game {game_id!r}: it is not known which candidate played it")
-        stored = json.loads(detail)
-        path = tuple(stored["path"])
+            raise ChangedCompetition(f"game {game_id!r}: it is not known which candidate played it")
+        self._games.check_terms(detail)
+        path = tuple(json.loads(detail)["path"])
         if not self._tree.known(path):
             raise ChangedCompetition(
                 f"game {game_id} was played at {path} of a tree with other splits or a greater depth than "
                 "the control file has now; put the parameters back as they were"
             )
-        same_values(stored["values"], self._values(path), f"{game_id!r}")
+        self._games.check_candidate(game_id, detail, self._values(path))
         return path
 
     def _values(self, path: Path) -> list[object]:

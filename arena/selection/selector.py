@@ -37,13 +37,21 @@ class Fixture:
 
 @dataclass(frozen=True)
 class CompletedGame:
-    """A game that counts, as its selector sees it; `players` by seat, `detail` as in its fixture."""
+    """A game that counts, as its selector sees it; `players` by seat, `detail` as in its fixture.
+
+    `game` is what it was played with, None where that is not known.
+    """
 
     game_id: str
     matchup: str
     players: tuple[str, ...]
     outcome: Outcome
     detail: str = ""
+    game: GameSettings | None = None
+
+
+class ChangedCompetition(ValueError):
+    """A control file that was changed so that the games so far do not belong to it any more."""
 
 
 class Selector(ABC):
@@ -81,6 +89,11 @@ class Selector(ABC):
         return VoidPolicy.BY_MATCHUP
 
     @property
+    def ghosts(self) -> Sequence[str]:
+        """The matchups that there are games of, but that the control file has no more."""
+        return ()
+
+    @property
     def reruns_hung_games(self) -> bool:
         """Whether a game lost for want of an answer is void instead, and played again by the same line-up."""
         return False
@@ -91,14 +104,22 @@ class Selector(ABC):
 
     @abstractmethod
     def completed(self, game: CompletedGame) -> None:
-        """Take in a game's outcome. Raises UnknownFixture for a game this competition does not have."""
+        """Take in a game's outcome. Raises ChangedCompetition for a game this competition does not have."""
 
     @abstractmethod
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
         """Give out again a game an earlier run left unfinished, with the same line-up.
 
         None if it is no longer wanted: its place is then given out by `next_game`, if there still is one.
+        Raises ChangedCompetition.
         """
+
+    def foreign(self, game_id: str) -> ChangedCompetition:
+        """The error for a game that this competition does not have."""
+        return ChangedCompetition(
+            f"game {game_id!r} is none of this competition's: {self.description}; put the control file back "
+            "as it was, or give the changed competition one of its own"
+        )
 
     def dropped(self, fixture: Fixture) -> None:
         """Note that a game given out will not be played in this run, its attempt being void."""
@@ -115,14 +136,6 @@ class Selector(ABC):
     def history_lines(self) -> list[str]:
         """What has come up for the history file since this was last asked, which is after each game."""
         return []
-
-
-class UnknownFixture(LookupError):
-    """A game id that does not belong to the competition."""
-
-
-class ChangedCompetition(ValueError):
-    """A control file that was changed so that the games so far do not belong to it any more."""
 
 
 def game_seed(competition_seed: int, game_id: str) -> int:

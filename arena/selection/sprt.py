@@ -8,7 +8,8 @@ from typing import Final
 from arena.control.plans import SprtPlan
 from arena.ratings.pentanomial import Counts, SprtStatus, estimate
 from arena.selection.matchups import Group, MatchupSelector
-from arena.selection.selector import ChangedCompetition, CompletedGame, Fixture
+from arena.selection.selector import CompletedGame, Fixture
+from arena.selection.terms import check_terms
 
 MATCHUP: Final = "AvB"
 
@@ -35,10 +36,14 @@ class SprtMatch(MatchupSelector):
     def description(self) -> str:
         """The kind, the test and the players."""
         games = "unlimited" if self._plan.games is None else str(self._plan.games)
-        return f"sprt {self._terms} games={games} competitors={','.join(self._plan.competitors)}"
+        return f"sprt {self._test} games={games} competitors={','.join(self._plan.competitors)}"
 
     @property
-    def _terms(self) -> str:
+    def _terms(self) -> dict[str, object]:
+        return {"test": self._test, "competitors": ", ".join(self._plan.competitors)}
+
+    @property
+    def _test(self) -> str:
         test = self._plan.test
         return (
             f"elo0={test.elo0:g} elo1={test.elo1:g} alpha={test.alpha:g} beta={test.beta:g} "
@@ -83,11 +88,8 @@ class SprtMatch(MatchupSelector):
 
     def completed(self, game: CompletedGame) -> None:
         """Take in a game and, if it completes its pair, test. Raises ChangedCompetition."""
-        if game.detail and json.loads(game.detail)["test"] != self._terms:
-            raise ChangedCompetition(
-                f"the games so far were played for the test {json.loads(game.detail)['test']}, the control "
-                f"file now has {self._terms}: a test's terms may not change once it has begun"
-            )
+        if game.detail:
+            check_terms(json.loads(game.detail), self._terms)
         super().completed(game)
         number = self._parse(game.game_id)[1]
         points = self._points(game)
@@ -110,7 +112,7 @@ class SprtMatch(MatchupSelector):
         points = ("0", "½", "1", "1½", "2")
         pairs = "  ".join(f"{each}: {count}" for each, count in zip(points, self._counts, strict=True))
         lines = [
-            f"SPRT {self._terms}",
+            f"SPRT {self._test}",
             f"pairs by points of {self._first}: {pairs}",
             f"LLR {status.llr:.3f}, bounds {status.lower:.3f} and {status.upper:.3f}",
         ]
@@ -133,4 +135,4 @@ class SprtMatch(MatchupSelector):
         return float(self._first in winners) / len(winners) if winners else None
 
     def _fixture(self, matchup: str, number: int) -> Fixture:
-        return replace(super()._fixture(matchup, number), detail=json.dumps({"test": self._terms}))
+        return replace(super()._fixture(matchup, number), detail=json.dumps(self._terms))

@@ -14,10 +14,10 @@ from arena.selection.selector import (
     CompletedGame,
     Fixture,
     Selector,
-    UnknownFixture,
     game_seed,
 )
 from arena.selection.swiss_pairing import pair
+from arena.selection.terms import check_terms
 
 _GAME_ID: Final = re.compile(r"r(\d+)_([A-Z]{1,2}v[A-Z]{1,2})_(\d+)")
 
@@ -74,7 +74,10 @@ class Swiss(Selector):
         if self._check(game) > self._plan.rounds:
             return
         if game.game_id not in self._open:
-            raise UnknownFixture(f"game {game.game_id!r} is none of round {self._round}: {self.description}")
+            raise ChangedCompetition(
+                f"game {game.game_id!r} is none of round {self._round} as the control file has it now: "
+                f"{self.description}; put the control file back as it was"
+            )
         self._waiting.pop(game.game_id, None)
         self._open.discard(game.game_id)
         winners = [game.players[seat - 1] for seat in game.outcome.winners] or list(game.players)
@@ -157,18 +160,16 @@ class Swiss(Selector):
         )
 
     def _terms(self) -> dict[str, object]:
-        names = hashlib.sha256("\n".join(self._plan.competitors).encode()).hexdigest()[:16]
-        return {"games": self._plan.games, "competitors": names}
+        # There may be hundreds of competitors, too many to be stored with every game.
+        names = hashlib.sha256("\n".join(self._plan.competitors).encode()).hexdigest()[:8]
+        competitors = f"{len(self._plan.competitors)} players (check sum {names})"
+        return {"games": self._plan.games, "competitors": competitors}
 
     def _check(self, game: CompletedGame) -> int:
-        """The game's round. Raises UnknownFixture and ChangedCompetition."""
+        """The game's round. Raises ChangedCompetition."""
         found = _GAME_ID.fullmatch(game.game_id)
         if found is None:
-            raise UnknownFixture(f"game {game.game_id!r} is none of this competition's: {self.description}")
-        for setting, value in (json.loads(game.detail) if game.detail else {}).items():
-            if self._terms().get(setting) != value:
-                raise ChangedCompetition(
-                    f"competition.{setting}: has changed since the first round; in a Swiss tournament "
-                    "only the number of rounds may"
-                )
+            raise self.foreign(game.game_id)
+        if game.detail:
+            check_terms(json.loads(game.detail), self._terms())
         return int(found[1])

@@ -1,30 +1,31 @@
-"""What GTP engines of board games have in common: the position, moves of either colour, ACADEMY, values.
+"""What GTP engines of games have in common: the position, moves of either colour, ACADEMY, values.
 
 All rules are the referee's.
 """
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, cast
 
 from clients.academy import Academy, Seat
 from clients.bots.gtp import GtpEngine, GtpError
 from clients.bots.scholar import Scholar
 from clients.bots.thinking import Candidate, Thinker
 from referees.api import IllegalMove, InvalidSetting, Referee, UnreadableMove
+from referees.gtp import GtpGame
 
-Rules = TypeVar("Rules", bound=Referee[Any, int])
+Rules = TypeVar("Rules", bound=Referee[Any, Any])
 Position = TypeVar("Position")
+Move = TypeVar("Move")
 Number = TypeVar("Number", int, float)
 
-_COLOURS: Final = {"b": 1, "black": 1, "w": 2, "white": 2}
+_WORDS: Final = {"black": "b", "white": "w"}
 
 
-class BoardEngine(GtpEngine, Generic[Rules, Position]):
-    """An engine of a game of Black, seat 1, and White, seat 2.
+class BoardEngine(GtpEngine, Generic[Rules, Position, Move]):
+    """An engine of any game that is played over GTP.
 
-    A game's engine gives the referee class and how its rules bend to GTP, which lets a colour move twice
-    in a row and go on after the end.
+    A game's engine gives the referee class and, where it can, how its rules bend to GTP, which lets a
+    colour move twice in a row and go on after the end.
     """
 
     def __init__(
@@ -32,7 +33,7 @@ class BoardEngine(GtpEngine, Generic[Rules, Position]):
         name: str,
         game: type[Rules],
         settings: dict[str, object],
-        thinker: Thinker[Rules, Position],
+        thinker: Thinker[Rules, Position, Move],
         academy: Academy | None,
         contest_id: str,
     ) -> None:
@@ -50,8 +51,9 @@ class BoardEngine(GtpEngine, Generic[Rules, Position]):
         self._referee = self._game.from_settings(self._settings)
         self._position: Position = self._referee.start(0)
         self._moves: list[str] = []
-        self._before: list[Position] = []
-        self._scholars: dict[int, Scholar[Rules, Position]] = {}
+        # The position before each move, and the seat that made it.
+        self._before: list[tuple[Position, int]] = []
+        self._scholars: dict[int, Scholar[Position, Move]] = {}
         self._expected_value: float | None = None
 
     def _change(self, **settings: object) -> None:
@@ -70,13 +72,16 @@ class BoardEngine(GtpEngine, Generic[Rules, Position]):
         except (IndexError, ValueError):
             raise GtpError(f"a number is needed, not {' '.join(arguments)!r}") from None
 
-    @abstractmethod
-    def _with_mover(self, colour: int) -> Position:
-        """The position as it is when this colour moves."""
+    def _with_mover(self, seat: int) -> Position:
+        """The position as it is when this seat moves."""
+        if seat not in self._referee.to_move(self._position):
+            raise GtpError("illegal move")
+        return self._position
 
-    def _decide(self, position: Position, colour: int) -> Candidate:
+    def _decide(self, position: Position, seat: int) -> Candidate[Move]:
         """The move to make."""
-        return self._scholar(colour).choose(position, self._moves)
+        own_moves = [mover for _, mover in self._before].count(seat)
+        return self._scholar(seat).choose(position, self._moves, own_moves)
 
     def gtp_clear_board(self, arguments: Sequence[str]) -> str:
         """Begin a new game."""
@@ -86,20 +91,20 @@ class BoardEngine(GtpEngine, Generic[Rules, Position]):
 
     def gtp_play(self, arguments: Sequence[str]) -> str:
         """Take in a move of either colour."""
-        colour = self._colour(arguments)
-        position = self._with_mover(colour)
+        seat = self._seat(arguments)
+        position = self._with_mover(seat)
         try:
-            move = self._referee.read_move(position, colour, " ".join(arguments[1:]))
-            self._make(position, colour, move)
+            move = self._referee.read_move(position, seat, " ".join(arguments[1:]))
+            self._make(position, seat, move)
         except UnreadableMove:
             raise GtpError("invalid color or coordinate") from None
         except IllegalMove:
             raise GtpError("illegal move") from None
         return ""
 
-    def _make(self, position: Position, colour: int, move: int) -> None:
-        after = self._referee.play(position, {colour: move})
-        self._before.append(self._position)
+    def _make(self, position: Position, seat: int, move: Move) -> None:
+        after = self._referee.play(position, {seat: move})
+        self._before.append((self._position, seat))
         self._position = after
         self._moves.append(self._referee.move_text(move))
 
@@ -107,20 +112,20 @@ class BoardEngine(GtpEngine, Generic[Rules, Position]):
         """Take back the last move."""
         if not self._moves:
             raise GtpError("cannot undo")
-        self._position = self._before.pop()
+        self._position, _ = self._before.pop()
         self._moves.pop()
         self._expected_value = None
         return ""
 
     def gtp_genmove(self, arguments: Sequence[str]) -> str:
         """Choose a move and make it."""
-        colour = self._colour(arguments)
-        position = self._with_mover(colour)
-        if not self._referee.to_move(position):
+        seat = self._seat(arguments)
+        if self._is_over():
             return "resign"
-        chosen = self._decide(position, colour)
+        position = self._with_mover(seat)
+        chosen = self._decide(position, seat)
         self._expected_value = chosen.value
-        self._make(position, colour, chosen.move)
+        self._make(position, seat, chosen.move)
         return self._moves[-1]
 
     def gtp_academy__expected_value(self, arguments: Sequence[str]) -> str:
@@ -134,18 +139,23 @@ class BoardEngine(GtpEngine, Generic[Rules, Position]):
         self._finish()
         return ""
 
-    def _colour(self, arguments: Sequence[str]) -> int:
-        colour = _COLOURS.get(arguments[0].lower()) if arguments else None
-        if colour is None:
-            raise GtpError("invalid color or coordinate")
-        return colour
+    def _is_over(self) -> bool:
+        return not self._referee.to_move(self._position)
 
-    def _scholar(self, colour: int) -> Scholar[Rules, Position]:
-        if colour not in self._scholars:
+    def _seat(self, arguments: Sequence[str]) -> int:
+        words = cast("GtpGame[Any, Any] | None", self._referee.dialogue("gtp"))
+        said = arguments[0].lower() if arguments else ""
+        for seat in range(1, self._referee.seats + 1):
+            if words is not None and words.colour(seat) == _WORDS.get(said, said):
+                return seat
+        raise GtpError("invalid color or coordinate")
+
+    def _scholar(self, number: int) -> Scholar[Position, Move]:
+        if number not in self._scholars:
             spec = self._referee.spec()
-            seat = Seat(spec.game_id, spec.geometry, colour, self._contest_id)
-            self._scholars[colour] = Scholar(self._thinker, self._referee, self._academy, seat)
-        return self._scholars[colour]
+            seat = Seat(spec.game_id, spec.geometry, number, self._contest_id)
+            self._scholars[number] = Scholar(self._thinker, self._referee, self._academy, seat)
+        return self._scholars[number]
 
     def _finish(self) -> None:
         for scholar in self._scholars.values():

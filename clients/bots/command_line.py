@@ -1,4 +1,4 @@
-"""The command line of the sample bots: which player, how strong, and with ACADEMY or without."""
+"""The command lines of the sample bots: what they have in common, and which player, how strong."""
 
 import argparse
 import os
@@ -13,17 +13,18 @@ from clients.bots.gtp import GtpEngine
 from clients.bots.thinking import Thinker
 from referees.api import Referee
 
-Rules = TypeVar("Rules", bound=Referee[Any, int])
+Rules = TypeVar("Rules", bound=Referee[Any, Any])
 Position = TypeVar("Position")
+Move = TypeVar("Move")
 
 
 def run_bot(
     program: str,
     description: str,
     *,
-    at_random: Callable[[random.Random], Thinker[Rules, Position]],
-    monte_carlo: Callable[[int, random.Random], Thinker[Rules, Position]],
-    engine: Callable[[str, Thinker[Rules, Position], Academy | None, str], GtpEngine],
+    at_random: Callable[[random.Random], Thinker[Rules, Position, Move]],
+    monte_carlo: Callable[[int, random.Random], Thinker[Rules, Position, Move]],
+    engine: Callable[[str, Thinker[Rules, Position, Move], Academy | None, str], GtpEngine],
     arguments: Sequence[str] | None,
 ) -> None:
     """Run a bot on standard input and output.
@@ -34,6 +35,19 @@ def run_bot(
     parser = argparse.ArgumentParser(prog=program, description=description)
     parser.add_argument("player", choices=("random", "monte-carlo"))
     parser.add_argument("--playouts", type=int, default=50, help="random games a move: the strength")
+    add_options(parser)
+    options = parser.parse_args(arguments)
+    if options.playouts < 1:
+        parser.error(f"--playouts {options.playouts}: at least 1 is needed")
+    chance = random.Random(options.seed)
+    thinker, name = at_random(chance), "random"
+    if options.player == "monte-carlo":
+        thinker, name = monte_carlo(options.playouts, chance), f"monte-carlo-{options.playouts}"
+    run(engine(name, thinker, academy_of(options, parser), contest()))
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that every bot has: `--seed` and `--academy`."""
     parser.add_argument("--seed", type=int, help="for games that can be repeated")
     parser.add_argument(
         "--academy",
@@ -42,26 +56,32 @@ def run_bot(
         metavar="ADDRESS",
         help="consult and propose; without an address, where the arena says (ACADEMY_ADDRESS)",
     )
-    options = parser.parse_args(arguments)
-    if options.playouts < 1:
-        parser.error(f"--playouts {options.playouts}: at least 1 is needed")
-    chance = random.Random(options.seed)
-    thinker, name = at_random(chance), "random"
-    if options.player == "monte-carlo":
-        thinker, name = monte_carlo(options.playouts, chance), f"monte-carlo-{options.playouts}"
-    academy = None
-    if options.academy is not None:
-        try:
-            connection = (
-                Connection(options.academy).with_environment()
-                if options.academy
-                else Connection.from_environment()
-            )
-            academy = Academy(connection) if connection else None
-        except (OSError, ValueError) as error:
-            parser.error(f"--academy: {error}")
+
+
+def academy_of(options: argparse.Namespace, parser: argparse.ArgumentParser) -> Academy | None:
+    """The connection that the options ask for; ends the program where there can be none."""
+    if options.academy is None:
+        return None
+    try:
+        connection = (
+            Connection(options.academy).with_environment()
+            if options.academy
+            else Connection.from_environment()
+        )
+        return Academy(connection) if connection else None
+    except (OSError, ValueError) as error:
+        parser.error(f"--academy: {error}")
+
+
+def contest() -> str:
+    """The contest that the arena says is played; empty outside the arena."""
+    return os.environ.get("ACADEMY_CONTEST", "")
+
+
+def run(engine: GtpEngine) -> None:
+    """Answer commands on standard input until `quit`."""
     for stream in (sys.stdin, sys.stdout):
         # Whatever bytes arrive, each line is to be answered.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
-    engine(name, thinker, academy, os.environ.get("ACADEMY_CONTEST", "")).run()
+    engine.run()

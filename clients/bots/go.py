@@ -18,11 +18,11 @@ from clients.bots.thinking import Candidate, Thinker
 from referees.go import PASS, Go, GoPosition
 
 
-class GoEngine(BoardEngine[Go, GoPosition]):
+class GoEngine(BoardEngine[Go, GoPosition, int]):
     """The GTP commands of the bots."""
 
     def __init__(
-        self, name: str, thinker: Thinker[Go, GoPosition], academy: Academy | None, contest_id: str
+        self, name: str, thinker: Thinker[Go, GoPosition, int], academy: Academy | None, contest_id: str
     ) -> None:
         super().__init__(name, Go, {"board_size": 9, "komi": 7.5}, thinker, academy, contest_id)
 
@@ -54,17 +54,21 @@ class GoEngine(BoardEngine[Go, GoPosition]):
         """The area score, all stones alive."""
         return self._referee.adjudicate(self._position).summary
 
-    def _with_mover(self, colour: int) -> GoPosition:
+    def _with_mover(self, seat: int) -> GoPosition:
         """GTP lets a colour move twice in a row, and go on after two passes."""
         position = self._position
         if position.passes >= 2:
             position = replace(position, passes=0)
-        return position if position.mover == colour else replace(position, mover=colour)
+        return position if position.mover == seat else replace(position, mover=seat)
 
-    def _decide(self, position: GoPosition, colour: int) -> Candidate:
+    def _decide(self, position: GoPosition, seat: int) -> Candidate[int]:
         if self._wins_by_passing(position):
             return Candidate(PASS, 1.0)
-        return super()._decide(position, colour)
+        return super()._decide(position, seat)
+
+    def _is_over(self) -> bool:
+        """GTP asks for moves after two passes, too."""
+        return False
 
     def _wins_by_passing(self, position: GoPosition) -> bool:
         winners = self._referee.adjudicate(position).winners

@@ -5,7 +5,7 @@ import random
 from dataclasses import dataclass
 from typing import Final
 
-from clients.bots.thinking import Candidate, Thought
+from clients.bots.thinking import Candidate, Counsel, Thought, no_counsel
 from referees.go import BLACK, EMPTY, PASS, WHITE, Board, Go, GoPosition
 
 # Nobody needs to see the end of a playout in which one side is this far ahead (share of all points).
@@ -20,7 +20,7 @@ class RandomThinker:
 
     chance: random.Random
 
-    def think(self, referee: Go, position: GoPosition) -> Thought:
+    def think(self, referee: Go, position: GoPosition, counsel: Counsel[int] = no_counsel) -> Thought[int]:
         """All sensible moves in random order, all of one value."""
         value = _from_area(referee, position)
         moves = sensible_moves(referee, position)
@@ -38,7 +38,7 @@ class MonteCarloThinker:
     playouts: int
     chance: random.Random
 
-    def think(self, referee: Go, position: GoPosition) -> Thought:
+    def think(self, referee: Go, position: GoPosition, counsel: Counsel[int] = no_counsel) -> Thought[int]:
         """Sensible moves by how many playouts with them were won."""
         moves = sensible_moves(referee, position)
         if not moves:
@@ -53,12 +53,17 @@ class MonteCarloThinker:
             curiosity = EXPLORATION * math.log(number + 1)
             move = max(moves, key=lambda m: wins[m] / games[m] + math.sqrt(curiosity / games[m]))
             board = Board(size, position.stones, position.ko)
-            result, own_moves = playout(board, mover, move, komi, self.chance)
+            result, played = playout(board, mover, move, komi, self.chance)
             won += result
-            for played in own_moves:
-                if played in games:
-                    games[played] += 1
-                    wins[played] += result
+            for own in played[mover - 1]:
+                if own in games:
+                    games[own] += 1
+                    wins[own] += result
+            if number == (self.playouts + 1) // 2:
+                for known, experience in counsel((won + 1) / (number + 2)).items():
+                    if known in games:
+                        games[known] += experience.games
+                        wins[known] += experience.games * experience.value
         ranked = sorted(moves, key=lambda m: wins[m] / games[m], reverse=True)
         value = (won + 1) / (self.playouts + 2)
         return Thought(value, tuple(Candidate(move, wins[move] / games[move]) for move in ranked))
@@ -66,12 +71,13 @@ class MonteCarloThinker:
 
 def playout(
     board: Board, mover: int, first: int, komi: float, chance: random.Random
-) -> tuple[bool, set[int]]:
-    """Play `first`, then at random to the end; returns whether the mover won, and all the mover's points."""
+) -> tuple[bool, tuple[set[int], set[int]]]:
+    """Play `first`, then at random to the end; whether the mover won, and Black's and White's points."""
     stones = board.stones
     points = len(stones)
     board.play(mover, first)
-    own = {first}
+    played: tuple[set[int], set[int]] = (set(), set())
+    played[mover - 1].add(first)
     empty = [point for point, stone in enumerate(stones) if not stone]
     colour, passes = 3 - mover, 0
     lead = stones.count(BLACK) - stones.count(WHITE)
@@ -87,13 +93,12 @@ def playout(
             empty.extend(captured)
             gained = 1 + len(captured)
             lead += gained if colour == BLACK else -gained
-            if colour == mover:
-                own.add(move)
+            played[colour - 1].add(move)
             if abs(lead) > MERCY * points:
                 break
         colour = 3 - colour
     black, white = board.area()
-    return (black - white > komi) == (mover == BLACK), own
+    return (black - white > komi) == (mover == BLACK), played
 
 
 def _random_move(board: Board, colour: int, empty: list[int], chance: random.Random) -> int:

@@ -25,11 +25,11 @@ _LETTERS: Final = ".BW"
 _SWITCH: Final = {"0": False, "1": True, "false": False, "true": True}
 
 
-class HexEngine(BoardEngine[Hex, HexPosition]):
+class HexEngine(BoardEngine[Hex, HexPosition, int]):
     """The HTP commands of the bots, as MoHex has them."""
 
     def __init__(
-        self, name: str, thinker: Thinker[Hex, HexPosition], academy: Academy | None, contest_id: str
+        self, name: str, thinker: Thinker[Hex, HexPosition, int], academy: Academy | None, contest_id: str
     ) -> None:
         self._allow_swap = False
         super().__init__(name, Hex, {"board_size": 11}, thinker, academy, contest_id)
@@ -76,10 +76,10 @@ class HexEngine(BoardEngine[Hex, HexPosition]):
         lines.append(f"{' ' * settings.rows}   {heading}")
         return "\n" + "\n".join(lines)
 
-    def _with_mover(self, colour: int) -> HexPosition:
+    def _with_mover(self, seat: int) -> HexPosition:
         """GTP lets a colour move twice in a row."""
         position = self._position
-        return position if position.mover == colour else replace(position, mover=colour)
+        return position if position.mover == seat else replace(position, mover=seat)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from clients.bots.thinking import Candidate, Thought
+from clients.bots.thinking import Candidate, Counsel, Thought, no_counsel
 from referees.hex import BLACK, EMPTY, SWAP, WHITE, Board, Hex, HexPosition
 from referees.hex.board import BOTH_EDGES, COLOUR
 
@@ -27,7 +27,7 @@ class RandomThinker:
 
     chance: random.Random
 
-    def think(self, referee: Hex, position: HexPosition) -> Thought:
+    def think(self, referee: Hex, position: HexPosition, counsel: Counsel[int] = no_counsel) -> Thought[int]:
         """All legal moves in random order, all of one value."""
         moves = list(referee.legal_moves(position, position.mover))
         self.chance.shuffle(moves)
@@ -45,12 +45,12 @@ class MonteCarloThinker:
     playouts: int
     chance: random.Random
 
-    def think(self, referee: Hex, position: HexPosition) -> Thought:
+    def think(self, referee: Hex, position: HexPosition, counsel: Counsel[int] = no_counsel) -> Thought[int]:
         """Moves by how many playouts with them were won; the swap and the first move by what they leave."""
         decisive = decisive_moves(referee, position)
         if decisive is not None:
             return decisive
-        thought = self._by_playouts(referee, position)
+        thought = self._by_playouts(referee, position, counsel)
         if SWAP in referee.legal_moves(position, position.mover):
             # What the opponent has now would be one's own.
             swapping = Candidate(SWAP, 1 - thought.value)
@@ -62,7 +62,7 @@ class MonteCarloThinker:
             return Thought(0.5, tuple(sorted(left, key=lambda each: each.value, reverse=True)))
         return thought
 
-    def _by_playouts(self, referee: Hex, position: HexPosition) -> Thought:
+    def _by_playouts(self, referee: Hex, position: HexPosition, counsel: Counsel[int]) -> Thought[int]:
         rows, columns = referee.settings.rows, referee.settings.columns
         stones = surrounded(position.cells, rows, columns)
         mover = position.mover
@@ -81,6 +81,12 @@ class MonteCarloThinker:
                 if full[cell] == mover:
                     games[cell] += 1
                     wins[cell] += result
+            if number == (self.playouts + 1) // 2:
+                for known, experience in counsel((won + 1) / (number + 2)).items():
+                    cell = (known // columns + 1) * (columns + 2) + known % columns + 1
+                    if known != SWAP and cell in games:
+                        games[cell] += experience.games
+                        wins[cell] += experience.games * experience.value
         ranked = sorted(moves, key=lambda m: wins[m] / games[m], reverse=True)
         width = columns + 2
         return Thought(
@@ -92,7 +98,7 @@ class MonteCarloThinker:
         )
 
 
-def decisive_moves(referee: Hex, position: HexPosition) -> Thought | None:
+def decisive_moves(referee: Hex, position: HexPosition) -> Thought[int] | None:
     """The move that wins at once, or the cells where the opponent would; None where there are none."""
     board = Board(referee.settings.rows, referee.settings.columns, position.cells)
     empty = [cell for cell, state in enumerate(position.cells) if not state]

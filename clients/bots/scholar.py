@@ -1,34 +1,44 @@
 """A player that asks ACADEMY: openings first, patterns when it stands badly; and proposes what worked.
 
-It goes on alone when ACADEMY does not answer.
+What ACADEMY answers is told to the thinker as experience with moves: a value, and how many games it is
+worth. It goes on alone when ACADEMY does not answer.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar
 
+from academy.knowledge.boards import Board
+from academy.knowledge.cutting import around_move
+from academy.knowledge.fair_use import LOW_VALUE
 from clients.academy import Academy, AcademyRefusal, AcademyUnavailable
-from clients.bots.thinking import Candidate, Thinker, Thought
-from clients.cutting import InvalidCut, cut_around
+from clients.advice import OpeningMove, PatternMatch
+from clients.bots.thinking import Candidate, Experience, Thinker
 from clients.seat import Seat
-from referees.api import Referee
+from referees.api import IllegalMove, Referee, UnreadableMove
 
-Rules = TypeVar("Rules", bound=Referee[Any, int])
 Position = TypeVar("Position")
+Move = TypeVar("Move")
 
-# Successors asked about, when the position is bad enough to ask at all.
-WIDEST: Final = 20
-# A pattern's voice against the player's own playouts.
-TRUST: Final = 0.5
-# How far proposed patterns reach around a move: 3x3 and 5x5 points, or hexagons of 7 and 19 cells.
-REACHES: Final = (1, 2)
+# As many games as this an opening's statistics may count for, and each of them for so much of one.
+MOST_OPENING_GAMES: Final = 30.0
+OPENING_TRUST: Final = 0.5
+# What all patterns that a move brings may count for, and each proposer of one.
+MOST_PATTERN_GAMES: Final = 8.0
+PATTERN_TRUST: Final = 1.0
+# As many moves can be asked about in one question.
+WIDEST: Final = 400
 
 
-class Scholar(Generic[Rules, Position]):
+class Scholar(Generic[Position, Move]):
     """One seat's player. `moves` are always all moves of the game so far, as text."""
 
     def __init__(
-        self, thinker: Thinker[Rules, Position], referee: Rules, academy: Academy | None, seat: Seat
+        self,
+        thinker: Thinker[Any, Position, Move],
+        referee: Referee[Position, Move],
+        academy: Academy | None,
+        seat: Seat,
     ) -> None:
         self.thinker = thinker
         self.referee = referee
@@ -36,66 +46,63 @@ class Scholar(Generic[Rules, Position]):
         self.seat = seat
         self._told: float | None = None
 
-    def choose(self, position: Position, moves: Sequence[str]) -> Candidate:
-        """A move for the position that `moves` led to, and what is expected after it.
+    def choose(self, position: Position, moves: Sequence[str], own_moves: int) -> Candidate[Move]:
+        """A move for the position that `moves` led to, `own_moves` of them one's own; and what is expected.
 
         The value is what the arena is told: the next move's is compared with it.
         """
-        thought = self.thinker.think(self.referee, position)
-        chosen = self._from_openings(position, moves, thought) or self._best(position, thought)
+
+        def counsel(value: float) -> Mapping[Move, Experience]:
+            return self._opening(position, moves, own_moves) or self._patterns(position, value)
+
+        chosen = self.thinker.think(self.referee, position, counsel).candidates[0]
         before, self._told = self._told, chosen.value
-        if self.academy is not None and chosen.move >= 0:
+        if self.academy is not None:
             after = self.referee.play(position, {self.seat.player: chosen.move})
-            board = self.referee.board(after, self.seat.player)
-            for reach in REACHES:
-                try:
-                    pattern = cut_around(board, chosen.move, reach)
-                except InvalidCut:
-                    # Larger than this board and its edge.
-                    continue
+            for pattern in around_move(self._board(position), self._board(after), self.seat.player):
                 self.seat.moved(pattern, len(moves) + 1, before, chosen.value)
         return chosen
 
-    def _from_openings(self, position: Position, moves: Sequence[str], thought: Thought) -> Candidate | None:
-        """The known move that did best, if it did better than what one would think of oneself."""
-        if self.academy is None:
-            return None
-        try:
-            known = self.academy.opening(self.seat, moves, len(moves) // 2)
-        except (AcademyRefusal, AcademyUnavailable) as error:
-            self._alone(error)
-            return None
-        for opening in known:
-            move = self.referee.read_move(position, self.seat.player, opening.move)
-            legal = self.referee.legal_moves(position, self.seat.player) or ()
-            if move in legal and opening.visits > 1 and opening.value >= thought.value:
-                return Candidate(move, thought.value)
-        return None
+    def _board(self, position: Position) -> Board:
+        return self.referee.board(position, self.seat.player)
 
-    def _best(self, position: Position, thought: Thought) -> Candidate:
-        """The best candidate, patterns on the boards after each of them considered."""
-        candidates = thought.candidates[:WIDEST]
-        if self.academy is None or candidates[0].move < 0:
-            return candidates[0]
-        boards = [
-            self.referee.board(self.referee.play(position, {self.seat.player: each.move}), self.seat.player)
-            for each in candidates
-        ]
+    def _opening(self, position: Position, moves: Sequence[str], own_moves: int) -> Mapping[Move, Experience]:
+        """What the opening tree says of the moves; nothing where it may not be asked."""
+        if self.academy is None:
+            return {}
         try:
-            matches = self.academy.patterns(self.seat, boards, thought.value)
+            known = self.academy.opening(self.seat, moves, own_moves)
         except (AcademyRefusal, AcademyUnavailable) as error:
             self._alone(error)
-            return candidates[0]
-        # What lies on every one of the boards says nothing of the move.
-        everywhere = set.intersection(*({each.pattern_id for each in found} for found in matches))
-        best, best_value = candidates[0], -1.0
-        for candidate, found in zip(candidates, matches, strict=True):
-            values = [each.value for each in found if each.pattern_id not in everywhere]
-            voice = TRUST * len(values)
-            value = (candidate.value + TRUST * sum(values)) / (1 + voice)
-            if value > best_value:
-                best, best_value = candidate, value
-        return best
+            return {}
+        found: dict[Move, Experience] = {}
+        for opening in known:
+            for text in (opening.move, *opening.equivalents):
+                try:
+                    move = self.referee.read_move(position, self.seat.player, text)
+                    self.referee.check(position, self.seat.player, move)
+                except (UnreadableMove, IllegalMove):
+                    # The tree knows games by their board; other settings may forbid its moves.
+                    continue
+                found[move] = opening_experience(opening)
+        return found
+
+    def _patterns(self, position: Position, value: float) -> Mapping[Move, Experience]:
+        """What the patterns say that moves bring; nothing where they may not be asked for."""
+        if self.academy is None or (self.seat.contest_id and value > LOW_VALUE):
+            return {}
+        legal = list(self.referee.legal_moves(position, self.seat.player) or ())[:WIDEST]
+        after = [self._board(self.referee.play(position, {self.seat.player: move})) for move in legal]
+        try:
+            found = self.academy.successors(self.seat, self._board(position), after, value)
+        except (AcademyRefusal, AcademyUnavailable) as error:
+            self._alone(error)
+            return {}
+        return {
+            move: pattern_experience(gained)
+            for move, gained in zip(legal, found.gained, strict=True)
+            if any(not match.for_opponent for match in gained)
+        }
 
     def finish(self, plies: int) -> None:
         """Propose what the contest of `plies` plies taught."""
@@ -109,3 +116,18 @@ class Scholar(Generic[Rules, Position]):
     def _alone(self, error: Exception) -> None:
         print(f"going on without ACADEMY: {error}", file=sys.stderr)
         self.academy = None
+
+
+def opening_experience(opening: OpeningMove) -> Experience:
+    """An opening's results, its expected value counting as one of them."""
+    results = opening.wins + opening.draws + opening.losses
+    value = (opening.wins + opening.draws / 2 + opening.value) / (results + 1)
+    return Experience(value, min(MOST_OPENING_GAMES, OPENING_TRUST * (results + 1)))
+
+
+def pattern_experience(gained: Sequence[PatternMatch]) -> Experience:
+    """The mean of the patterns' values, each counting as often as it was proposed."""
+    own = [match for match in gained if not match.for_opponent]
+    voices = sum(match.proposers for match in own)
+    value = sum(match.value * match.proposers for match in own) / voices
+    return Experience(value, min(MOST_PATTERN_GAMES, PATTERN_TRUST * voices))

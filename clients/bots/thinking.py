@@ -1,35 +1,51 @@
 """What a bot's thinking comes to, whatever the game: moves, and what it expects of them."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from referees.api import Referee
 
-Rules = TypeVar("Rules", bound=Referee[Any, int], contravariant=True)
+Rules = TypeVar("Rules", bound=Referee[Any, Any], contravariant=True)
 Position = TypeVar("Position", contravariant=True)
+Move = TypeVar("Move")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A move, and what the mover expects after it (0 to 1).
+class Candidate(Generic[Move]):
+    """A move, and what the mover expects after it (0 to 1)."""
 
-    A move is the number of a cell; numbers below 0 are moves to no cell, like a pass.
-    """
-
-    move: int
+    move: Move
     value: float
 
 
 @dataclass(frozen=True, slots=True)
-class Thought:
+class Thought(Generic[Move]):
     """What the mover expects of a position before moving, and moves worth playing, best first."""
 
     value: float
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Candidate[Move], ...]
 
 
-class Thinker(Protocol[Rules, Position]):
+@dataclass(frozen=True, slots=True)
+class Experience:
+    """What others' contests say of a move: its value for the mover (0 to 1), worth so many games."""
+
+    value: float
+    games: float
+
+
+Counsel = Callable[[float], Mapping[Move, Experience]]
+"""What is known of moves in the position thought about; it is told what the thinker expects so far."""
+
+
+def no_counsel(value: float) -> Mapping[Any, Experience]:
+    """Nothing is known."""
+    return {}
+
+
+class Thinker(Protocol[Rules, Position, Move]):
     """A way to find moves."""
 
-    def think(self, referee: Rules, position: Position) -> Thought:
-        """Think about a position that is not over."""
+    def think(self, referee: Rules, position: Position, counsel: Counsel[Move] = no_counsel) -> Thought[Move]:
+        """Think about a position that is not over; `counsel` is asked once, in the midst of it."""

@@ -37,6 +37,7 @@ def test_the_live_display_shows_all_there_is_to_know() -> None:
     assert "cup: 1/20 games, 30.0 games/min, about 38 s to go" in shown
     assert "AvB_7: a vs [b], move 33, 12 s" in shown and "AvB_8: [b] vs a, 1 min 15 s" in shown
     assert "will start at most 1 game more in this run" in shown
+    assert "unknown" in shown
     assert "1.25" in shown and "LLR 1.5" in shown
     assert "game AvB_0" not in shown and f"game AvB_{LAST_RESULTS}" in shown
     assert "warning: it is [late]" in shown

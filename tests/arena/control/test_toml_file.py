@@ -161,6 +161,11 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         ("rounds = 20", "rounds = 0", "competition.rounds: must be a whole number from 1 to 10000000, not 0"),
         ("rounds = 20", "rounds = true", "competition.rounds: must be a whole number"),
         ("rounds = 20", "round = 20", "competition.round: unknown setting; did you mean 'rounds'?"),
+        (
+            'kind = "all-play-all"',
+            'knd = "all-play-all"',
+            "competition.kind: is missing; did you mean it by 'knd'?",
+        ),
         ("rounds = 20", "zebra = 20", "competition.zebra: unknown setting; known here are: check_players"),
         (
             '["beta", "alpha"]',
@@ -182,6 +187,10 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         ('name = "go"', 'name = "ludo"', "game.name: no referee for the game 'ludo'; installed are: "),
         ("board_size = 13", "board_size = 99", "game.board_size: 99 is"),
         ("board_size = 13", "boardsize = 13", "game.boardsize: Go has no such setting"),
+        ("move_limit = 400", "move_limits = 4", "game.move_limits: Go has no such setting; there are "),
+        ("move_limit = 400", "move_limits = 4", "all games have a setting 'move_limit'"),
+        ('scorer = "players"', 'score = "players"', "all games have a setting 'scorer'"),
+        ('name = "go"', 'nmae = "go"', "game.name: is missing; did you mean it by 'nmae'?"),
         (
             "move_limit = 400",
             "move_limit = -1",

@@ -1,5 +1,6 @@
 """A lobby for tests, and players that dial in to it."""
 
+import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from arena.lobby.limits import LobbyLimits
 from arena.remote_players import NamedPlayers
 from arena.v1 import players_pb2, players_pb2_grpc
 from clients.connection import Connection
-from clients.dial_in import Engine, Game, Turn, dial_in
+from clients.dial_in import Ending, Engine, Game, Turn, dial_in
 
 SECONDS = 60.0
 
@@ -53,11 +54,20 @@ class DialledIn:
         **engine: Any,
     ) -> None:
         self.result: int | BaseException | None = None
+        self.endings: queue.SimpleQueue[tuple[str, int, Ending]] = queue.SimpleQueue()
+
+        def over(game: Game, ending: Ending) -> None:
+            self.endings.put((game.game_id, game.seat, ending))
 
         def run() -> None:
             try:
                 self.result = dial_in(
-                    Connection(lobby.open.address), player, new_game, Engine(**engine), redial_seconds=0.0
+                    Connection(lobby.open.address),
+                    player,
+                    new_game,
+                    Engine(**engine),
+                    redial_seconds=0.0,
+                    game_over=over,
                 )
             except BaseException as error:
                 self.result = error

@@ -9,7 +9,7 @@ from arena.jobs import Fault, GameJob, GameResult
 from arena.lobby.background import BackgroundLobby
 from arena.match import play
 from arena.v1 import players_pb2
-from clients.dial_in import Answer, Declined, Game, Turn
+from clients.dial_in import Answer, Declined, Ending, Game, Turn
 from referees.api import Termination
 from tests.arena.engines import python_player
 from tests.arena.lobby.rooms import SECONDS, DialledIn, RawStream, job, open_lobby, remote
@@ -77,6 +77,28 @@ def test_a_bot_may_sit_on_both_sides(lobby: BackgroundLobby) -> None:
     assert result.outcome is not None and result.outcome.winners == (2,)
 
 
+def test_bots_are_told_how_their_games_ended(lobby: BackgroundLobby) -> None:
+    one, two = DialledIn(lobby, "one", passing), DialledIn(lobby, "two", lambda game: lambda turn: None)
+    play(job(remote(lobby, "one"), python_player("other")))
+    counted = Ending((2,), "W+0.5", "score", points=(0.0, 0.5))
+    assert one.endings.get(timeout=SECONDS) == ("0_1", 1, counted)
+    play(job(remote(lobby, "one"), remote(lobby, "two")))
+    resigned = Ending((1,), "B+R", "resignation")
+    assert one.endings.get(timeout=SECONDS) == ("0_1", 1, resigned)
+    assert two.endings.get(timeout=SECONDS) == ("0_1", 2, resigned)
+
+
+def test_a_bot_is_told_why_a_game_is_void(lobby: BackgroundLobby) -> None:
+    def only_nineteen(game: Game) -> Callable[[Turn], str]:
+        raise Declined("only 19x19")
+
+    one = DialledIn(lobby, "one", passing)
+    DialledIn(lobby, "two", only_nineteen)
+    play(job(remote(lobby, "one"), remote(lobby, "two")))
+    ending = one.endings.get(timeout=SECONDS)[2]
+    assert ending == Ending(void_reason="player two: declines the game: 'only 19x19'")
+
+
 def test_without_its_player_a_game_is_void(lobby: BackgroundLobby) -> None:
     result = play(job(remote(lobby, "one", start_seconds=0.2), python_player("other")))
     assert result.outcome is None
@@ -126,7 +148,10 @@ def test_a_bot_that_thinks_too_long_forfeits(lobby: BackgroundLobby) -> None:
     assert result.usage[0].fault is Fault.LATE
     assert "no answer within 0.2 s" in result.usage[0].remark
     # What comes when the game is over is neither heard nor held against it.
-    assert stream.hear_of("game_end").seat_id == late.seat_id
+    end = stream.hear_of("game_end")
+    assert end.seat_id == late.seat_id
+    assert (list(end.outcome.winners), end.outcome.termination) == ([2], "forfeit")
+    assert "no answer within 0.2 s" in end.outcome.detail
     stream.move(late, "C3")
     DialledIn(lobby, "two", passing)
     assert play(job(remote(lobby, "two"), python_player("other"))).outcome is not None

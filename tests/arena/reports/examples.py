@@ -5,13 +5,16 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from arena.control.settings import Control
 from arena.control.toml_file import read
+from arena.game_jobs import setting_of
 from arena.jobs import PlayerUsage
 from arena.reports.assembly import assemble
 from arena.reports.contents import Report
 from arena.results.database import ResultsDatabase, sqlite_url
+from arena.results.game_settings import GameSetting
 from arena.results.series import Series
-from referees.api import Outcome, Termination
+from referees.api import Outcome, Termination, referee
 from tests.arena.results.examples import heading, result
 
 PLAYERS = """
@@ -78,7 +81,13 @@ def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series
             outcome = Outcome(winners, Termination.SCORE, told)
             attempt = series.next_attempt(game_id)
             matchup = game_id.rpartition("_")[0]
-            series.begin(attempt, None, matchup, [settings.players[black], settings.players[white]])
+            series.begin(
+                attempt,
+                None,
+                matchup,
+                [settings.players[black], settings.players[white]],
+                setting=_setting(settings, matchup),
+            )
             before = (elo[black], elo[white])
             after = settings.elo.rate((black, white), before, winners)
             elo[black], elo[white] = after
@@ -91,6 +100,12 @@ def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series
             played_game = replace(result(game_id, outcome), usage=usage)
             series.finish(attempt, matchup, 1, (black, white), played_game, before, after, None)
         yield series
+
+
+def _setting(control: Control, matchup: str) -> GameSetting:
+    games = {each.matchup_id: each.game for each in getattr(control.plan, "matchups", ())}
+    game = games.get(matchup, control.game)
+    return setting_of(game, referee(game.name).from_settings(game.settings))
 
 
 def report_of(folder: Path, control: str, games: Sequence[Game]) -> Report:

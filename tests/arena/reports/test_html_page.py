@@ -88,7 +88,7 @@ def test_a_browser_shows_the_tables_and_the_plot(tmp_path: Path) -> None:
     ]
     assert page.tables["usage"][1] == ["alpha", "1.250", "2.500", "12.5", "0", "alpha & <co>"]
     assert page.elements.count("circle") == 3 and page.elements.count("svg") == 1
-    assert "Three <of> them" in page.text and "7 of 9 games" in page.text
+    assert "Three <of> them" in page.text and "7/9 games" in page.text
 
 
 def test_it_needs_nothing_else_and_runs_nothing(tmp_path: Path) -> None:
@@ -114,4 +114,4 @@ def test_a_matchup_that_has_gone_and_one_of_unknown_results(tmp_path: Path) -> N
 
 def test_before_the_first_game_there_is_no_plot(tmp_path: Path) -> None:
     page = Page(page_of(tmp_path, ALL_PLAY_ALL, []))
-    assert "svg" not in page.elements and "0 of 9 games" in page.text
+    assert "svg" not in page.elements and "0/9 games" in page.text

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.selection.all_play_all import AllPlayAll, letters
-from arena.selection.selector import CompletedGame, Fixture, UnknownFixture
+from arena.selection.selector import ChangedCompetition, CompletedGame, Fixture
 from referees.api import Outcome, Termination
 
 WON = Outcome((1,), Termination.SCORE, "B+1")
@@ -118,5 +118,5 @@ def test_competitors_added_at_the_end_get_their_games_first() -> None:
 
 @pytest.mark.parametrize("game_id", ["AvD_0", "0_1", "AvB", "AvB_x", "BvA_0", ""])
 def test_ids_of_other_competitions_are_refused(game_id: str) -> None:
-    with pytest.raises(UnknownFixture, match="none of this competition's: all-play-all rounds=4"):
+    with pytest.raises(ChangedCompetition, match="none of this competition's: all-play-all rounds=4"):
         AllPlayAll(["a", "b"], 4).completed(won(game_id))

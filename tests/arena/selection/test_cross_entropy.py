@@ -9,10 +9,10 @@ import pytest
 from arena.control.parameters import NormalParameter
 from arena.control.plans import CrossEntropyPlan
 from arena.selection.cross_entropy import CrossEntropyTuner, Distribution, elite
-from arena.selection.selector import ChangedCompetition, UnknownFixture
+from arena.selection.selector import ChangedCompetition
 from arena.selection.voids import VoidPolicy
 from tests.arena.selection.playing import completed, play, told
-from tests.arena.selection.toy_tuning import CANDIDATE, OPPONENT, hill
+from tests.arena.selection.toy_tuning import CANDIDATE, OPPONENT, another, hill
 
 X = NormalParameter("x", 0.0, 1.0, float, "x:%.2f")
 Y = NormalParameter("y", 0.0, 1.0, float, "y:%.2f")
@@ -134,10 +134,40 @@ def test_games_of_other_parameters_or_another_generation_are_refused() -> None:
     assert not told(tuner(generations=4), games).finished
     with pytest.raises(ChangedCompetition, match="was played with the parameters"):
         told(tuner(parameters=(X, replace(Y, mean=0.5))), games)
-    with pytest.raises(UnknownFixture, match="none of generation 0"):
+    with pytest.raises(ChangedCompetition, match="none of generation 0"):
         told(tuner(), games[8:])
-    with pytest.raises(UnknownFixture):
+    with pytest.raises(ChangedCompetition):
         tuner().resume("17", (), "")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"samples": 5}, r"competition\.samples: .* played with 4, the control file now has 5"),
+        ({"samples": 3}, r"competition\.samples: .* played with 4, the control file now has 3"),
+        ({"batch": 1}, r"competition\.batch: .* played with 2, the control file now has 1"),
+        ({"elite": 0.3}, r"competition\.elite_proportion: .* played with 0\.5, .* now has 0\.3"),
+        ({"step": 0.9}, r"competition\.step_size: .* played with 0\.8, .* now has 0\.9"),
+        ({"candidate": replace(CANDIDATE, seat=1)}, r"competition\.candidate_seat: .* random, .* seat 1"),
+        ({"candidate": replace(CANDIDATE, make=another)}, "candidate: the one of game 'g0#0r0' was another"),
+    ],
+)
+@pytest.mark.parametrize("games", [1, 8, 11, 24])
+def test_the_terms_of_its_generations_may_not_change(change: dict[str, Any], said: str, games: int) -> None:
+    so_far = play(tuner(), most=games).games
+    with pytest.raises(ChangedCompetition, match=said):
+        told(tuner(**change), so_far)
+
+
+def test_the_opponent_and_the_seed_may_not_change() -> None:
+    games = play(tuner(), most=1).games
+    other = replace(OPPONENT, name="other")
+    with pytest.raises(
+        ChangedCompetition, match=r"opponent: .* with opponent, the control file now has other"
+    ):
+        told(CrossEntropyTuner(PLAN, other, seed=2), games)
+    with pytest.raises(ChangedCompetition, match=r"seed: .* with 2, the control file now has 3"):
+        told(CrossEntropyTuner(PLAN, OPPONENT, seed=3), games)
 
 
 def test_the_report_lists_the_generations_candidates() -> None:

@@ -13,7 +13,7 @@ from arena.control.plans import LineUpRule, MarsSeries, MarsSetting
 from arena.ratings.moving_averages import MovingAverages
 from arena.selection.line_up import Form, NobodyLeft, line_up
 from arena.selection.mars import Mars
-from arena.selection.selector import ChangedCompetition, Fixture, UnknownFixture
+from arena.selection.selector import ChangedCompetition, Fixture
 from referees.api import Outcome, Termination
 from tests.arena.selection.playing import completed, play, told
 
@@ -186,6 +186,7 @@ def test_a_series_without_enough_contestants_ends_and_says_so() -> None:
         ({"contestants": {**BOTS, "hold": 2.0}}, "contestants"),
         ({"settings": (replace(SPRING, weight=2.0), SPRING)}, "settings"),
         ({"pure": False}, "rules of choice"),
+        ({"settings": (replace(SPRING, game=replace(SPRING.game, scorer="players")),)}, "scorers"),
     ],
 )
 def test_a_series_that_has_begun_is_frozen(change: dict[str, Any], part: str) -> None:
@@ -197,9 +198,10 @@ def test_a_series_that_has_begun_is_frozen(change: dict[str, Any], part: str) ->
 
 def test_a_series_that_is_gone_leaves_its_games_behind() -> None:
     games = play(mars(), most=3).games
-    assert not told(mars(series("t2")), games).finished
+    left = told(mars(series("t2")), games)
+    assert not left.finished and list(left.ghosts) == ["t1"]
     assert mars(series("t2")).resume("t1_3", (), "") is None
-    with pytest.raises(UnknownFixture):
+    with pytest.raises(ChangedCompetition):
         mars().resume("t1", (), "")
 
 

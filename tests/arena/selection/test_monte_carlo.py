@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,12 +10,13 @@ import pytest
 
 from arena.control.parameters import Explicit, GridParameter, Linear
 from arena.control.plans import MonteCarloPlan
+from arena.jobs import PlayerSetup
 from arena.selection.monte_carlo import MonteCarloTuner
 from arena.selection.parameter_tree import ParameterTree
-from arena.selection.selector import ChangedCompetition, UnknownFixture
+from arena.selection.selector import ChangedCompetition
 from arena.selection.voids import VoidPolicy
 from tests.arena.selection.playing import completed, play, told
-from tests.arena.selection.toy_tuning import CANDIDATE, OPPONENT, hill, values
+from tests.arena.selection.toy_tuning import CANDIDATE, OPPONENT, another, hill, values
 
 X = GridParameter("x", Linear(0, 10), 5, "x:%.2f")
 Y = GridParameter("y", Explicit(("low", "high")), 2, "y=%s")
@@ -162,8 +164,51 @@ def test_other_parameters_than_those_of_the_games_so_far_are_refused() -> None:
         told(tuner(parameters=(other,)), games)
     with pytest.raises(ChangedCompetition, match="other splits"):
         told(tuner(parameters=(replace(X, split=2),)), play(tuner(parameters=(X,)), most=40).games)
-    with pytest.raises(UnknownFixture):
+    with pytest.raises(ChangedCompetition):
         tuner().resume("0_1", (), "")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"initial_visits": 20}, r"competition\.initial_visits: .* played with 10, .* now has 20"),
+        ({"initial_wins": 4}, r"competition\.initial_wins: .* played with 5, .* now has 4"),
+        ({"candidate": replace(CANDIDATE, seat=2)}, r"competition\.candidate_seat: .* random, .* seat 2"),
+        (
+            {"candidate": replace(CANDIDATE, make=another)},
+            "candidate: the one of game '0' was another program",
+        ),
+    ],
+)
+def test_the_terms_that_make_the_tree_may_not_change(change: dict[str, Any], said: str) -> None:
+    games = play(tuner(), most=3).games
+    with pytest.raises(ChangedCompetition, match=said):
+        told(tuner(**change), games)
+
+
+def test_the_opponent_may_not_change() -> None:
+    games = play(tuner(), most=1).games
+    with pytest.raises(
+        ChangedCompetition, match=r"opponent: .* with opponent, the control file now has other"
+    ):
+        told(MonteCarloTuner(PLAN, replace(OPPONENT, name="other"), seed=4), games)
+
+
+def test_how_far_and_how_boldly_the_tree_is_searched_may_change() -> None:
+    games = play(tuner(), most=20).games
+    change = {"games": 500, "exploration": 1.0, "max_depth": 3, "summary": (5,), "log_period": 10}
+    assert play(told(tuner(**change, shown_running=1), games), most=1).ids == ["20"]
+
+
+def test_the_folder_of_the_control_file_may_be_moved() -> None:
+    def in_folder(folder: str) -> MonteCarloTuner:
+        def make(name: str, values: Sequence[Any]) -> PlayerSetup:
+            return PlayerSetup(name, (f"{folder}/candidate", *map(repr, values)))
+
+        return MonteCarloTuner(plan(candidate=replace(CANDIDATE, make=make)), OPPONENT, 4, folder)
+
+    games = play(in_folder("/here"), most=3).games
+    assert play(told(in_folder("/there"), games), most=1).ids == ["3"]
 
 
 def test_reports_list_candidates_in_progress_the_most_visited_and_the_best() -> None:

@@ -1,5 +1,6 @@
 """Playoffs: ids, order, seats, games of their own, and what may change between runs."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from arena.control.game import GameSettings
 from arena.control.plans import Matchup
 from arena.jobs import PlayerSetup
 from arena.selection.playoff import Playoff
-from arena.selection.selector import ChangedCompetition, UnknownFixture
+from arena.selection.selector import ChangedCompetition
 from tests.arena.selection.playing import completed, play, told
 
 GO = GameSettings("go", {"board_size": 9})
@@ -75,6 +76,7 @@ def test_a_matchup_that_is_gone_keeps_its_results_and_plays_no_more() -> None:
     selector = told(playoff(matchup("1", "bc", 3)), before.games)
     assert selector.resume("0_2", ("a", "b"), "") is None
     assert play(selector).ids == ["1_2"]
+    assert list(selector.ghosts) == ["0"]
 
 
 def test_a_matchup_of_other_players_is_refused() -> None:
@@ -83,6 +85,25 @@ def test_a_matchup_of_other_players_is_refused() -> None:
         ChangedCompetition, match=r"matchup 0: the games so far were of a and b, .* has a and c"
     ):
         told(playoff(matchup("0", "ac")), before.games)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (GameSettings("go", {"board_size": 13}), "board_size: .* played with 9, the control file now has 13"),
+        (GameSettings("go", {"board_size": 9, "komi": 0.5}), "komi: .* its default, .* now has 0.5"),
+        (GameSettings("go", {"board_size": 9}, move_limit=50), "move_limit: .* with 1000, .* now has 50"),
+        (GameSettings("go", {"board_size": 9}, scorer="players"), "scorer: .* internal, .* now has players"),
+    ],
+)
+def test_a_matchup_whose_games_had_other_settings_is_refused(changed: GameSettings, said: str) -> None:
+    before = [replace(game, game=GO) for game in play(playoff(matchup("0", "ab"))).games]
+    with pytest.raises(ChangedCompetition, match=rf"^matchup 0: game\.{said}"):
+        told(playoff(Matchup("0", ("a", "b"), changed, games=4)), before)
+    # Without games it may have any.
+    assert play(
+        told(playoff(matchup("0", "ab"), Matchup("1", ("a", "b"), changed, games=1)), before)
+    ).ids == ["1_0"]
 
 
 def test_a_game_left_unfinished_is_taken_up_and_then_not_given_out_again() -> None:
@@ -104,5 +125,5 @@ def test_fewer_games_than_were_played_make_an_end() -> None:
 
 @pytest.mark.parametrize("game_id", ["0", "_1", "0_x", "0_-1", "0_²", ""])
 def test_what_is_no_game_id_is_refused(game_id: str) -> None:
-    with pytest.raises(UnknownFixture, match="none of this competition's: playoff 0=a/b"):
+    with pytest.raises(ChangedCompetition, match="none of this competition's: playoff 0=a/b"):
         playoff(matchup("0", "ab")).resume(game_id, (), "")

@@ -17,6 +17,11 @@ def make(name: str, values: Sequence[Any]) -> PlayerSetup:
     return PlayerSetup(name, ("candidate", *map(repr, values)))
 
 
+def another(name: str, values: Sequence[Any]) -> PlayerSetup:
+    """A candidate of the same parameters that is another program."""
+    return PlayerSetup(name, ("rival", *map(repr, values)))
+
+
 CANDIDATE = CandidatePlan("opponent", None, make)
 
 

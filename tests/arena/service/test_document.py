@@ -44,7 +44,7 @@ def test_its_tour_runs(tmp_path: Path) -> None:
         timeout=180,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "random (all-play-all, go): completed, 4 of 4 games played" in done.stdout
+    assert "random (all-play-all, go): completed, 4/4 games played" in done.stdout
 
 
 def test_its_actions_are_there() -> None:

@@ -40,10 +40,10 @@ def test_an_eye_is_not_filled(diagram: str, point: int, eye: bool) -> None:
 def test_a_playout_ends_with_a_winner_and_tells_the_movers_points() -> None:
     chance = random.Random(5)
     for _ in range(20):
-        won, own = playout(Board(5), BLACK, 12, 0.5, chance)
+        won, (own, foreign) = playout(Board(5), BLACK, 12, 0.5, chance)
         assert isinstance(won, bool)
         assert 12 in own
-        assert all(0 <= point < 25 for point in own)
+        assert all(0 <= point < 25 for point in own | foreign)
 
 
 def test_more_playouts_beat_fewer_and_both_beat_chance() -> None:

@@ -168,7 +168,7 @@ def test_the_first_stone_is_weak_where_it_could_be_swapped() -> None:
         assert (centre in best) == expected
 
 
-def winner(game: Hex, black: Thinker[Hex, HexPosition], white: Thinker[Hex, HexPosition]) -> int:
+def winner(game: Hex, black: Thinker[Hex, HexPosition, int], white: Thinker[Hex, HexPosition, int]) -> int:
     position = game.start(0)
     while game.to_move(position):
         thinker = black if position.mover == BLACK else white

@@ -1,14 +1,14 @@
-"""What the sample bot says of its moves is what the arena was told of them."""
+"""What the sample bots tell ACADEMY, and what they ask of it."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from academy.store.game_records import spec_to_proto
-from academy.v1 import contests_pb2, proposals_pb2
+from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 from clients.academy import Academy, Connection
 from clients.bots.scholar import Scholar
-from clients.bots.thinking import Candidate, Thought
+from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel
 from clients.seat import Seat
 from referees.go import Go, GoPosition
 from tests.academy.service.examples import contest
@@ -23,7 +23,7 @@ class Scripted:
 
     script: Iterator[tuple[str, float, float]]
 
-    def think(self, referee: Go, position: GoPosition) -> Thought:
+    def think(self, referee: Go, position: GoPosition, counsel: Counsel[int] = no_counsel) -> Thought[int]:
         move, before, after = next(self.script)
         point = referee.read_move(position, position.mover, move)
         return Thought(before, (Candidate(point, after),))
@@ -49,7 +49,7 @@ def test_its_tesuji_are_measured_by_what_was_told_last(tmp_path: Path) -> None:
             for number, move in enumerate(MOVES):
                 ply = report.plies.add(player=1 + number % 2, move=move)
                 if ply.player == 1:
-                    chosen = scholar.choose(position, MOVES[:number])
+                    chosen = scholar.choose(position, MOVES[:number], number // 2)
                     assert referee.move_text(chosen.move) == move
                     ply.values.add(player=1, value=chosen.value)
                 point = referee.read_move(position, position.mover, move)
@@ -62,3 +62,67 @@ def test_its_tesuji_are_measured_by_what_was_told_last(tmp_path: Path) -> None:
     assert {each.content.ply for each in own} == {5}
     assert {each.content.value_before for each in own if each.content.HasField("value_before")} == {0.6}
     assert proposals_pb2.VERDICT_DROPPED not in {each.verdict for each in own}
+
+
+@dataclass
+class Listening:
+    """Stands as badly as it is told, asks for counsel, and plays the first legal move."""
+
+    value: float
+    heard: list[Mapping[int, Experience]] = field(default_factory=list)
+
+    def think(self, referee: Go, position: GoPosition, counsel: Counsel[int] = no_counsel) -> Thought[int]:
+        self.heard.append(counsel(self.value))
+        return Thought(self.value, (Candidate(referee.legal_moves(position, position.mover)[0], self.value),))
+
+
+def test_it_asks_for_openings_by_the_rules_and_for_patterns_where_it_stands_badly(tmp_path: Path) -> None:
+    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
+    spec = referee.spec()
+    with serving(tmp_path / "data") as server:
+        arena, admin = server.arena(), server.admin()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec)))
+        learnt = contest("learnt/1", spec.game_id)
+        arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=learnt))
+        plies = [contests_pb2.Ply(player=1, move="C3"), contests_pb2.Ply(player=2, move="A5")]
+        arena.contests.ReportContest(
+            contests_pb2.ReportContestRequest(
+                contest=learnt,
+                plies=plies,
+                results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS],
+                termination="score",
+            )
+        )
+        # A stone in a corner is a pattern; all four corners are its images.
+        stone = pattern_pb2.PatternRecord(
+            library=pattern_pb2.LIBRARY_ENDGAME,
+            cells="+ +\n+ x",
+            player=1,
+            votes=[pattern_pb2.Vote(player="cy", elo_hundredths=150_000, value_millionths=900_000, event=1)],
+        )
+        header = libraries_pb2.ImportHeader(game_id=spec.game_id)
+        admin.libraries.ImportLibrary(
+            iter(
+                [
+                    libraries_pb2.ImportLibraryRequest(header=header),
+                    libraries_pb2.ImportLibraryRequest(pattern=stone),
+                ]
+            )
+        )
+        told = contest("asked/1", spec.game_id)
+        ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets[0]
+        with Academy(Connection(str(server.address), ticket)) as academy:
+            position = referee.start(0)
+            listening = Listening(0.5)
+            scholar = Scholar(listening, referee, academy, Seat(spec.game_id, spec.geometry, 1, "asked/1"))
+            scholar.choose(position, [], 0)
+            # The one consultation due for four moves is used up; and 0.5 is no bad position.
+            scholar.choose(position, [], 1)
+            listening.value = 0.3
+            scholar.choose(position, [], 1)
+    openings, nothing, patterns = listening.heard
+    assert {referee.move_text(move) for move in openings} == {"C3"}
+    assert openings[referee.read_move(position, 1, "C3")] == Experience(1.0, 1.0)
+    assert nothing == {}
+    assert {referee.move_text(move) for move in patterns} == {"A1", "A5", "E1", "E5"}
+    assert {round(each.value, 6) for each in patterns.values()} == {0.9}

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import State
+from academy.knowledge.cutting import InvalidCut, around_move, cell_of_move, cut, cut_around
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import HEXAGON, SQUARE
 from academy.knowledge.text import read_cells, write_cells
-from clients.cutting import InvalidCut, cut, cut_around
 from tests.academy.matching.reference import lies_at
 from tests.academy.matching.strategies import boards
 
@@ -152,3 +152,31 @@ def test_a_window_that_is_refused(board: Board, cell: int, rows: int, columns: i
 def test_a_reach_that_is_refused(board: Board, cell: int, reach: int, complaint: str) -> None:
     with pytest.raises(InvalidCut, match=complaint):
         cut_around(board, cell, reach)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "player", "cell"),
+    [
+        ("----", "-x--", 1, 1),
+        ("-x--", "-xo-", 2, 2),
+        ("-x--", "-x--", 2, None),  # a pass
+        ("xo--", "xxx-", 1, 2),  # the piece put down, not the one turned over
+        ("x-o-", "-x--", 1, 1),  # a move, and a capture
+        ("x-o-", "--x-", 1, 2),  # a capture by taking the place
+        ("x---", "---b", 1, 3),  # crowned
+        ("x---", "b---", 1, None),  # nothing moved
+    ],
+)
+def test_a_move_is_found_by_what_it_changes(before: str, after: str, player: int, cell: int | None) -> None:
+    row = SquareGeometry(1, 4)
+    boards = Board.from_letters(row, before), Board.from_letters(row, after)
+    assert cell_of_move(*boards, player) == cell
+
+
+def test_patterns_around_a_move_are_as_large_as_the_board_allows() -> None:
+    empty = Board.from_letters(SquareGeometry(3, 3), "---------")
+    after = Board.from_letters(SquareGeometry(3, 3), "----x----")
+    assert [len(pattern.cells) for pattern in around_move(empty, after, 1)] == [9, 25]
+    assert around_move(empty, empty, 1) == []
+    small = Board.from_letters(SquareGeometry(2, 2), "----"), Board.from_letters(SquareGeometry(2, 2), "---x")
+    assert [len(pattern.cells) for pattern in around_move(*small, 1)] == [9]

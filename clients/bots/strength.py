@@ -1,0 +1,78 @@
+"""Which search plays a game, and how hard it thinks."""
+
+import random
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from clients.bots.alpha_beta import AlphaBetaThinker
+from clients.bots.craft import UnsuitableGame, craft_of
+from clients.bots.evaluation import fitted
+from clients.bots.thinking import Candidate, Counsel, Thinker, Thought, no_counsel
+from clients.bots.tree_search import TreeSearchThinker
+from referees.api import Referee
+
+Method = Literal["auto", "alpha-beta", "monte-carlo", "random"]
+
+# As many moves a position may have on the average for alpha-beta to be worth trying.
+NARROW: Final = 12.0
+MOST: Final = 1_000_000
+
+
+class InvalidStrength(ValueError):
+    """A strength out of its range; the message names the setting, the value and the range."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """How a player searches. Raises InvalidStrength.
+
+    `method` "auto" takes alpha-beta where moves are few and the board tells who is ahead, Monte Carlo tree
+    search elsewhere. `playouts` is the random games a move of the latter, `depth` the plies that the former
+    looks ahead. With `seconds` a move may take so long instead, and alpha-beta looks up to 64 plies ahead.
+    """
+
+    method: Method = "auto"
+    playouts: int = 100
+    depth: int = 4
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, most in (("playouts", self.playouts, MOST), ("depth", self.depth, 64)):
+            if not 1 <= value <= most:
+                raise InvalidStrength(f"{name} {value}: it must be from 1 to {most:,}")
+        if self.seconds is not None and not 0 < self.seconds <= MOST:
+            raise InvalidStrength(f"seconds {self.seconds}: it must be above 0, and at most {MOST:,}")
+
+    def thinker(self, referee: Referee[Any, Any], chance: random.Random) -> Thinker[Any, Any, Any]:
+        """A player of this strength. Raises UnsuitableGame."""
+        if self.method == "random":
+            return RandomThinker(chance)
+        if self.method != "monte-carlo":
+            craft = craft_of(referee, chance)
+            if referee.seats != 2 and self.method == "alpha-beta":
+                raise UnsuitableGame(f"{referee.name}: alpha-beta is for games of two")
+            start = referee.start(0)
+            narrow = referee.seats == 2 and len(craft.moves(start)) <= NARROW
+            if narrow or self.method == "alpha-beta":
+                evaluation = fitted(craft)
+                if self.method == "alpha-beta" or (evaluation.tells and evaluation.width <= NARROW):
+                    depth = self.depth if self.seconds is None else 64
+                    return AlphaBetaThinker(evaluation, depth, chance, self.seconds)
+        return TreeSearchThinker(self.playouts, chance, self.seconds)
+
+
+@dataclass
+class RandomThinker:
+    """Every legal move is as likely; expects nothing."""
+
+    chance: random.Random
+
+    def think(
+        self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
+    ) -> Thought[Any]:
+        """All legal moves in random order. Raises UnsuitableGame."""
+        moves = list(referee.legal_moves(position, referee.to_move(position)[0]) or ())
+        if not moves:
+            raise UnsuitableGame(f"{referee.name}: its moves cannot be listed")
+        self.chance.shuffle(moves)
+        return Thought(0.5, tuple(Candidate(move, 0.5) for move in moves))

@@ -1,0 +1,175 @@
+"""Monte Carlo tree search over any referee: UCT, with rapid action value estimates where the craft has them.
+
+L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo Planning" (2006); S. Gelly and D. Silver, "Monte-Carlo
+tree search and rapid action value estimation in computer Go" (2011). What ACADEMY knows of the moves enters
+as games that were played before the search: a move's own games soon outweigh them.
+"""
+
+import math
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+from clients.bots.craft import Craft, craft_of
+from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel
+from referees.api import Referee
+
+Position = TypeVar("Position")
+Move = TypeVar("Move")
+
+# How much a move's rarity counts, without and with estimates from other moves' games.
+CURIOSITY: Final = 0.7
+RAPID_CURIOSITY: Final = 0.3
+# A move's own games after which they count as much as the estimates.
+RAPID_GAMES: Final = 60.0
+# The value told of a move leans towards the position's as if that had come out of so many games of it.
+LEANING: Final = 4.0
+# A search by time alone ends here too.
+MOST_PLAYOUTS: Final = 1_000_000
+
+
+class _Node(Generic[Position, Move]):
+    """A position of the tree and what became of its moves, for the seat that is to move in it."""
+
+    __slots__ = (
+        "children",
+        "games",
+        "index",
+        "moves",
+        "points",
+        "position",
+        "prior",
+        "rapid",
+        "seat",
+        "total",
+    )
+
+    def __init__(self, craft: Craft[Position, Move], position: Position, shuffled: random.Random) -> None:
+        self.position = position
+        self.seat = craft.mover(position)
+        moves = list(craft.moves(position)) if self.seat else []
+        # Of equally good moves the first is tried.
+        shuffled.shuffle(moves)
+        self.moves: Sequence[Move] = moves
+        self.index = {move: number for number, move in enumerate(moves)}
+        self.children: list[_Node[Position, Move] | None] = [None] * len(moves)
+        self.games = [0.0] * len(moves)
+        self.points = [0.0] * len(moves)
+        # Games and points of others, from elsewhere or from playouts in which the move came later.
+        self.prior = [(0.0, 0.0)] * len(moves)
+        self.rapid = [[0.0, 0.0] for _ in moves]
+        self.total = 0.0
+
+    def worth(self, number: int) -> float:
+        """What a move is worth by all that is known of it."""
+        prior_games, prior_points = self.prior[number]
+        games = self.games[number] + prior_games
+        own = (self.points[number] + prior_points + 0.5) / (games + 1.0)
+        rapid_games, rapid_points = self.rapid[number]
+        if not rapid_games:
+            return own
+        weight = math.sqrt(RAPID_GAMES / (3.0 * games + RAPID_GAMES)) * rapid_games / (rapid_games + 1.0)
+        return (1.0 - weight) * own + weight * (rapid_points + 0.5) / (rapid_games + 1.0)
+
+    def most_urgent(self) -> int:
+        """The move to try next."""
+        curiosity = RAPID_CURIOSITY if any(games for games, _ in self.rapid) else CURIOSITY
+        spread = curiosity * curiosity * math.log(self.total + 1.0)
+        best, best_urgency = 0, -1.0
+        for number, games in enumerate(self.games):
+            urgency = self.worth(number) + math.sqrt(spread / (games + self.prior[number][0] + 1.0))
+            if urgency > best_urgency:
+                best, best_urgency = number, urgency
+        return best
+
+    def heed(self, known: Mapping[Move, Experience]) -> None:
+        """Take in what others know of the moves."""
+        for move, experience in known.items():
+            number = self.index.get(move)
+            if number is not None:
+                self.prior[number] = (experience.games, experience.games * experience.value)
+
+    def value(self) -> float:
+        """What the seat to move has had on the average."""
+        return (sum(self.points) + 1.0) / (sum(self.games) + 2.0)
+
+
+@dataclass
+class TreeSearchThinker:
+    """Searches by `playouts` random games a move; where `seconds` are given, by as many as they allow."""
+
+    playouts: int
+    chance: random.Random
+    seconds: float | None = None
+
+    def think(
+        self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
+    ) -> Thought[Any]:
+        """All moves, those with the best prospects first. Raises UnsuitableGame."""
+        craft = craft_of(referee, self.chance)
+        root = _Node(craft, position, self.chance)
+        if len(root.moves) == 1:
+            # There is nothing to decide, only to expect.
+            self._search(craft, root, 0.25)
+            return Thought(root.value(), (Candidate(root.moves[0], root.value()),))
+        self._search(craft, root, 0.5)
+        root.heed(counsel(root.value()))
+        self._search(craft, root, 0.5)
+        value = root.value()
+        ranked = sorted(range(len(root.moves)), key=root.worth, reverse=True)
+        return Thought(
+            value,
+            tuple(
+                Candidate(
+                    root.moves[number],
+                    (root.points[number] + LEANING * value) / (root.games[number] + LEANING),
+                )
+                for number in ranked
+            ),
+        )
+
+    def _search(self, craft: Craft[Any, Any], root: _Node[Any, Any], share: float) -> None:
+        if self.seconds is None:
+            for _ in range(max(1, math.ceil(share * self.playouts))):
+                self._play(craft, root)
+            return
+        deadline = time.monotonic() + share * self.seconds
+        for _ in range(MOST_PLAYOUTS):
+            self._play(craft, root)
+            if time.monotonic() >= deadline:
+                return
+
+    def _play(self, craft: Craft[Any, Any], root: _Node[Any, Any]) -> None:
+        path: list[tuple[_Node[Any, Any], int]] = []
+        node = root
+        while True:
+            number = node.most_urgent()
+            path.append((node, number))
+            child = node.children[number]
+            if child is None:
+                child = _Node(craft, craft.after(node.position, node.moves[number]), self.chance)
+                node.children[number] = child
+                break
+            node = child
+            if not node.seat:
+                break
+        node = child
+        if node.seat:
+            result = craft.playout(node.position)
+            scores, played = result.scores, result.played
+        else:
+            scores, played = craft.scores(node.position), ()
+        for node, number in path:
+            score = scores[node.seat - 1]
+            node.games[number] += 1.0
+            node.points[number] += score
+            node.total += 1.0
+            if played:
+                index, rapid = node.index, node.rapid
+                for move in played[node.seat - 1]:
+                    if move in index:
+                        estimate = rapid[index[move]]
+                        estimate[0] += 1.0
+                        estimate[1] += score

@@ -1,0 +1,41 @@
+"""The maps a game can be played on: those of this package by name, others by their file."""
+
+import hashlib
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from referees.warlight.map_layout import with_places
+from referees.warlight.map_text import MAX_CHARACTERS, read_map
+from referees.warlight.maps import InvalidMap, WarMap
+
+_FOLDER: Final = resources.files("referees.warlight") / "map_files"
+
+
+def map_names() -> tuple[str, ...]:
+    """The names of the package's own maps."""
+    return tuple(
+        sorted(entry.name.removesuffix(".txt") for entry in _FOLDER.iterdir() if entry.name.endswith(".txt"))
+    )
+
+
+def load_map(name: str) -> WarMap:
+    """The map of that name, or in the file of that name, which then ends in `.txt`. Raises InvalidMap.
+
+    A file's map is called by the file's name and the beginning of its content's SHA-256, so that two
+    maps are never taken for one. A map without places is given some.
+    """
+    if name in map_names():
+        return read_map((_FOLDER / f"{name}.txt").read_text(encoding="utf-8"), name)
+    path = Path(name)
+    if path.suffix != ".txt":
+        raise InvalidMap(
+            f"there is no map {name[:80]!r}: there are {', '.join(map_names())}, and files that end in .txt"
+        )
+    try:
+        with path.open("rb") as file:
+            content = file.read(4 * MAX_CHARACTERS + 1)
+        text = content.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidMap(f"the map's file {name!r} cannot be read: {error}") from None
+    return with_places(read_map(text, f"{path.stem}-{hashlib.sha256(content).hexdigest()[:8]}"))

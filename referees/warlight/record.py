@@ -1,0 +1,147 @@
+"""Records of games as JSON: the map, and for each turn the standing, the orders and what they did.
+
+docs/warlight.md describes the format.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from referees.api import GameRecord, PlayedMove, UnreadableRecord
+from referees.warlight.maps import WarMap
+from referees.warlight.position import Attacked, Deployed, Event, Refused, Transferred, WarPosition
+from referees.warlight.settings import WarSettings
+
+VERSION: Final = 1
+MAX_GAMES: Final = 10_000
+
+
+def write(
+    war_map: WarMap,
+    mirror: Sequence[int] | None,
+    settings: WarSettings,
+    positions: Sequence[WarPosition],
+    game: GameRecord,
+) -> str:
+    """The record's text; `positions` are those before each turn and after the last."""
+    outcome = game.outcome
+    head = {
+        "game": "warlight",
+        "version": VERSION,
+        "name": game.game_name,
+        "event": game.event,
+        "date": game.date,
+        "players": list(game.players),
+        "seed": game.seed,
+        "settings": asdict(settings),
+        "result": outcome
+        and {
+            "winners": list(outcome.winners),
+            "termination": outcome.termination.value,
+            "summary": outcome.summary,
+            "points": list(outcome.points),
+            "detail": outcome.detail,
+        },
+        "remarks": list(game.remarks),
+        "final_remarks": list(game.final_remarks),
+        "map": _map(war_map, mirror),
+        "final": _standing(positions[-1]),
+    }
+    turns = [
+        _turn(war_map, settings, positions[number], positions[number + 1], game.moves[2 * number :][:2])
+        for number in range(len(positions) - 1)
+    ]
+    # A line for each key and each turn: a record can be looked through, and two compared.
+    lines = [f"{json.dumps(key)}: {_packed(value)}" for key, value in head.items()]
+    rows = ",\n".join(_packed(turn) for turn in turns)
+    return "{\n" + ",\n".join(lines) + f',\n"turns": [\n{rows}\n]\n}}\n'
+
+
+def _packed(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _map(war_map: WarMap, mirror: Sequence[int] | None) -> dict[str, Any]:
+    territories = []
+    for each in war_map.territories:
+        right, down = each.place or (0.0, 0.0)
+        territories.append(
+            {"id": each.id, "name": each.name, "neighbours": each.neighbours, "x": right, "y": down}
+        )
+    ids = [each.id for each in war_map.territories]
+    return {
+        "name": war_map.name,
+        "territories": territories,
+        "bonuses": [asdict(bonus) for bonus in war_map.bonuses],
+        "mirror": None if mirror is None else [[ids[a], ids[b]] for a, b in enumerate(mirror) if a < b],
+    }
+
+
+def _standing(position: WarPosition) -> dict[str, Any]:
+    return {"owners": list(position.owners), "armies": list(position.armies)}
+
+
+def _turn(
+    war_map: WarMap,
+    settings: WarSettings,
+    before: WarPosition,
+    after: WarPosition,
+    played: Sequence[PlayedMove],
+) -> dict[str, Any]:
+    by_seat = sorted(played, key=lambda move: move.seat)
+    return {
+        "turn": before.turn,
+        "standing": _standing(before),
+        "income": [war_map.income(before.owners, seat, settings.income) for seat in (1, 2)],
+        "first": after.first,
+        "orders": [[order.text for order in move.move] for move in by_seat],
+        "events": [dict(_event(event)) for event in after.events],
+        "seconds": [None if move.seconds is None else round(move.seconds, 6) for move in by_seat],
+        "values": [move.values.get(move.seat) for move in by_seat],
+        "comments": [move.comment for move in by_seat],
+    }
+
+
+def _event(event: Event) -> Iterator[tuple[str, Any]]:
+    yield "seat", event.seat
+    match event:
+        case Deployed():
+            yield "kind", "deploy"
+        case Transferred():
+            yield from (("kind", "transfer"), ("from", event.source))
+        case Attacked():
+            yield from (("kind", "attack"), ("from", event.source))
+        case Refused():
+            yield from (("kind", "illegal"), ("order", event.order.text), ("why", event.why))
+            return
+    yield from (("to", event.to), ("asked", event.asked), ("sent", event.sent))
+    if isinstance(event, Attacked):
+        yield from (("against", event.against), ("defenders", event.defenders))
+        yield from (("killed", event.killed), ("lost", event.lost), ("captured", event.captured))
+
+
+def read(content: bytes) -> list[tuple[str, list[str]]]:
+    """Each game's name and moves, of one record or a list of them. Raises UnreadableRecord."""
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableRecord(f"no JSON: {error}") from None
+    records = found if isinstance(found, list) else [found]
+    if len(records) > MAX_GAMES:
+        raise UnreadableRecord(f"{len(records)} games, more than {MAX_GAMES}")
+    return [_read_one(number, record) for number, record in enumerate(records, start=1)]
+
+
+def _read_one(number: int, record: object) -> tuple[str, list[str]]:
+    if not isinstance(record, dict) or record.get("game") != "warlight":
+        raise UnreadableRecord(f'game {number}: it has no "game": "warlight"')
+    if record.get("version") != VERSION:
+        raise UnreadableRecord(
+            f"game {number}: its version is {record.get('version')!r:.40}, known is {VERSION}"
+        )
+    try:
+        moves = ["; ".join(orders) or "pass" for turn in record["turns"] for orders in turn["orders"]]
+    except (KeyError, TypeError) as error:
+        raise UnreadableRecord(f"game {number}: its turns cannot be read: {error!r}") from None
+    return str(record.get("name", "")), moves

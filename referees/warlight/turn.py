@@ -1,0 +1,174 @@
+"""One turn: all deploys, then the attacks and transfers of both players in their move order."""
+
+import random
+from collections.abc import Iterator, Mapping
+
+from referees.warlight.combat import CombatRules
+from referees.warlight.maps import WarMap
+from referees.warlight.orders import AttackTransfer, Deploy, Order
+from referees.warlight.position import Attacked, Deployed, Event, Refused, Transferred, WarPosition
+
+SEATS = (1, 2)
+
+
+class Turn:
+    """A turn that is being carried out; `events` tell what happened, `first` who had the first move.
+
+    Armies move once a turn: `_movable` counts those of each territory that have not moved. Arrivals are
+    not among them, nor the survivors of an attack; who conquers a territory cannot leave it this turn.
+    """
+
+    def __init__(
+        self,
+        war_map: WarMap,
+        combat: CombatRules,
+        base_income: int,
+        move_order: str,
+        position: WarPosition,
+        chance: random.Random,
+    ) -> None:
+        self._map, self._index = war_map, war_map.index
+        self._combat, self._base_income = combat, base_income
+        self._move_order = move_order
+        self._chance = chance
+        self._before = position
+        self._owners = bytearray(position.owners)
+        self._armies = list(position.armies)
+        self._movable: list[int] = []
+        self._used: set[tuple[int, int]] = set()
+        self.events: list[Event] = []
+        self.first = 0
+
+    def play(self, orders: Mapping[int, tuple[Order, ...]]) -> WarPosition:
+        """Carry out the orders of both seats; returns the position after the turn."""
+        for seat in SEATS:
+            left = self._map.income(self._owners, seat, self._base_income)
+            for order in orders[seat]:
+                if isinstance(order, Deploy):
+                    left -= self._deploy(seat, order, left)
+        self._movable = self._armies.copy()
+        waiting = {
+            seat: iter([order for order in orders[seat] if isinstance(order, AttackTransfer)])
+            for seat in SEATS
+        }
+        slots = self._slots()
+        while len(waiting) == len(SEATS):
+            seat = next(slots)
+            if not self._move_next(seat, waiting[seat]):
+                del waiting[seat]
+        for seat, rest in waiting.items():
+            while self._move_next(seat, rest):
+                pass
+        return WarPosition(
+            self._before.turn + 1,
+            bytes(self._owners),
+            tuple(self._armies),
+            self._before.seed,
+            tuple(self.events),
+            self.first,
+        )
+
+    def _slots(self) -> Iterator[int]:
+        """Whose order is next, for ever: A BB AA BB ..., or pairs with a coin for each."""
+        if self._move_order == "paired":
+            while True:
+                seat = self._chance.choice(SEATS)
+                yield seat
+                yield 3 - seat
+        if self._move_order == "random":
+            self.first = self._chance.choice(SEATS)
+        else:
+            # Whoever begins the first turn, by the game's seed, begins every other one.
+            begins = random.Random(f"{self._before.seed} first mover").choice(SEATS)
+            self.first = begins if self._before.turn % 2 else 3 - begins
+        seat = self.first
+        while True:
+            yield seat
+            seat = 3 - seat
+            yield seat
+
+    def _sees(self, seat: int, at: int) -> bool:
+        owners = self._owners
+        return owners[at] == seat or seat in [owners[near] for near in self._map.neighbours[at]]
+
+    def _deploy(self, seat: int, order: Deploy, left: int) -> int:
+        at = self._index.get(order.to)
+        if at is None:
+            why = f"the map has no territory {order.to}"
+        elif self._owners[at] != seat:
+            why = f"{order.to} belongs to {self._owner(at)}"
+        elif order.armies < 1:
+            why = f"{order.armies} armies: at least 1 must be deployed"
+        elif left < 1:
+            why = "the income is used up"
+        else:
+            sent = min(order.armies, left)
+            self._armies[at] += sent
+            self.events.append(Deployed(seat, order.to, order.armies, sent, self._sees(3 - seat, at)))
+            return sent
+        self.events.append(Refused(seat, order, why))
+        return 0
+
+    def _owner(self, at: int) -> str:
+        owner = self._owners[at]
+        return f"seat {owner}" if owner else "nobody"
+
+    def _move_next(self, seat: int, waiting: Iterator[AttackTransfer]) -> bool:
+        """Carry out a seat's next order in which an army moves; whether there was one."""
+        for order in waiting:
+            why = self._why_not(seat, order)
+            if not why:
+                self._move(seat, order)
+                return True
+            self.events.append(Refused(seat, order, why))
+        return False
+
+    def _why_not(self, seat: int, order: AttackTransfer) -> str:
+        _, source, to = order
+        start, end = self._index.get(source), self._index.get(to)
+        if start is None or end is None:
+            return f"the map has no territory {source if start is None else to}"
+        if self._owners[start] != seat:
+            return f"{source} belongs to {self._owner(start)}"
+        if end not in self._map.adjacent[start]:
+            return f"{source} and {to} do not touch"
+        if order.armies < 1:
+            return f"{order.armies} armies: at least 1 must be sent"
+        if (start, end) in self._used:
+            return f"an order from {source} to {to} was carried out before"
+        if self._free(start) < 1:
+            return f"no army of {source} can move: one stands guard, the others have moved or arrived"
+        return ""
+
+    def _free(self, start: int) -> int:
+        # Fights may have left fewer armies than have not moved.
+        return min(self._movable[start], self._armies[start]) - 1
+
+    def _move(self, seat: int, order: AttackTransfer) -> None:
+        asked, source, to = order
+        start, end = self._index[source], self._index[to]
+        sent = min(asked, self._free(start))
+        self._movable[start] -= sent
+        self._used.add((start, end))
+        owners, armies = self._owners, self._armies
+        seen = self._sees(3 - seat, start) or self._sees(3 - seat, end)
+        against = owners[end]
+        if against == seat:
+            armies[start] -= sent
+            armies[end] += sent
+            self.events.append(Transferred(seat, source, to, asked, sent, seen))
+            return
+        defenders = armies[end]
+        killed, lost, captured = self._combat.fight(sent, defenders, self._chance)
+        if captured:
+            armies[start] -= sent
+            armies[end] = sent - lost
+            owners[end] = seat
+            self._movable[end] = 1
+        else:
+            armies[start] -= lost
+            armies[end] -= killed
+            self._movable[end] -= killed
+        self.events.append(
+            Attacked(seat, source, to, asked, sent, against, defenders, killed, lost, captured, seen)
+        )

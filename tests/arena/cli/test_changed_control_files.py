@@ -1,0 +1,116 @@
+"""A control file that was changed between two runs: what does not fit the games so far is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.arena.cli.command import arena
+from tests.arena.control_files import PASSING
+
+GAME = '[game]\nname = "go"\nboard_size = 5\nkomi = 0.5\nmove_limit = 60\n'
+PLAYERS = f"[players.one]\n{PASSING}\n[players.two]\n{PASSING}\n"
+CANDIDATE = f"[candidate]\n{PASSING}\nenvironment = {{ X = '{{x}}' }}\n"
+CROSS_ENTROPY = f"""[competition]
+kind = "ce_tuner"
+opponent = "one"
+generations = 2
+samples = 2
+batch = 1
+elite_proportion = 0.5
+step_size = 0.5
+{GAME}{PLAYERS}{CANDIDATE}[parameters.x]
+initial_mean = 0
+initial_variance = 1
+"""
+MONTE_CARLO = f"""[competition]
+kind = "mc_tuner"
+opponent = "one"
+games = 3
+exploration = 0.5
+initial_visits = 10
+initial_wins = 5
+{GAME}{PLAYERS}{CANDIDATE}[parameters.x]
+scale = "linear"
+low = 0
+high = 1
+split = 4
+"""
+PLAYOFF = f"""[competition]
+kind = "playoff"
+games = 2
+{GAME}{PLAYERS}[[matchups]]
+id = "final"
+players = ["one", "two"]
+"""
+SWISS = f"""[competition]
+kind = "swiss"
+rounds = 1
+games = 2
+{GAME}{PLAYERS}"""
+SPRT = f"""[competition]
+kind = "sprt"
+competitors = ["one", "two"]
+elo0 = 0
+elo1 = 10
+games = 2
+{GAME}{PLAYERS}"""
+MARS = f"""[competition]
+kind = "mars"
+{GAME}{PLAYERS}[[series]]
+name = "t1"
+games = 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("control", "old", "new", "said"),
+    [
+        (CROSS_ENTROPY, "samples = 2", "samples = 3", "competition.samples: "),
+        (CROSS_ENTROPY, "initial_mean = 0", "initial_mean = 1", "game 'g0#"),
+        (CROSS_ENTROPY, "X = '{x}'", "X = 'x={x}'", "candidate: "),
+        (MONTE_CARLO, "initial_wins = 5", "initial_wins = 4", "competition.initial_wins: "),
+        (MONTE_CARLO, "split = 4", "split = 2", "game "),
+        (PLAYOFF, "komi = 0.5", "komi = 1.5", "matchup final: game.komi: "),
+        (SWISS, "games = 2", "games = 4", "competition.games: "),
+        (SPRT, '["one", "two"]', '["two", "one"]', "competition.competitors: "),
+        (MARS, "komi = 0.5", "komi = 1.5", "series t1: its settings "),
+    ],
+)
+def test_what_does_not_fit_the_games_so_far_is_refused_before_any_game(
+    tmp_path: Path, control: str, old: str, new: str, said: str
+) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(control)
+    first = arena("run", path, "-q", "--max-games", "1")
+    assert (first.returncode, first.stderr) == (0, "")
+    history = (tmp_path / "cup.hist").read_text()
+
+    path.write_text(control.replace(old, new))
+    for command in ("run", "show"):
+        done = arena(command, path)
+        assert done.returncode == 1
+        assert done.stderr.startswith(f"arena: {said}") and done.stderr.count("\n") == 1
+    assert (tmp_path / "cup.hist").read_text() == history
+
+
+def test_games_of_a_matchup_that_is_gone_are_kept_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(PLAYOFF)
+    assert arena("run", path, "-q").returncode == 0
+    path.write_text(PLAYOFF.replace('"final"', '"return"'))
+    done = arena("run", path, "-q")
+    assert done.returncode == 0
+    assert "the control file no longer has final; results of earlier games are kept" in done.stderr
+    shown = arena("show", path).stdout
+    assert "?? (missing from control file)" in shown and shown.count("(2") == 2
+
+
+def test_results_of_another_kind_are_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(SWISS)
+    assert arena("run", path, "-q", "--max-games", "1").returncode == 0
+    path.write_text(MARS)
+    for command in ("run", "show"):
+        done = arena(command, path)
+        assert done.returncode == 1 and done.stderr.count("\n") == 1
+        assert "swiss, the control file now has mars" in done.stderr

@@ -1,0 +1,39 @@
+"""What `arena watch` prints."""
+
+import pytest
+
+from arena.cli.event_line import event_line
+from arena.v1 import competitions_pb2
+
+
+@pytest.mark.parametrize(
+    ("result", "winners", "line"),
+    [
+        ("B+3.5", "a", "game 0_1: a vs b: B+3.5, won by a"),
+        ("0", "ab", "game 0_1: a vs b: 0, drawn by a and b"),
+        ("?", "", "game 0_1: a vs b: ?, result unknown"),
+    ],
+)
+def test_a_game(result: str, winners: str, line: str) -> None:
+    event = competitions_pb2.WatchCompetitionResponse()
+    event.game.game_id, event.game.result = "0_1", result
+    for name in "ab":
+        event.game.players.add(name=name, winner=name in winners)
+    assert event_line(event) == line
+
+
+def test_why_it_ended_so_is_told_in_brackets() -> None:
+    event = competitions_pb2.WatchCompetitionResponse()
+    event.game.game_id, event.game.result, event.game.detail = "0_1", "Void", "hit the move limit of 9 plies"
+    assert event_line(event) == "game 0_1: : Void (hit the move limit of 9 plies), result unknown"
+
+
+@pytest.mark.parametrize(("total", "games"), [(None, "3"), (12, "3/12"), (2, "3")])
+def test_a_state(total: int | None, games: str) -> None:
+    event = competitions_pb2.WatchCompetitionResponse()
+    now = event.competition
+    now.name, now.kind, now.game, now.games_played = "cup", "playoff", "go", 3
+    now.state = competitions_pb2.COMPETITION_STATE_RUNNING
+    if total is not None:
+        now.games_total = total
+    assert event_line(event) == f"cup (playoff, go): running, {games} games played"

@@ -1,0 +1,112 @@
+"""Alpha-beta by an evaluation that is fitted to random games."""
+
+import random
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import pytest
+
+from clients.bots.alpha_beta import AlphaBetaThinker
+from clients.bots.craft import craft_of
+from clients.bots.evaluation import Evaluation, fitted
+from clients.bots.strength import InvalidStrength, Strength
+from clients.bots.thinking import Experience
+from clients.bots.tree_search import TreeSearchThinker
+from referees.draughts import Draughts
+from tests.clients.bots.test_tree_search import GAMES, after, winners
+
+DRAUGHTS = GAMES["draughts"]
+
+
+def _praise(known: Mapping[Any, Experience], value: float) -> Mapping[Any, Experience]:
+    return known
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> Evaluation:
+    return fitted(craft_of(DRAUGHTS, random.Random(1)))
+
+
+def test_random_games_tell_that_pieces_are_worth_having(evaluation: Evaluation) -> None:
+    soldiers, kings = evaluation.weights[3:]
+    assert evaluation.tells
+    assert kings > soldiers > 0
+    assert 2 < evaluation.width < 10
+
+
+def test_where_the_board_does_not_tell_who_is_ahead_it_is_not_relied_on() -> None:
+    assert not fitted(craft_of(GAMES["hex"], random.Random(1)), games=10).tells
+    assert isinstance(Strength().thinker(GAMES["tic-tac-toe"], random.Random(1)), TreeSearchThinker)
+    assert isinstance(Strength().thinker(GAMES["go"], random.Random(1)), TreeSearchThinker)
+    assert isinstance(Strength().thinker(DRAUGHTS, random.Random(1)), AlphaBetaThinker)
+
+
+def test_who_is_ahead_expects_more(evaluation: Evaluation) -> None:
+    craft = craft_of(DRAUGHTS, random.Random(1))
+    # White's 24 takes on 15 and goes on taking on 8; Black can then take back once.
+    ahead = after(DRAUGHTS, "11-15", "22-18", "15x22")
+    assert DRAUGHTS.to_move(ahead) == (2,)
+    moves = len(craft.moves(ahead))
+    assert evaluation.value(craft, ahead, moves) < 0.5
+    retaken = after(DRAUGHTS, "11-15", "22-18", "15x22", "25x18")
+    assert abs(evaluation.value(craft, retaken, len(craft.moves(retaken))) - 0.5) < 0.2
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_pruning_changes_no_best_value(evaluation: Evaluation, depth: int) -> None:
+    """The value is that of a search of everything."""
+    craft = craft_of(DRAUGHTS, random.Random(1))
+    position = after(DRAUGHTS, "11-15", "22-18", "15x22")
+
+    def exhaustive(position: object, left: int) -> float:
+        moves = craft.moves(position)
+        if left == 0:
+            return 0.5 + 0.999 * (evaluation.value(craft, position, len(moves)) - 0.5)
+        found = []
+        for move in moves:
+            following = craft.after(position, move)
+            if not craft.mover(following):
+                scores = craft.scores(following)
+                found.append(0.5 + 0.999 * (scores[craft.mover(position) - 1] - 0.5))
+            else:
+                found.append(1.0 - exhaustive(following, left - 1))
+        return 0.5 + 0.999 * (max(found) - 0.5) if left < depth else max(found)
+
+    thought = AlphaBetaThinker(evaluation, depth, random.Random(1)).think(DRAUGHTS, position)
+    assert thought.value == pytest.approx(exhaustive(position, depth))
+
+
+def test_it_beats_chance(evaluation: Evaluation) -> None:
+    strong = AlphaBetaThinker(evaluation, 3, random.Random(1))
+    weak = Strength("random").thinker(DRAUGHTS, random.Random(2))
+    assert [winners(DRAUGHTS, {1: strong, 2: weak}) for _ in range(2)] == [(1,)] * 2
+    assert (1,) not in [winners(DRAUGHTS, {1: weak, 2: strong}) for _ in range(2)]
+
+
+def test_experience_decides_between_moves_of_like_value(evaluation: Evaluation) -> None:
+    position = DRAUGHTS.start(0)
+    for move in DRAUGHTS.legal_moves(position, 1) or ():
+        thinker = AlphaBetaThinker(evaluation, 1, random.Random(1))
+        counsel = partial(_praise, {move: Experience(0.9, 30.0)})
+        assert thinker.think(DRAUGHTS, position, counsel).candidates[0].move == move
+
+
+def test_time_ends_a_search(evaluation: Evaluation) -> None:
+    thinker = AlphaBetaThinker(evaluation, 64, random.Random(1), seconds=0.05)
+    large = Draughts.from_settings({"variant": "international"})
+    assert thinker.think(large, large.start(0)).candidates
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"playouts": 0}, "playouts 0: it must be from 1 to 1,000,000"),
+        ({"depth": 65}, "depth 65: it must be from 1 to 64"),
+        ({"seconds": 0.0}, r"seconds 0\.0: it must be above 0"),
+        ({"seconds": float("nan")}, "seconds nan"),
+    ],
+)
+def test_a_strength_out_of_range_is_refused(given: dict[str, float], message: str) -> None:
+    with pytest.raises(InvalidStrength, match=message):
+        Strength(**given)  # type: ignore[arg-type]

@@ -1,0 +1,138 @@
+"""The engine for every game, as the arena speaks with it."""
+
+import random
+import subprocess
+import sys
+from typing import Any, cast
+
+import pytest
+
+from clients.bots.any_game import AnyGameEngine, main, read_settings
+from clients.bots.craft import UnsuitableGame
+from clients.bots.strength import Strength
+from referees.api import Referee, referee
+from referees.gtp import GtpGame
+
+pytest.importorskip("pyspiel")
+
+GAMES: dict[str, tuple[str, dict[str, object]]] = {
+    "go": ("go", {"board_size": 4, "komi": 0.5}),
+    "hex with swap": ("hex", {"board_size": 4, "swap": True}),
+    "english draughts": ("draughts", {"variant": "english"}),
+    "international draughts": ("draughts", {"variant": "international"}),
+    "breakthrough": ("openspiel", {"game": "breakthrough(rows=5,columns=4)"}),
+    "othello": ("openspiel", {"game": "othello"}),
+}
+
+
+def engine(name: str, settings: dict[str, object], seed: int = 1) -> AnyGameEngine:
+    game = referee(name)
+    thinker = Strength(playouts=4, depth=1).thinker(game.from_settings(settings), random.Random(seed))
+    return AnyGameEngine("bot", game, settings, thinker)
+
+
+@pytest.mark.parametrize(("name", "settings"), GAMES.values(), ids=GAMES.keys())
+def test_it_plays_a_game_as_the_arena_would_set_it_up(name: str, settings: dict[str, object]) -> None:
+    rules: Referee[Any, Any] = referee(name).from_settings(settings)
+    words = cast("GtpGame[Any, Any]", rules.dialogue("gtp"))
+    seats = {seat: engine(name, settings, seed=seat) for seat in (1, 2)}
+    for line in words.setup():
+        for each in seats.values():
+            assert each.answer(line.split()[0], line.split()[1:]) == ("=", "")
+    position = rules.start(0)
+    for _ in range(60):
+        if not (to_move := rules.to_move(position)):
+            break
+        seat = to_move[0]
+        status, text = seats[seat].answer("genmove", [words.colour(seat)])
+        assert status == "="
+        move = rules.read_move(position, seat, text)
+        rules.check(position, seat, move)
+        status, value = seats[seat].answer("academy-expected_value", [])
+        assert status == "="
+        assert 0.0 <= float(value) <= 1.0
+        told = ["play", words.colour(seat), *words.vertex(move).split()]
+        assert seats[3 - seat].answer(told[0], told[1:]) == ("=", "")
+        position = rules.play(position, {seat: move})
+
+
+@pytest.mark.parametrize(
+    ("name", "commands", "answer"),
+    [
+        ("go", ["boardsize 9"], ("?", "this engine was started for a game of 'boardsize 4'")),
+        ("go", ["komi 0.50"], ("=", "")),
+        ("go", ["komi x"], ("?", "this engine was started for a game of 'komi 0.5'")),
+        ("go", ["known_command komi"], ("=", "true")),
+        ("go", ["known_command variant"], ("=", "false")),
+        ("go", ["play b A1", "play b A2"], ("?", "illegal move")),
+        ("go", ["play b A1", "undo", "play b A1"], ("=", "")),
+        ("go", ["play b A1", "boardsize 4", "play b A1"], ("=", "")),
+        ("go", ["genmove w"], ("?", "illegal move")),
+        ("go", ["genmove"], ("?", "invalid color or coordinate")),
+        ("english draughts", ["variant russian"], ("?", "this engine was started for a game of 'variant")),
+        ("english draughts", ["play black 11-15", "play white 24-19"], ("=", "")),
+        ("international draughts", ["play w 31-27", "play b 20-25"], ("=", "")),
+    ],
+)
+def test_commands(name: str, commands: list[str], answer: tuple[str, str]) -> None:
+    bot = engine(*GAMES[name])
+    for command in commands:
+        word, *arguments = command.split()
+        last = bot.answer(word, arguments)
+    assert last[0] == answer[0]
+    assert last[1].startswith(answer[1])
+
+
+@pytest.mark.parametrize(
+    ("texts", "settings"),
+    [
+        (["board_size=9", "komi=7.5"], {"board_size": 9, "komi": 7.5}),
+        (["swap=true", "variant=english"], {"swap": True, "variant": "english"}),
+        (
+            ["game=breakthrough(rows=6,columns=6)"],
+            {"game": "breakthrough(rows=6,columns=6)"},
+        ),
+    ],
+)
+def test_settings_are_read_as_in_control_files(texts: list[str], settings: dict[str, object]) -> None:
+    assert read_settings(texts) == settings
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["chess"], "no referee for the game 'chess'"),
+        (["go"], "board_size"),
+        (["go", "--set", "board_size"], "name=value is needed"),
+        (["go", "--set", "board_size=9", "--playouts", "0"], "playouts 0: it must be from 1"),
+        (["go", "--set", "board_size=9", "--set", "handicap=2"], "plays no handicap games"),
+        (["hex", "--set", "board_size=5", "--seconds", "-1"], "seconds -1.0: it must be above 0"),
+    ],
+)
+def test_what_cannot_be_played_is_said(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_free_handicap_is_refused() -> None:
+    settings: dict[str, object] = {"board_size": 9, "komi": 0.5, "handicap": 3, "handicap_style": "free"}
+    with pytest.raises(UnsuitableGame, match="no handicap games"):
+        engine("go", settings)
+
+
+def test_the_program_plays_with_a_seed() -> None:
+    command = [sys.executable, "-m", "clients.bots.any_game", "hex", "--set", "board_size=4"]
+    command += ["--playouts", "5", "--seed", "3"]
+    games = [
+        subprocess.run(
+            command, input="genmove b\ngenmove w\nquit\n", capture_output=True, text=True, check=True
+        )
+        for _ in range(2)
+    ]
+    assert games[0].stdout == games[1].stdout
+    assert games[0].stdout.count("=") == 3
+    assert games[0].stderr == ""

@@ -1,0 +1,130 @@
+"""Maps: what a map must be, the text of maps, mirrors, and the maps of the package."""
+
+from itertools import pairwise
+
+import pytest
+
+from referees.warlight.atlas import load_map, map_names
+from referees.warlight.map_text import protocol_lines, read_map, write_map
+from referees.warlight.maps import InvalidMap
+from referees.warlight.mirrors import double, mirror_of, northern
+from tests.referees.warlight.positions import chain_of
+
+# Lines as the challenge's page shows them.
+TEXT = """\
+Map
+TerritoryDefinition 3 PeruN 4 7
+TerritoryDefinition 4 PermN 3
+TerritoryDefinition 7 St.PetersburgN 3
+BonusDefinition 5 CentralRussiaN 4 7
+BonusDefinition 0 NothingN 3
+EndMap
+"""
+
+
+def test_a_map_is_written_as_it_was_read() -> None:
+    war_map = read_map(TEXT, "three")
+    assert "\n".join(protocol_lines(war_map)) + "\n" == TEXT
+    assert write_map(war_map) == TEXT
+    assert war_map.territories[0].neighbours == (4, 7)
+    assert war_map.neighbours == ((1, 2), (0,), (0,))
+    assert war_map.regions == ((5, (1, 2)), (0, (0,)))
+
+
+def test_notes_and_blank_lines_are_skipped_and_places_kept() -> None:
+    war_map = read_map("# two lines\n\n" + TEXT + "# Place 4 10 20.5\n", "three")
+    assert [each.place for each in war_map.territories] == [None, (10.0, 20.5), None]
+    assert read_map(write_map(war_map), "three") == war_map
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("TerritoryDefinition 1 A\n", "1 territories: there must be 2"),
+        ("TerritoryDefinition 1 A 2\nTerritoryDefinition 2 B\n", "not the other way round"),
+        ("TerritoryDefinition 1 A 1\nTerritoryDefinition 2 B\n", "which is no other territory"),
+        ("TerritoryDefinition 1 A 3\nTerritoryDefinition 2 B\n", "which is no other territory"),
+        ("TerritoryDefinition 1 A 2 2\nTerritoryDefinition 2 B 1\n", "names a neighbour twice"),
+        ("TerritoryDefinition 2 A 1\nTerritoryDefinition 1 B 2\n", "must differ and ascend"),
+        ("TerritoryDefinition 1 A\nTerritoryDefinition 2 B\n", "must be connected"),
+        ("TerritoryDefinition 0 A 2\nTerritoryDefinition 2 B 0\n", "ids are from 1"),
+        ("TerritoryDefinition one A 2\n", "line 1: "),
+        ("Territory 1 A 2\n", "line 1: 'Territory' begins no line of a map"),
+        (TEXT + "BonusDefinition 3 Far 8\n", "has the territory 8, which the map does not have"),
+        (TEXT + "BonusDefinition 3 None\n", "must have a territory"),
+        (TEXT + "BonusDefinition -3 Debt 3\n", "is worth -3 armies"),
+        (TEXT + "# Place 3 10 1000.5\n", "both numbers must be 0 to 1000"),
+        (TEXT + "# Place 5 10 10\n", "a place for territory 5"),
+    ],
+)
+def test_a_map_that_breaks_a_rule_is_refused_with_the_rule(text: str, message: str) -> None:
+    with pytest.raises(InvalidMap, match=message):
+        read_map(text, "broken")
+
+
+def test_a_doubled_map_has_two_halves_that_are_each_others_image() -> None:
+    whole = double(chain_of("A", "B", "C"), offset=10, bridges=[3], name="double")
+    assert [each.name for each in whole.territories] == ["AN", "BN", "CN", "AS", "BS", "CS"]
+    assert [each.id for each in whole.territories] == [1, 2, 3, 11, 12, 13]
+    assert whole.edges == ((0, 1), (1, 2), (2, 5), (3, 4), (4, 5))
+    assert [bonus.name for bonus in whole.bonuses] == ["AllN", "AllS"]
+    assert mirror_of(whole) == (3, 4, 5, 0, 1, 2)
+    assert northern(whole) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("offset", "bridges", "message"),
+    [(2, [3], "at least 3"), (3, [], "no bridges"), (3, [4], "which is no territory")],
+)
+def test_a_map_is_doubled_only_to_a_sound_one(offset: int, bridges: list[int], message: str) -> None:
+    with pytest.raises(InvalidMap, match=message):
+        double(chain_of("A", "B", "C"), offset, bridges, "double")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("A", "B"), ("AN", "BS"), ("AN", "BN", "AS"), ("AN", "BN", "AS", "BS"), ("AN", "AN", "AS", "AS")],
+)
+def test_a_map_without_a_mirror_has_none(names: tuple[str, ...]) -> None:
+    assert mirror_of(chain_of(*names)) is None
+
+
+def test_the_package_has_its_maps() -> None:
+    assert map_names() == ("double_earth", "double_small", "earth", "small_world")
+
+
+@pytest.mark.parametrize(
+    ("name", "half", "offset", "bridges", "least"),
+    [
+        ("double_earth", "earth", 200, [158, 160, 162, 163], 90),
+        ("double_small", "small_world", 50, [], 40),
+    ],
+)
+def test_the_double_maps_are_built_from_their_halves(
+    name: str, half: str, offset: int, bridges: list[int], least: int
+) -> None:
+    single, whole = load_map(half), load_map(name)
+    ends = ("Patagonia", "Cape", "NewZealand")
+    bridges = bridges or [each.id for each in single.territories if each.name in ends]
+    assert double(single, offset, bridges, name) == whole
+    assert len(single.territories) >= least
+    assert mirror_of(whole) is not None
+    assert all(each.place for each in whole.territories)
+    places = sorted(each.place for each in whole.territories if each.place)
+    assert all(first != second for first, second in pairwise(places))
+
+
+@pytest.mark.parametrize("name", ["earth", "small_world"])
+def test_every_territory_of_our_maps_is_in_one_bonus_that_hangs_together(name: str) -> None:
+    war_map = load_map(name)
+    members = sorted(at for _, region in war_map.regions for at in region)
+    assert members == list(range(len(war_map.territories)))
+    for bonus in war_map.bonuses:
+        assert 1 < bonus.armies <= len(bonus.territories)
+
+
+def test_a_map_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(InvalidMap, match=r"no map 'atlantis': there are double_earth, .* files"):
+        load_map("atlantis")
+    with pytest.raises(InvalidMap, match="cannot be read"):
+        load_map("/nowhere/atlantis.txt")

@@ -1,0 +1,236 @@
+"""A turn: deploys first, then moves in their order; who may move, and what an order does."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosition
+from referees.warlight.map_text import write_map
+from referees.warlight.position import Attacked, Deployed, Event, Refused, Transferred
+from tests.referees.warlight.positions import chain_of, standing
+
+NOTHING: Orders = ()
+
+
+@pytest.fixture
+def six(tmp_path: Path) -> WarLight:
+    """Six territories in a row, ids 1 to 6; owning all is worth 3 armies."""
+    return on_chain(tmp_path, "A", "B", "C", "D", "E", "F")
+
+
+def on_chain(folder: Path, *names: str, **settings: object) -> WarLight:
+    (folder / "row.txt").write_text(write_map(chain_of(*names)))
+    return WarLight.from_settings({"map": str(folder / "row.txt"), "starts": 1, **settings})
+
+
+def played(
+    rules: WarLight, held: Mapping[int, tuple[int, int]], first: Orders, second: Orders = NOTHING
+) -> WarPosition:
+    return rules.play(standing(rules, held), {1: first, 2: second})
+
+
+def at(rules: WarLight, position: WarPosition, id_: int) -> tuple[int, int]:
+    """Owner and armies of a territory."""
+    index = rules.map.index[id_]
+    return position.owners[index], position.armies[index]
+
+
+def whys(events: tuple[Event, ...]) -> list[str]:
+    return [event.why for event in events if isinstance(event, Refused)]
+
+
+HELD = {1: (1, 5), 6: (2, 5)}
+
+
+@pytest.mark.parametrize(
+    ("order", "why"),
+    [
+        (Deploy(1, 99), "the map has no territory 99"),
+        (Deploy(1, 2), "2 belongs to nobody"),
+        (Deploy(1, 6), "6 belongs to seat 2"),
+        (Deploy(0, 1), "0 armies: at least 1"),
+        (Deploy(-4, 1), "-4 armies: at least 1"),
+        (AttackTransfer(1, 99, 1), "the map has no territory 99"),
+        (AttackTransfer(1, 1, 99), "the map has no territory 99"),
+        (AttackTransfer(1, 6, 5), "6 belongs to seat 2"),
+        (AttackTransfer(1, 2, 1), "2 belongs to nobody"),
+        (AttackTransfer(1, 1, 3), "1 and 3 do not touch"),
+        (AttackTransfer(1, 1, 1), "1 and 1 do not touch"),
+        (AttackTransfer(0, 1, 2), "0 armies: at least 1"),
+    ],
+)
+def test_an_order_that_cannot_be_carried_out_does_nothing_and_says_why(
+    six: WarLight, order: Deploy | AttackTransfer, why: str
+) -> None:
+    after = played(six, HELD, (order,))
+    before = standing(six, HELD)
+    assert (after.owners, after.armies) == (before.owners, before.armies)
+    assert [event.order for event in after.events if isinstance(event, Refused)] == [order]
+    assert why in whys(after.events)[0]
+
+
+def test_deploys_beyond_the_income_are_cut_and_then_refused(six: WarLight) -> None:
+    after = played(six, HELD, (Deploy(4, 1), Deploy(4, 1), Deploy(1, 1)))
+    assert after.events[:2] == (Deployed(1, 1, 4, 4, False), Deployed(1, 1, 4, 1, False))
+    assert whys(after.events) == ["the income is used up"]
+    assert at(six, after, 1) == (1, 10)
+
+
+def test_unused_income_is_lost(six: WarLight) -> None:
+    after = played(six, HELD, (Deploy(1, 1),))
+    assert six.income(after, 1) == 5
+
+
+def test_all_of_a_bonus_is_worth_its_armies(six: WarLight) -> None:
+    most = standing(six, dict.fromkeys(range(1, 6), (1, 1)))
+    assert six.income(most, 1) == 5
+    assert six.income(standing(six, dict.fromkeys(range(1, 7), (1, 1))), 1) == 8
+
+
+def test_deploys_run_before_moves_wherever_they_stand(six: WarLight) -> None:
+    after = played(six, HELD, (AttackTransfer(9, 1, 2), Deploy(5, 1)))
+    # Nine always kill two and lose one or two.
+    assert isinstance(after.events[0], Deployed)
+    attack = after.events[1]
+    assert isinstance(attack, Attacked)
+    assert (attack.asked, attack.sent, attack.killed, attack.captured) == (9, 9, 2, True)
+    assert at(six, after, 1) == (1, 1)
+    assert at(six, after, 2) == (1, 9 - attack.lost)
+
+
+def test_one_army_stands_guard(six: WarLight) -> None:
+    after = played(six, HELD, (AttackTransfer(100, 1, 2),))
+    assert isinstance(after.events[0], Attacked)
+    assert after.events[0].sent == 4
+
+
+def test_a_territory_of_one_army_cannot_move(six: WarLight) -> None:
+    after = played(six, {1: (1, 1), 6: (2, 5)}, (AttackTransfer(1, 1, 2),))
+    assert "one stands guard" in whys(after.events)[0]
+
+
+def test_arrivals_have_moved(six: WarLight) -> None:
+    held = {1: (1, 5), 2: (1, 1), 6: (2, 5)}
+    after = played(six, held, (AttackTransfer(4, 1, 2), AttackTransfer(4, 2, 3)))
+    assert after.events[0] == Transferred(1, 1, 2, 4, 4, False)
+    assert "have moved or arrived" in whys(after.events)[0]
+    assert at(six, after, 2) == (1, 5)
+
+
+def test_conquerors_have_moved(six: WarLight) -> None:
+    after = played(six, {1: (1, 50), 6: (2, 5)}, (AttackTransfer(40, 1, 2), AttackTransfer(40, 2, 3)))
+    assert at(six, after, 2)[0] == 1
+    assert "have moved or arrived" in whys(after.events)[0]
+
+
+def test_survivors_of_a_failed_attack_have_moved(six: WarLight) -> None:
+    held = {1: (1, 5), 2: (1, 11), 3: (2, 100)}
+    after = played(six, held, (AttackTransfer(10, 2, 3), AttackTransfer(10, 2, 1)))
+    assert isinstance(after.events[0], Attacked)
+    assert not after.events[0].captured
+    assert whys(after.events)
+
+
+def test_a_pair_is_used_once_a_turn(six: WarLight) -> None:
+    held = {1: (1, 9), 2: (1, 1), 6: (2, 5)}
+    after = played(six, held, (AttackTransfer(2, 1, 2), AttackTransfer(3, 1, 2)))
+    assert whys(after.events) == ["an order from 1 to 2 was carried out before"]
+
+
+def test_one_territory_can_send_armies_both_ways(six: WarLight) -> None:
+    held = {2: (1, 9), 1: (1, 1), 3: (1, 1), 6: (2, 5)}
+    after = played(six, held, (AttackTransfer(3, 2, 1), AttackTransfer(4, 2, 3)))
+    assert [at(six, after, id_) for id_ in (1, 2, 3)] == [(1, 4), (1, 2), (1, 5)]
+
+
+def test_an_attack_on_what_has_become_ones_own_is_a_transfer(six: WarLight) -> None:
+    held = {1: (1, 20), 3: (1, 5), 6: (2, 5)}
+    after = played(six, held, (AttackTransfer(19, 1, 2), AttackTransfer(4, 3, 2)))
+    assert isinstance(after.events[0], Attacked)
+    assert isinstance(after.events[1], Transferred)
+
+
+def test_armies_killed_in_defence_cannot_move_any_more(six: WarLight) -> None:
+    # Whoever is first: seat 2's twenty kill 12 of the 30, so at most 17 of seat 1's can go.
+    held = {2: (1, 30), 1: (1, 1), 3: (2, 21)}
+    for turn in range(1, 21):
+        after = six.play(
+            standing(six, held, turn), {1: (AttackTransfer(29, 2, 1),), 2: (AttackTransfer(20, 3, 2),)}
+        )
+        if after.first == 2:
+            transfer = after.events[1]
+            assert isinstance(transfer, Transferred)
+            assert transfer.sent == 30 - 12 - 1
+            break
+    else:
+        pytest.fail("seat 2 never had the first move in 20 turns")
+
+
+def movers(position: WarPosition) -> list[int]:
+    return [event.seat for event in position.events if isinstance(event, Transferred)]
+
+
+def rows(tmp_path: Path, **settings: object) -> tuple[WarLight, dict[int, tuple[int, int]], Orders, Orders]:
+    """Two rows of five territories; each seat can transfer along its own, four times."""
+    rules = on_chain(tmp_path, *"ABCDEFGHIJ", **settings)
+    held = {id_: (1 if id_ <= 5 else 2, 5) for id_ in range(1, 11)}
+    first = tuple(AttackTransfer(1, id_, id_ + 1) for id_ in range(1, 5))
+    second = tuple(AttackTransfer(1, id_, id_ + 1) for id_ in range(6, 10))
+    return rules, held, first, second
+
+
+def test_moves_alternate_as_a_bb_aa_bb(tmp_path: Path) -> None:
+    rules, held, first, second = rows(tmp_path)
+    firsts = set()
+    for turn in range(1, 31):
+        after = rules.play(standing(rules, held, turn), {1: first, 2: second})
+        a, b = after.first, 3 - after.first
+        assert movers(after) == [a, b, b, a, a, b, b, a]
+        firsts.add(a)
+    assert firsts == {1, 2}
+
+
+def test_a_cyclic_order_changes_the_first_mover_every_turn(tmp_path: Path) -> None:
+    rules, held, first, second = rows(tmp_path, move_order="cyclic")
+    firsts = [rules.play(standing(rules, held, turn), {1: first, 2: second}).first for turn in range(1, 7)]
+    assert firsts in ([1, 2] * 3, [2, 1] * 3)
+
+
+def test_paired_moves_have_a_coin_for_each_pair(tmp_path: Path) -> None:
+    rules, held, first, second = rows(tmp_path, move_order="paired")
+    patterns = set()
+    for turn in range(1, 31):
+        after = rules.play(standing(rules, held, turn), {1: first, 2: second})
+        seats = movers(after)
+        assert after.first == 0
+        assert all(sorted(seats[pair : pair + 2]) == [1, 2] for pair in range(0, 8, 2))
+        patterns.add(tuple(seats))
+    assert len(patterns) > 4
+
+
+def test_an_order_in_which_no_army_moves_takes_no_slot(tmp_path: Path) -> None:
+    rules, held, first, second = rows(tmp_path)
+    useless = AttackTransfer(1, 1, 9)
+    after = rules.play(standing(rules, held), {1: (useless, *first), 2: (useless, useless, *second)})
+    a, b = after.first, 3 - after.first
+    assert movers(after) == [a, b, b, a, a, b, b, a]
+
+
+def test_when_one_list_ends_the_other_goes_on(tmp_path: Path) -> None:
+    rules, held, first, _ = rows(tmp_path)
+    after = rules.play(standing(rules, held), {1: first, 2: ()})
+    assert movers(after) == [1, 1, 1, 1]
+
+
+def test_both_players_see_an_order_that_touches_what_they_see(six: WarLight) -> None:
+    held = {1: (1, 9), 2: (1, 9), 4: (2, 9), 5: (2, 9), 6: (2, 9)}
+    after = played(
+        six, held, (Deploy(1, 1), Deploy(1, 2)), (AttackTransfer(1, 6, 5), AttackTransfer(1, 5, 4))
+    )
+    # Seat 1 sees 1 to 3, seat 2 sees 3 to 6: nothing but what happens on 3.
+    assert not any(event.seen for event in after.events)
+    after = played(six, held, (AttackTransfer(8, 2, 3), Deploy(1, 2)), ())
+    deploy, attack = after.events
+    assert not deploy.seen
+    assert attack.seen
