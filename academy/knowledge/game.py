@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from academy.knowledge import postmortem
+from academy.knowledge import analysis, postmortem
 from academy.knowledge.contests import ContestReport, Judgement, Proposal, Result, Use, Verdict
 from academy.knowledge.library import PatternEntry, PatternLibrary, check_entry
 from academy.knowledge.measures import Measures
@@ -129,6 +129,8 @@ class GameKnowledge:
         judgements = [
             self._judge(proposal, report, event, number, average_length) for proposal in report.proposals
         ]
+        for found in analysis.proposals(report, self.spec, average_length, self.settings.analysed_patterns):
+            self._judge(found, report, event, number, average_length, analysis.ANALYST)
         next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
         self.counters = replace(self.counters, next_node_id=next_node_id)
         self.measures.add(report)
@@ -142,8 +144,15 @@ class GameKnowledge:
         ]
 
     def _judge(
-        self, proposal: Proposal, report: ContestReport, event: int, number: int, average_length: float
+        self,
+        proposal: Proposal,
+        report: ContestReport,
+        event: int,
+        number: int,
+        average_length: float,
+        voter: str = "",
     ) -> Judgement:
+        """Judge a proposal of a contestant's, or one that `voter` makes in the same seat and with its Elo."""
         against = postmortem.objection(proposal, report, self.spec, average_length)
         if against is not None:
             return Judgement(Verdict.DROPPED, against)
@@ -154,9 +163,10 @@ class GameKnowledge:
         pattern, player = self._addressed(proposal.pattern, proposal.seat)
         library = self.libraries[proposal.library]
         fresh_id = self.counters.next_pattern_id
-        learnt = library.learn(
-            pattern, player, Vote.of(contestant.name, contestant.elo, value, event), fresh_id, self.settings
-        )
+        vote = Vote.of(voter or contestant.name, contestant.elo, value, event)
+        if voter:
+            vote = analysis.averaged(vote, library.find(pattern, player))
+        learnt = library.learn(pattern, player, vote, fresh_id, self.settings)
         if learnt.verdict is Verdict.INSERTED:
             self.counters = replace(self.counters, next_pattern_id=fresh_id + 1)
         library.put(

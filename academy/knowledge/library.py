@@ -143,6 +143,11 @@ class PatternLibrary:
     def __len__(self) -> int:
         return len(self.entries)
 
+    def find(self, pattern: Pattern, player: int) -> PatternEntry | None:
+        """The entry of a pattern, or of an image of it, for the player addressed; None if unknown."""
+        known = self._known.get((player, self._spec.canonical(pattern)))
+        return None if known is None else self.entries[known]
+
     def learn(
         self, pattern: Pattern, player: int, vote: Vote, fresh_id: int, settings: LibrarySettings
     ) -> Learnt:

@@ -67,10 +67,10 @@ def _contradiction(proposal: Proposal, report: ContestReport, spec: GameSpec) ->
     return None
 
 
-def _told_before(proposal: Proposal, report: ContestReport) -> float | None:
-    """What the proposer told last before the ply."""
-    earlier = reversed(report.plies[: proposal.ply - 1])
-    return next((ply.values[proposal.seat] for ply in earlier if proposal.seat in ply.values), None)
+def told_before(report: ContestReport, seat: int, ply: int) -> float | None:
+    """The expected value that the player in a seat told last before a ply (from 1)."""
+    earlier = reversed(report.plies[: ply - 1])
+    return next((each.values[seat] for each in earlier if seat in each.values), None)
 
 
 def _differ(told: float, proposed: float) -> bool:
@@ -120,7 +120,7 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
     before = proposal.value_before
     if before is None:
         return "the expected value before the move was not stated"
-    told = _told_before(proposal, report)
+    told = told_before(report, proposal.seat, proposal.ply)
     if told is None:
         return f"the proposer told no expected value before ply {proposal.ply} of the contest"
     if _differ(told, before):

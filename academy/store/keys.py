@@ -31,6 +31,7 @@ import hashlib
 import re
 from typing import Final
 
+from academy.knowledge.analysis import ANALYST
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GAME_ID
 from academy.store.errors import InvalidRecord, UnknownGame
@@ -114,7 +115,14 @@ def player(name: str) -> bytes:
     return hashlib.blake2b(name.encode(), digest_size=_PLAYER_BYTES).digest()
 
 
-def check_player_name(field: str, name: str) -> None:
-    """Raise InvalidRecord for what cannot be a player's name."""
+def check_voter_name(field: str, name: str) -> None:
+    """Raise InvalidRecord for what cannot be the name of a player, or of ACADEMY as a proposer."""
     if not PLAYER_NAME.fullmatch(name):
         raise InvalidRecord(field, f"{name[:140]!r} must be 1 to 128 characters without control characters")
+
+
+def check_player_name(field: str, name: str) -> None:
+    """Raise InvalidRecord for what cannot be a player's name."""
+    check_voter_name(field, name)
+    if name == ANALYST:
+        raise InvalidRecord(field, f"{name!r} is ACADEMY's own name: a player needs another")

@@ -125,7 +125,7 @@ def _pattern(cells: str, spec: GameSpec, field: str) -> Pattern:
 
 
 def _vote(vote: pattern_pb2.Vote, field: str) -> Vote:
-    keys.check_player_name(f"{field}.player", vote.player)
+    keys.check_voter_name(f"{field}.player", vote.player)
     if abs(vote.elo_hundredths) > _MAX_ELO_HUNDREDTHS:
         raise InvalidRecord(f"{field}.elo_hundredths", f"{vote.elo_hundredths} is out of range")
     if vote.value_millionths > VALUE_SCALE:

@@ -4,15 +4,17 @@ from collections.abc import Callable
 
 import pytest
 
+from academy.knowledge.analysis import ANALYST
 from academy.knowledge.settings import Library
 from academy.store import event_log, keys
 from academy.store.check import check
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, SubmitProposals
 from academy.store.environment import Table, Transaction
+from academy.store.errors import InvalidRecord
 from academy.store.library_commands import ChangeSettings, DeletePattern, PruneLibrary, RestorePattern
 from academy.store.library_store import Store
 from academy.store.messages import packed, unpacked
-from academy.store.rebuild import rebuild
+from academy.store.rebuild import differences, rebuild
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, game_pb2, pattern_pb2, proposals_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report
@@ -202,3 +204,17 @@ def test_what_other_rules_made_is_no_fault(lived_in: Store, rules: int) -> None:
     (finding,) = check(lived_in.environment)
     assert (finding.is_fault, finding.game_id) == (False, "go-9x9")
     assert f"written under rules {rules}" in finding.what
+
+
+def test_what_academy_found_by_itself_is_made_again_byte_for_byte(store: Store) -> None:
+    store.run(RegisterGame(go_game(), "arena"))
+    store.run(ChangeSettings("go-9x9", game_pb2.LibrarySettings(analysed_patterns=10), "admin"))
+    learn(store, contests=12)
+    entries = store.follow().refresh("go-9x9").libraries[Library.ENDGAME].values()
+    votes = [vote.player for entry in entries for vote in entry.ballot.votes]
+    assert votes.count(ANALYST) > 50
+    with store.environment.reading() as transaction:
+        assert list(differences(transaction, "go-9x9")) == []
+    # No player may pass for ACADEMY.
+    with pytest.raises(InvalidRecord, match="ACADEMY's own name"):
+        store.run(OpenContest(contest("c", names=(ANALYST, "bob"))))

@@ -1,0 +1,98 @@
+"""What ACADEMY finds worth knowing in a contest by itself: patterns around the players' moves.
+
+They are judged like proposals of players. Nothing but the report decides what is cut, so that the same
+events make the same libraries.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from academy.knowledge.boards import Board
+from academy.knowledge.contests import ContestReport, Proposal
+from academy.knowledge.cutting import around_move
+from academy.knowledge.library import PatternEntry
+from academy.knowledge.patterns import Pattern
+from academy.knowledge.postmortem import gain, is_late, needed_gain, told_before
+from academy.knowledge.settings import Library
+from academy.knowledge.signatures import Vote
+from academy.knowledge.spec import GameSpec
+
+# What it is called as a proposer; no player may be called so.
+ANALYST: Final = "<ACADEMY>"
+# How far ACADEMY's vote for a pattern moves when it is met again.
+SHARE: Final = 0.2
+_MOST_PLAYERS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """An own move of a seat: what was expected before and after it, and the patterns around it."""
+
+    ply: int
+    before: float | None
+    value: float
+    patterns: list[Pattern]
+
+    @property
+    def raised(self) -> float:
+        return 0.0 if self.before is None else gain(self.before, self.value)
+
+    @property
+    def is_tesuji(self) -> bool:
+        return self.before is not None and self.raised >= needed_gain(self.before, self.value)
+
+    def proposed(self, seat: int, library: Library) -> Iterator[Proposal]:
+        for pattern in self.patterns:
+            yield Proposal(seat, library, pattern, self.ply, self.value, self.before)
+
+
+def proposals(report: ContestReport, spec: GameSpec, average_length: float, most: int) -> list[Proposal]:
+    """Up to `most` patterns for each player; none where more than two play or all move at once."""
+    if not most or spec.players > _MOST_PLAYERS or spec.simultaneous:
+        return []
+    return [
+        proposal
+        for seat in range(1, spec.players + 1)
+        for proposal in _of_seat(list(_moves(report, spec, seat)), seat, report, average_length, most)
+    ]
+
+
+def _of_seat(
+    moves: list[_Move], seat: int, report: ContestReport, average_length: float, most: int
+) -> list[Proposal]:
+    """At most half are tesuji, those that gained most; the rest are the clearest positions near the end."""
+    raising = sorted((move for move in moves if move.is_tesuji), key=lambda move: -move.raised)
+    late = [move for move in moves if is_late(move.ply, len(report.plies), average_length)]
+    late.sort(key=lambda move: -abs(move.value - 0.5))
+    tesuji = [each for move in raising for each in move.proposed(seat, Library.MIDDLE_GAME)][: most // 2]
+    endgame = [each for move in late for each in move.proposed(seat, Library.ENDGAME)]
+    return [*tesuji, *endgame[: most - len(tesuji)]]
+
+
+def _moves(report: ContestReport, spec: GameSpec, seat: int) -> Iterator[_Move]:
+    states = report.start_states
+    for number, ply in enumerate(report.plies, 1):
+        before, states = states, ply.states
+        value = ply.values.get(seat)
+        if ply.player != seat or value is None or not before or not states:
+            continue
+        patterns = around_move(Board(spec.geometry, before), Board(spec.geometry, states), seat)
+        yield _Move(number, told_before(report, seat, number), value, patterns)
+
+
+def averaged(vote: Vote, known: PatternEntry | None) -> Vote:
+    """ACADEMY's new vote for a pattern: where it had one, only a share of the way to what was found now."""
+    votes = known.ballot.votes if known is not None else ()
+    old = next((each for each in votes if each.player == vote.player), None)
+    if old is None:
+        return vote
+
+    def moved(before: int, now: int) -> int:
+        return before + round(SHARE * (now - before))
+
+    return replace(
+        vote,
+        elo_hundredths=moved(old.elo_hundredths, vote.elo_hundredths),
+        value_millionths=moved(old.value_millionths, vote.value_millionths),
+    )

@@ -1,0 +1,132 @@
+"""ACADEMY's own analysis of contests: what it cuts, and that it is judged like everybody's proposals."""
+
+from dataclasses import replace
+
+import pytest
+
+from academy.knowledge.analysis import ANALYST, proposals
+from academy.knowledge.boards import Board
+from academy.knowledge.contests import ContestReport, Result
+from academy.knowledge.game import GameKnowledge
+from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.text import write_cells
+
+from .games import DIPLOMACY, GO, HEX, LOSS, MAP, WIN, contest
+
+MOVES = ("C3", "A1", "D4", "E1", "B2", "E5")
+# Black's second move is a tesuji: from 0.3 to 0.6. White's never are.
+VALUES = {1: {1: 0.3}, 2: {2: 0.7}, 3: {1: 0.6}, 4: {2: 0.4}, 5: {1: 0.65}, 6: {2: 0.2}}
+
+
+def played(
+    results: tuple[Result, ...] = (WIN, LOSS), elos: tuple[float, ...] = (1500.0, 1600.0)
+) -> ContestReport:
+    """Stones put down one after another on a small board of Go."""
+    letters, boards = ["-"] * 25, {}
+    for number, move in enumerate(MOVES, 1):
+        letters[GO.cell_names.index(move)] = "ox"[number % 2]
+        boards[number] = Board.from_letters(GO.geometry, "".join(letters)).states
+    empty = Board.from_letters(GO.geometry, "-" * 25).states
+    return replace(contest(MOVES, results, values=VALUES, boards=boards, elos=elos), start_states=empty)
+
+
+def found(report: ContestReport, most: int = 10, average_length: float = 5.0) -> list[tuple[int, str, int]]:
+    return [(each.seat, each.library.value, each.ply) for each in proposals(report, GO, average_length, most)]
+
+
+def test_it_cuts_what_a_diligent_player_would_propose() -> None:
+    # Two sizes of each; of both players the last 20 %, which is one ply, and White's is the last.
+    assert found(played()) == [
+        (1, "middle-game", 3),
+        (1, "middle-game", 3),
+        (2, "endgame", 6),
+        (2, "endgame", 6),
+    ]
+    # Of longer games more of the end counts: the clearest positions come first.
+    ends = found(played(), average_length=15.0)
+    assert [ply for seat, library, ply in ends if library == "endgame"] == [5, 5, 6, 6, 4, 4]
+
+
+@pytest.mark.parametrize(("most", "cut"), [(0, 0), (1, 2), (2, 4), (3, 6), (100, 8)])
+def test_it_cuts_no_more_than_it_may_for_each_player(most: int, cut: int) -> None:
+    assert len(found(played(), most, average_length=15.0)) == cut
+
+
+def test_the_patterns_lie_around_the_move() -> None:
+    small, large = (each.pattern for each in proposals(played(), GO, 5.0, 10)[:2])
+    assert write_cells(small, GO.geometry).split() == ["-", "-", "-", "-", "x", "-", "x", "-", "-"]
+    assert len(large.cells) == 25
+
+
+@pytest.mark.parametrize("missing", ["values", "boards"])
+def test_what_was_not_reported_is_not_analysed(missing: str) -> None:
+    told = played()
+    plies = tuple(
+        replace(ply, values={}) if missing == "values" else replace(ply, states=b"") for ply in told.plies
+    )
+    assert proposals(replace(told, plies=plies), GO, 15.0, 10) == []
+
+
+def test_games_of_many_players_are_not_analysed() -> None:
+    three = contest(["PAR"] * 3, (WIN, LOSS, LOSS), elos=(1.0,) * 3, names=("a", "b", "c"))
+    assert proposals(three, MAP, 3.0, 10) == proposals(three, DIPLOMACY, 3.0, 10) == []
+
+
+def learnt(*reports: ContestReport, most: int = 10) -> GameKnowledge:
+    knowledge = GameKnowledge(GO, LibrarySettings(analysed_patterns=most))
+    for number, report in enumerate(reports, 1):
+        assert knowledge.report(replace(report, contest_id=f"c/{number}"), number) == []
+    return knowledge
+
+
+def test_it_learns_from_players_who_propose_nothing_under_its_own_name() -> None:
+    knowledge = learnt(played())
+    middle, end = knowledge.libraries[Library.MIDDLE_GAME], knowledge.libraries[Library.ENDGAME]
+    # Twelve were cut for the endgame, of which some are images of each other.
+    assert (len(middle), len(end)) == (2, 9)
+    votes = [vote for entry in middle for vote in entry.ballot.votes]
+    assert {(vote.player, vote.elo, vote.value) for vote in votes} == {(ANALYST, 1500.0, 0.6)}
+    # White lost: its 0.4 counts as 0.16; Black's 0.65 as its root.
+    assert {0.16, 0.806226} <= {round(vote.value, 6) for entry in end for vote in entry.ballot.votes}
+
+
+def test_off_it_learns_nothing() -> None:
+    assert not any(map(len, learnt(played(), most=0).libraries.values()))
+
+
+@pytest.mark.parametrize(
+    ("report", "counts"),
+    [
+        (played(), True),
+        (played(results=(LOSS, WIN)), False),  # a lost game has no tesuji
+        (played(elos=(1500.0, 1400.0)), False),  # against a much weaker player neither
+        (played(elos=(1500.0, 1401.0)), True),
+    ],
+)
+def test_the_rules_for_proposals_hold(report: ContestReport, counts: bool) -> None:
+    assert bool(len(learnt(report).libraries[Library.MIDDLE_GAME])) == counts
+
+
+def test_its_vote_moves_a_fifth_of_the_way_with_each_contest() -> None:
+    again = played()
+    plies = list(again.plies)
+    plies[2] = replace(plies[2], values={1: 0.9})
+    middle = learnt(played(), replace(again, plies=tuple(plies))).libraries[Library.MIDDLE_GAME]
+    assert {entry.signature.proposers for entry in middle} == {1}
+    assert {round(entry.signature.value, 6) for entry in middle} == {0.66}  # 0.6 + (0.9 - 0.6) / 5
+
+
+def test_the_same_contests_make_the_same_libraries() -> None:
+    reports = [played(), played(results=(LOSS, WIN)), played(elos=(1000.0, 1250.0))] * 3
+    first, second = learnt(*reports), learnt(*reports)
+    assert first.counters == second.counters
+    for library in (Library.MIDDLE_GAME, Library.ENDGAME):
+        assert first.libraries[library].entries == second.libraries[library].entries
+
+
+def test_hexagonal_boards_are_analysed_too() -> None:
+    states = [Board.from_letters(HEX.geometry, "-" * 16).states]
+    states += [Board.from_letters(HEX.geometry, letters + "-" * 14).states for letters in ("x-", "xo")]
+    told = contest(["a1", "b1"], values={1: {1: 0.6}, 2: {2: 0.3}}, boards=dict(enumerate(states[1:], 1)))
+    cut = proposals(replace(told, start_states=states[0]), HEX, 10.0, 10)
+    assert sorted({len(each.pattern.cells) for each in cut}) == [7, 19]
