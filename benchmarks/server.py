@@ -9,6 +9,7 @@ server may use all cores there.
 
 import sys
 import tempfile
+import time
 from pathlib import Path
 from statistics import median
 from typing import Final, NamedTuple
@@ -22,6 +23,8 @@ from benchmarks.load.wire import Load
 
 ROUNDS: Final = 5
 SECONDS: Final = 0.6
+# Linux takes the processor from programs with precedence (`chrt`) once they had 95 % of a second of it.
+PAUSE: Final = 0.2
 REPORTS_PER_SECOND: Final = 40.0
 WRITING_SECONDS: Final = 5.0
 
@@ -87,6 +90,7 @@ def interleaved(
                 port, path, token, written, bots=way.bots, streaming=way.streaming, seconds=SECONDS
             )
             found.append(generator.result())
+            time.sleep(PAUSE)
     return loads
 
 
@@ -127,6 +131,7 @@ def measure_successors(server: Server, generator: Generator, token: str, game_id
         for (method, written), found in zip(places, loads, strict=True):
             generator.begin(server.port, SERVICE + method, token, written, bots=1, seconds=SECONDS)
             found.append(generator.result())
+            time.sleep(PAUSE)
     mean_moves = sum(len(question.moves) for question in together) / len(together)
     mean_positions = sum(len(question.positions) for question in each) / len(each)
     one, other = (1e6 / median(load.rate for load in found) for found in loads)
