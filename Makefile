@@ -4,10 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
-.PHONY: demo test check bench clean fuzz crash-loop soak
+.PHONY: demo six-games test check bench clean fuzz crash-loop soak stopped-playoff
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
+
+# Bots of all kinds in six games, in some minutes; files go to six-games/.
+six-games: $(VENV)/installed-dev.stamp
+	@$(BIN)/python examples/six_games/play.py
 
 test: $(VENV)/installed-dev.stamp
 	$(BIN)/pytest $(TESTS)
@@ -34,6 +38,9 @@ crash-loop: $(VENV)/installed-dev.stamp
 
 soak: $(VENV)/installed-dev.stamp
 	$(BIN)/python -m benchmarks.soak
+
+stopped-playoff: $(VENV)/installed-dev.stamp
+	$(BIN)/python -m benchmarks.stopped_playoff
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'
