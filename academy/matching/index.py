@@ -1,6 +1,6 @@
 """The matching index of one library of patterns."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from threading import Lock
 from typing import Any, Final
 
@@ -98,11 +98,6 @@ class PatternIndex:
     def match(self, board: Board) -> Matches:
         """Return every place where a pattern lies on the board (see `Snapshot.match`)."""
         return self.snapshot().match(board)
-
-    def match_many(self, boards: Iterable[Board]) -> list[Matches]:
-        """Match each board. Raises InvalidBoard like `match`."""
-        snapshot = self.snapshot()
-        return [snapshot.match(board) for board in boards]
 
     def match_both(self, board: Board) -> Matches:
         """Match for player 1 and, at once, for player 2 of a symmetric game, on the board reversed.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from academy.matching.changes import Changes
 from academy.matching.ground import Ground
 from academy.matching.order import Order
+from academy.matching.placement_lists import Fields, Lists, Lost, Records
 from academy.matching.rows import Rows
 
 VARIABLE: Final = "ACADEMY_MATCHING_KERNEL"
@@ -24,7 +25,12 @@ Found = tuple[
 ]
 
 Differences = tuple[
-    NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int16],
+    NDArray[np.int32],
 ]
 
 
@@ -86,8 +92,24 @@ class FindSuccessors(Protocol):
         order: Order,
         wanted: NDArray[np.bool_],
         most: int,
+        each: int,
     ) -> tuple[Found, Differences]:
-        """Return the matches before the moves, and which of them each move ends and which it brings."""
+        """Return the matches before the moves, and which of them each move ends and which it brings.
+
+        Of move i are gone the matches `gone[gone_starts[i] : gone_starts[i + 1]]` of those before it, and new
+        are places and (symmetries, rows, columns), likewise, and how many are new without limits. `most`
+        and `each` hold for the matches before, as in `Find`, and for the new ones of each move. `codes` are
+        the codes that tests count.
+        """
+
+
+class Write(Protocol):
+    """How a kernel is asked to write an answer. Numbers may take more bytes than they need."""
+
+    def __call__(
+        self, lists: Lists, lost: Lost, records: Records, fields: Fields
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        """Return the message, and the places of all patterns in its table, in order."""
 
 
 class Kernel(NamedTuple):
@@ -95,19 +117,21 @@ class Kernel(NamedTuple):
 
     find: Find
     find_successors: FindSuccessors
+    write: Write
 
 
 @cache
 def kernel(name: str) -> Kernel:
     """Return a kernel by name. The first use of `numba` imports it, which takes a while."""
     if name == "numba":
-        from academy.matching.compiled import successors, telling
+        from academy.matching.compiled import successors, telling, writing
 
-        return Kernel(telling.find, successors.find_successors)
+        return Kernel(telling.find, successors.find_successors, writing.write)
     from academy.matching.vectorised import sieve as vectorised_sieve
     from academy.matching.vectorised import successors as vectorised_successors
+    from academy.matching.vectorised import writing as vectorised_writing
 
-    return Kernel(vectorised_sieve.find, vectorised_successors.find_successors)
+    return Kernel(vectorised_sieve.find, vectorised_successors.find_successors, vectorised_writing.write)
 
 
 def current() -> Kernel:

@@ -19,30 +19,36 @@ class Matches:
     Of a query on two boards at once `reversed[i]` tells that an occurrence is on the second, the board as
     the other player sees it (`spec.reversed_board`); those of a pattern on the first come before them.
 
-    Patterns come in the order asked for (see `Ranking`), of which `places[i]` is the place; `total` is how
-    many occurrences there are, more than are listed where a query was for some of them only.
+    Patterns come in the order asked for (see `Ranking`), of which `places[i]` is the place and `ranked_ids`
+    are the numbers. `total` is how many occurrences there are, more than are listed where a query was for
+    some of them only; with `more` not all patterns were looked at, and there are at least so many.
     """
 
-    pattern_ids: NDArray[np.int64]
+    ranked_ids: NDArray[np.int64]
+    places: NDArray[np.int32]
     symmetries: NDArray[np.int16]
     rows: NDArray[np.int16]
     columns: NDArray[np.int16]
-    places: NDArray[np.int32]
     reversed: NDArray[np.bool_]
     total: int
+    more: bool = False
 
     def __len__(self) -> int:
-        return len(self.pattern_ids)
+        return len(self.places)
 
-    def some(self, which: NDArray[np.bool_] | slice) -> "Matches":
-        """Return only some of these; their number is the total then."""
-        rows = self.rows[which]
+    @property
+    def pattern_ids(self) -> NDArray[np.int64]:
+        """The number of each occurrence's pattern."""
+        return self.ranked_ids.take(self.places)
+
+    def some(self, which: NDArray[np.bool_] | NDArray[np.intp] | slice, total: int) -> "Matches":
+        """Return only some of these, of so many."""
         return Matches(
-            self.pattern_ids[which],
-            self.symmetries[which],
-            rows,
-            self.columns[which],
+            self.ranked_ids,
             self.places[which],
+            self.symmetries[which],
+            self.rows[which],
+            self.columns[which],
             self.reversed[which],
-            len(rows),
+            total,
         )

@@ -123,25 +123,27 @@ class Snapshot:
         ranking: Ranking | None = None,
         wanted: NDArray[np.bool_] | None = None,
         most: int = NO_LIMIT,
+        each: int = NO_LIMIT,
     ) -> Successors:
         """Match a board, and the boards after each of some moves, by what is different there.
 
         A move is the changes that it makes: a cell's index, row by row, and the state it gets. Moves that
         change one cell cost a few microseconds, others as much as a query each. `ranking` and `wanted` are
-        as in `match`; `most` is a limit on the base's matches and on the new ones of each move, and where it
-        cuts off any of the base's, those do not come back for others that are gone.
+        as in `match`; `most` and `each` limit the base's matches and the new ones of each move, and where
+        they cut off any of the base's, those do not come back for others that are gone.
         Raises InvalidBoard like `match`, and InvalidMove.
         """
         self._check_board(board)
         changes = changes_of(board, moves)
         ranking, flags = self._asked(ranking, wanted)
         states = _as_states(board.states)
-        base, (gone_starts, gone, new_starts, places, images) = self._kernel().find_successors(
-            states, self._ground, self._rows, changes, TESTED_CODES, ranking.order, flags, most
+        base, (gone_starts, gone, new_starts, places, images, totals) = self._kernel().find_successors(
+            states, self._ground, self._rows, changes, TESTED_CODES, ranking.order, flags, most, each
         )
-        symmetries, rows, columns = images.T
-        new = (places, symmetries, rows, columns, np.zeros(len(places), dtype=np.int16), len(places))
-        return Successors(_matches(ranking, base), gone_starts, gone, new_starts, _matches(ranking, new))
+        new = (places, *images, np.zeros(len(places), dtype=np.int16), int(totals.sum()))
+        return Successors(
+            _matches(ranking, base), gone_starts, gone, new_starts, _matches(ranking, new), totals
+        )
 
     def _asked(
         self, ranking: Ranking | None, wanted: NDArray[np.bool_] | None
@@ -175,5 +177,4 @@ def _as_states(states: bytes) -> NDArray[np.uint8]:
 
 def _matches(ranking: Ranking, found: kernels.Found) -> Matches:
     places, symmetries, rows, columns, boards, total = found
-    pattern_ids = ranking.pattern_ids.take(places)
-    return Matches(pattern_ids, symmetries, rows, columns, places, boards.astype(np.bool_), total)
+    return Matches(ranking.pattern_ids, places, symmetries, rows, columns, boards.astype(np.bool_), total)

@@ -11,6 +11,7 @@ import sys
 import threading
 from typing import Final
 
+import numpy as np
 import structlog
 
 from academy.knowledge.boards import Board, GraphGeometry, SquareGeometry
@@ -19,10 +20,23 @@ from academy.knowledge.patterns import Pattern, graph_pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
 from academy.matching import kernels
 from academy.matching.index import PatternIndex
+from academy.matching.placement_lists import Fields, Lists, Lost, Records
 
 _POLITENESS: Final = 10
 # In seconds: what is read from the cache takes a tenth of it.
 _MOMENT: Final = 5.0
+_NO_NUMBERS: Final = np.zeros(0, dtype=np.int32)
+_NO_SHORTS: Final = np.zeros(0, dtype=np.int16)
+_NO_FLAGS: Final = np.zeros(0, dtype=np.bool_)
+_NOTHING_TOLD: Final = (
+    Lists(
+        *(_NO_NUMBERS, _NO_SHORTS, _NO_SHORTS, _NO_SHORTS, _NO_FLAGS),
+        *(np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int64), _NO_FLAGS),
+    ),
+    Lost(_NO_NUMBERS, _NO_NUMBERS),
+    Records(np.zeros((1, 1), dtype=np.uint8), np.array([0, 1], dtype=np.int32), np.ones(1, dtype=np.int32)),
+    Fields(*range(1, 13)),
+)
 _log = structlog.get_logger()
 _once = threading.Lock()
 
@@ -47,6 +61,7 @@ def _ask(spec: GameSpec, pattern: Pattern, kernel: str) -> None:
     board = Board(spec.geometry, bytes([State.EMPTY]))
     index.match(board)
     index.snapshot().match_successors(board, [[(0, State.FIRST_SOLDIER)]])
+    kernels.kernel(kernel).write(*_NOTHING_TOLD)
 
 
 def warm_up_in_background() -> threading.Thread | None:

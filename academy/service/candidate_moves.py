@@ -7,22 +7,28 @@ from academy.knowledge.boards import Geometry
 from academy.knowledge.cells import LETTERS_TO_STATES, STATE_LETTERS
 from academy.matching.changes import Change
 from academy.service.limits import Limits
-from academy.service.refusals import require
+from academy.service.refusals import InvalidField, require
 from academy.v1 import consultation_pb2 as messages
 
 # Moves that change one cell are matched by what is different: so many of them take as long as a position.
 _MOVES_PER_QUESTION: Final = 16
-# Others are let in after moves that take as long as so many positions.
-_QUESTIONS_AT_ONCE: Final = 8
+# Others are let in after moves that take as long as so many positions: of small ones after all of a call.
+_POSITIONS_AT_ONCE: Final = 8
+_SMALL_MOVES_PER_POSITION: Final = 50
 
+_STATE_OF: Final = dict(zip(STATE_LETTERS, STATE_LETTERS.encode().translate(LETTERS_TO_STATES), strict=True))
+
+# The cells that a move changes, and a letter for each.
+ToldMove = tuple[list[int], str]
 Move = list[Change]
 
 
-def check_candidates(moves: Sequence[messages.CandidateMove], limits: Limits) -> None:
-    """Check how much is asked, before anything is read. Raises InvalidField."""
+def told_moves(moves: Sequence[messages.CandidateMove], limits: Limits) -> list[ToldMove]:
+    """Check how much is asked, and return what is told of each move. Raises InvalidField."""
     count, most = len(moves), limits.successors_per_call
     require(1 <= count <= most, "moves", f"{count:,} moves: 1 to {most:,}", value=count, limit=most)
-    changes, most = sum(len(move.cells) for move in moves), limits.changes_per_call
+    told = [(list(move.cells), move.letters) for move in moves]
+    changes, most = sum(len(cells) for cells, _ in told), limits.changes_per_call
     require(
         changes <= most,
         "moves",
@@ -30,60 +36,59 @@ def check_candidates(moves: Sequence[messages.CandidateMove], limits: Limits) ->
         value=changes,
         limit=most,
     )
-    for place, move in enumerate(moves):
-        cells, letters = len(move.cells), len(move.letters)
-        require(
-            cells == letters,
-            f"moves[{place}].letters",
-            f"{letters:,} letters for {cells:,} cells: one for each",
-            value=letters,
-            cells=cells,
-        )
+    for place, (cells, letters) in enumerate(told):
+        if len(cells) != len(letters):
+            raise InvalidField(
+                f"moves[{place}].letters",
+                f"{len(letters):,} letters for {len(cells):,} cells: one for each",
+                value=len(letters),
+                cells=len(cells),
+            )
+    return told
 
 
-def read_candidates(moves: Sequence[messages.CandidateMove], geometry: Geometry) -> list[Move]:
+def changes_of_moves(moves: Sequence[ToldMove], geometry: Geometry) -> list[Move]:
     """Return what each move changes. Raises InvalidField for a cell or letter that there is not."""
-    return [_read(move, f"moves[{place}]", geometry.size) for place, move in enumerate(moves)]
+    size = geometry.size
+    for place, (cells, letters) in enumerate(moves):
+        _check_move(cells, letters, f"moves[{place}]", size)
+    return [[(cell, _STATE_OF[letter]) for cell, letter in zip(*move, strict=True)] for move in moves]
 
 
-def _read(move: messages.CandidateMove, field: str, size: int) -> Move:
-    cells = list(move.cells)
+def _check_move(cells: list[int], letters: str, field: str, size: int) -> None:
     for cell in cells:
-        require(
-            cell < size,
-            f"{field}.cells",
-            f"cell {cell:,}: cells are 0 to {size - 1:,}",
-            value=cell,
-            size=size,
-        )
-    if len(set(cells)) != len(cells):
+        if cell >= size:
+            raise InvalidField(
+                f"{field}.cells", f"cell {cell:,}: cells are 0 to {size - 1:,}", value=cell, size=size
+            )
+    if len(cells) > 1 and len(set(cells)) != len(cells):
         twice = next(cell for cell in cells if cells.count(cell) > 1)
-        require(False, f"{field}.cells", f"cell {twice:,} twice: each cell at most once", value=twice)
-    for letter in move.letters:
-        require(
-            letter in STATE_LETTERS,
-            f"{field}.letters",
-            f"letter {letter!r}: allowed are {' '.join(STATE_LETTERS)}",
-            value=letter,
-        )
-    return list(zip(cells, move.letters.encode().translate(LETTERS_TO_STATES), strict=True))
+        raise InvalidField(f"{field}.cells", f"cell {twice:,} twice: each cell at most once", value=twice)
+    for letter in letters:
+        if letter not in _STATE_OF:
+            raise InvalidField(
+                f"{field}.letters",
+                f"letter {letter!r}: allowed are {' '.join(STATE_LETTERS)}",
+                value=letter,
+            )
 
 
-def questions_of(moves: Sequence[messages.CandidateMove]) -> int:
+def questions_of(moves: Sequence[ToldMove]) -> int:
     """How many questions some moves count as: by what it costs to answer."""
-    return -(-sum(_weight(len(move.cells)) for move in moves) // _MOVES_PER_QUESTION)
+    return -(-sum(_weight(len(cells), _MOVES_PER_QUESTION) for cells, _ in moves) // _MOVES_PER_QUESTION)
 
 
 def in_parts(moves: Sequence[Move]) -> Iterator[Sequence[Move]]:
     """Return the moves in parts that take about as long as each other, in order."""
     first, weight = 0, 0
     for place, move in enumerate(moves):
-        weight += _weight(len(move))
-        if weight > _QUESTIONS_AT_ONCE * _MOVES_PER_QUESTION:
+        of_move = _weight(len(move), _SMALL_MOVES_PER_POSITION)
+        weight += of_move
+        if weight > _POSITIONS_AT_ONCE * _SMALL_MOVES_PER_POSITION:
             yield moves[first:place]
-            first, weight = place, _weight(len(move))
+            first, weight = place, of_move
     yield moves[first:]
 
 
-def _weight(changes: int) -> int:
-    return 1 if changes <= 1 else _MOVES_PER_QUESTION
+def _weight(changes: int, small_moves: int) -> int:
+    return 1 if changes <= 1 else small_moves

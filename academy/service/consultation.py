@@ -11,8 +11,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.signatures import ELO_SCALE
 from academy.knowledge.spec import GameSpec
 from academy.service import identity
-from academy.service.answer_columns import AnswerColumns
-from academy.service.candidate_moves import check_candidates, in_parts, questions_of, read_candidates
+from academy.service.candidate_moves import changes_of_moves, in_parts, questions_of, told_moves
 from academy.service.errors import refused, row_of
 from academy.service.guard import Context, Guard
 from academy.service.limits import Limits
@@ -24,6 +23,7 @@ from academy.service.refusals import AnswerTooLarge, InvalidField, require
 from academy.service.seats import Seat, Seats
 from academy.service.successor_answers import SuccessorAnswer
 from academy.service.writes import Writes
+from academy.service.written_answers import WrittenAnswer
 from academy.store.contest_commands import CountConsultation
 from academy.store.contest_records import check_value
 from academy.store.following import GameView
@@ -114,14 +114,14 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             if place and place % _POSITIONS_AT_ONCE == 0:
                 await asyncio.sleep(0)
             answer.add(question)
-        columns = answer.columns()
-        response.MergeFromString(answer.written(columns))
+        written = answer.written()
+        response.MergeFromString(written.message)
         if stored is not None:
-            response.patterns.cells.extend(columns.cells(stored))
+            response.patterns.cells.extend(written.cells(stored))
         self._asked["position"] += count
         if answer.placements > _SURELY_SMALL or request.include_cells:
             self._check_size(response)
-        self._note_uses(seats, libraries, columns)
+        self._note_uses(seats, libraries, written)
 
     async def MatchSuccessors(
         self, request: messages.MatchSuccessorsRequest, context: Context
@@ -135,9 +135,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self, request: messages.MatchSuccessorsRequest, response: messages.MatchSuccessorsResponse
     ) -> None:
         caller = identity.caller()
-        check_candidates(request.moves, self._limits)
-        self._check_matches(request.max_matches, 1 + len(request.moves), "position and moves")
-        self._guard.ask(caller, questions_of(request.moves))
+        told = told_moves(request.moves, self._limits)
+        self._check_matches(request.max_matches, 1 + len(told), "position and moves")
+        self._guard.ask(caller, questions_of(told))
         game = await self._games.game(request.game_id)
         spec = game.view.spec
         # A position of one call with its successors is asked about as one.
@@ -148,23 +148,22 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             max_matches_each=request.max_matches_each,
         )
         (question,), seats = self._questions(caller, alone, game.view, ("position",))
-        moves = read_candidates(request.moves, spec.geometry)
+        moves = changes_of_moves(told, spec.geometry)
         libraries = _libraries(request)
         stored = game.stored_patterns() if request.include_cells else None
-        most_found = self._limits.matches_per_position
-        answer = SuccessorAnswer(spec, game.shelf.ranked, libraries, question, most_found)
+        answer = SuccessorAnswer(spec, game.shelf.ranked, libraries, question)
         for number, part in enumerate(in_parts(moves)):
             if number:
                 await asyncio.sleep(0)
             answer.add(part)
-        columns = answer.columns()
-        response.MergeFromString(answer.written(columns))
+        written = answer.written()
+        response.MergeFromString(written.message)
         if stored is not None:
-            response.patterns.cells.extend(columns.cells(stored))
+            response.patterns.cells.extend(written.cells(stored))
         self._asked["position"] += 1
         self._asked["successor"] += len(moves)
         self._check_size(response)
-        self._note_uses(seats, libraries, columns)
+        self._note_uses(seats, libraries, written)
 
     async def Play(
         self, request_iterator: AsyncIterator[messages.PlayRequest], context: Context
@@ -235,10 +234,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if size > self._limits.message_bytes:
             raise AnswerTooLarge(size, self._limits.message_bytes)
 
-    def _note_uses(self, seats: set[Seat], libraries: tuple[Library, ...], columns: AnswerColumns) -> None:
+    def _note_uses(self, seats: set[Seat], libraries: tuple[Library, ...], written: WrittenAnswer) -> None:
         for seat in seats:
             for library in libraries:
-                self._writes.note_uses(seat, library, columns.found(library))
+                self._writes.note_uses(seat, library, written.found(library))
 
     def _questions(
         self,

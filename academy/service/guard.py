@@ -23,7 +23,7 @@ from academy.service.limits import Limits
 from academy.service.metrics import Metrics
 from academy.service.patience import Patience
 from academy.service.permissions import OPEN_METHODS, check_permission
-from academy.service.rates import Bucket, RateExceeded
+from academy.service.rates import Bucket, Buckets, RateExceeded
 from academy.service.refusals import Draining, MalformedMessage, TooManyCalls
 from academy.store.tokens import Caller
 
@@ -68,7 +68,7 @@ class Guard(aio.ServerInterceptor):
         self._authenticate = authenticate
         self._limits = limits
         self._metrics = metrics
-        self._buckets: dict[str, Bucket] = {}
+        self._buckets = Buckets(limits.questions_per_second, limits.question_burst)
         self._methods: dict[str, _Handler] = {}
         # Made once for each token, as a call would else pay for it.
         self._guards: dict[tuple[str, str], tuple[Caller, _Handler]] = {}
@@ -112,11 +112,7 @@ class Guard(aio.ServerInterceptor):
 
     def ask(self, caller: Caller, questions: int) -> None:
         """Count questions against the caller's rate. Raises RateExceeded."""
-        bucket = self._buckets.get(caller.name)
-        if bucket is None:
-            bucket = Bucket(self._limits.questions_per_second, self._limits.question_burst)
-            self._buckets[caller.name] = bucket
-        bucket.take(questions)
+        self._buckets.take(caller.name, questions)
 
     def _refusing(self, method: str, name: str, why: Refused) -> _Handler:
         async def refuse(_: AsyncIterator[Any], context: Context) -> None:

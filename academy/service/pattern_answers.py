@@ -6,18 +6,17 @@ of a symmetric game (and for the opponent of player 1) the board and its colours
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.service.answer_columns import AnswerColumns, field_numbers
-from academy.service.columns import field
-from academy.service.ranked import Placements, Ranked
+from academy.matching.matches import Matches
+from academy.service.ranked import Ranked
+from academy.service.written_answers import WrittenAnswer, joined, positions_written
 from academy.store.game_records import library_to_proto
-from academy.v1 import consultation_pb2 as messages
-
-_ANSWER: Final = field_numbers(messages.MatchPatternsResponse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +36,18 @@ class PatternQuestion:
 
 
 class PatternAnswer:
-    """Writes the answers to one call: placements by position, and each pattern found once."""
+    """Writes the answers to one call: placements by position, and each pattern found once.
+
+    All questions of a call are about both players, or none is.
+    """
 
     def __init__(self, spec: GameSpec, ranked: Ranked, libraries: Sequence[Library]) -> None:
         self.placements = 0
         self._spec = spec
         self._ranked = ranked
         self._libraries = [library_to_proto(library) for library in libraries]
-        self._found: list[Placements] = []
-        self._for_opponent: list[bytes] = []
+        self._found: list[Matches] = []
+        self._for_opponent: list[NDArray[np.bool_]] = []
 
     def add(self, question: PatternQuestion) -> None:
         """Answer for one more position. Raises InvalidBoard for a board of another geometry."""
@@ -54,17 +56,15 @@ class PatternAnswer:
         if question.player != 1 and spec.symmetric and spec.players == 2:
             board = spec.reversed_board(board)
         found = self._matches(board, question)
-        for_opponent = b""
         if question.both_players:
             flags = found.reversed
             if not spec.symmetric:
                 flags = self._ranked.players.take(found.places) != question.player
-            for_opponent = flags.tobytes()
-        self.placements += len(found.places)
+            self._for_opponent.append(flags)
+        self.placements += len(found)
         self._found.append(found)
-        self._for_opponent.append(for_opponent)
 
-    def _matches(self, board: Board, question: PatternQuestion) -> Placements:
+    def _matches(self, board: Board, question: PatternQuestion) -> Matches:
         only = 0 if self._spec.symmetric or question.both_players else question.player
         selection = self._ranked.selection(self._libraries, question.player_elo, only)
         return self._ranked.match(
@@ -75,13 +75,8 @@ class PatternAnswer:
             both=question.both_players and self._spec.symmetric,
         )
 
-    def columns(self) -> AnswerColumns:
-        """Return all that was found as columns."""
-        return AnswerColumns(self._ranked, self._found)
-
-    def written(self, columns: AnswerColumns) -> bytes:
+    def written(self) -> WrittenAnswer:
         """Return the answer, a MatchPatternsResponse without cells."""
-        positions = columns.positions(self._for_opponent)
-        return b"".join(field(_ANSWER["positions"], position) for position in positions) + field(
-            _ANSWER["patterns"], columns.table()
-        )
+        if not self._for_opponent:
+            return positions_written(self._ranked, self._found)
+        return positions_written(self._ranked, self._found, joined(self._for_opponent))

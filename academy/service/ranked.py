@@ -1,6 +1,7 @@
 """The patterns of a game at one moment, the strongest first, as queries and answers need them."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -8,8 +9,9 @@ from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
 from academy.knowledge.fair_use import acceptable
+from academy.matching.matches import Matches
 from academy.matching.snapshot import NO_LIMIT, Ranking, Snapshot
-from academy.service.columns import Varints
+from academy.service.pattern_tables import records_of
 
 Flags = NDArray[np.bool_]
 _SELECTIONS_REMEMBERED: Final = 64
@@ -23,28 +25,6 @@ class Selection(NamedTuple):
 
     wanted: Flags | None
     share: float
-
-
-class Placements(NamedTuple):
-    """Where patterns lie, the strongest first: columns of equal length (see `matching.matches.Matches`).
-
-    There are `total` of them in all, of which these may be the first, or with `more` at least so many.
-    """
-
-    places: NDArray[np.int32]
-    symmetries: NDArray[np.int16]
-    rows: NDArray[np.int16]
-    columns: NDArray[np.int16]
-    reversed: NDArray[np.bool_]
-    total: int
-    more: bool = False
-
-
-class _Part(NamedTuple):
-    """Patterns from one place of the ranking to another."""
-
-    snapshot: Snapshot
-    ranking: Ranking
 
 
 class Ranked:
@@ -61,12 +41,10 @@ class Ranked:
         self.ranking = snapshot.rank(self.pattern_ids)
         self.libraries: NDArray[np.uint8] = np.ascontiguousarray(figures["library"])
         self.players: NDArray[np.uint32] = np.ascontiguousarray(figures["player"])
-        self.elos: NDArray[np.float64] = np.ascontiguousarray(figures["elo"])
-        self.values: NDArray[np.float64] = np.ascontiguousarray(figures["value"])
-        self.written_ids = Varints(self.pattern_ids)
-        self.written_proposers = Varints(figures["proposers"])
+        self._elos: NDArray[np.float64] = np.ascontiguousarray(figures["elo"])
+        self.records = records_of(figures)
         self._selections: dict[tuple[frozenset[int], float | None, int], Selection] = {}
-        self._parts: dict[tuple[int, int], _Part] = {}
+        self._parts: dict[tuple[int, int], tuple[Snapshot, Ranking]] = {}
 
     def __len__(self) -> int:
         return len(self.pattern_ids)
@@ -84,7 +62,7 @@ class Ranked:
                 self._selections.clear()
             flags: Flags = np.isin(self.libraries, list(key[0]))
             if player_elo is not None:
-                flags &= acceptable(self.elos, player_elo)
+                flags &= acceptable(self._elos, player_elo)
             if player:
                 flags &= self.players == player
             share = float(flags.mean()) if len(flags) else 1.0
@@ -93,7 +71,7 @@ class Ranked:
 
     def match(
         self, board: Board, selection: Selection, most: int, each: int = NO_LIMIT, both: bool = False
-    ) -> Placements:
+    ) -> Matches:
         """Return the first `most` placements on a board; `each` and `both` are as in `Snapshot.match`.
 
         A library has many times as many placements as are asked for, so the strongest patterns are looked at
@@ -105,14 +83,15 @@ class Ranked:
             # A power of two, so that few parts are kept for all that is asked.
             first = 1 << int(_LOOKED_AT * most / selection.share - 1).bit_length()
         if first >= _MOST_OF_ALL * size:
-            return self._matched(board, selection, 0, size, most, each, both)
+            return self.snapshot.match(board, self.ranking, selection.wanted, most, each, both)
         found = self._matched(board, selection, 0, first, most, each, both)
-        told = len(found.places)
+        told = len(found)
         if told == most:
-            return found._replace(more=True)
+            return replace(found, more=True)
         rest = self._matched(board, selection, first, size, most - told, each, both)
-        return Placements(
-            np.concatenate([found.places, rest.places]),
+        return Matches(
+            self.pattern_ids,
+            np.concatenate([found.places, rest.places + np.int32(first)]),
             np.concatenate([found.symmetries, rest.symmetries]),
             np.concatenate([found.rows, rest.rows]),
             np.concatenate([found.columns, rest.columns]),
@@ -122,19 +101,10 @@ class Ranked:
 
     def _matched(
         self, board: Board, selection: Selection, first: int, end: int, most: int, each: int, both: bool
-    ) -> Placements:
-        part = self._part(first, end)
-        wanted = None if selection.wanted is None else selection.wanted[first:end]
-        found = part.snapshot.match(board, part.ranking, wanted, most, each, both)
-        places = found.places + np.int32(first) if first else found.places
-        return Placements(places, found.symmetries, found.rows, found.columns, found.reversed, found.total)
-
-    def _part(self, first: int, end: int) -> _Part:
+    ) -> Matches:
+        """Match the patterns from one place to another; their places count from the first of them."""
         if (first, end) not in self._parts:
-            whole = end - first == len(self)
-            self._parts[first, end] = (
-                _Part(self.snapshot, self.ranking)
-                if whole
-                else _Part(*self.snapshot.part(self.ranking, first, end))
-            )
-        return self._parts[first, end]
+            self._parts[first, end] = self.snapshot.part(self.ranking, first, end)
+        snapshot, ranking = self._parts[first, end]
+        wanted = None if selection.wanted is None else selection.wanted[first:end]
+        return snapshot.match(board, ranking, wanted, most, each, both)

@@ -68,7 +68,7 @@ class Echo:
             board = Board.from_letters(game.view.spec.geometry, position.board)
             most, each = request.max_matches, Limits.default_matches_each
             answer.add(PatternQuestion(board, position.player, False, most, each))
-        messages.MatchPatternsResponse().MergeFromString(answer.written(answer.columns()))
+        messages.MatchPatternsResponse().MergeFromString(answer.written().message)
 
     def _asked(self) -> LiveGame:
         assert self._game is not None, "SetAnswer comes first"

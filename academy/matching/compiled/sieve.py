@@ -41,7 +41,6 @@ OFF_BOARD: Final = 32
 # Columns of a candidate. It belongs to a board or, where a move brings its anchor, to a move.
 SYMMETRY, ANCHOR_ROW, ANCHOR_COLUMN, OWNER = range(4)
 _CANDIDATE_COLUMNS: Final = 4
-CANDIDATE_COLUMNS: Final = 4
 _NO_STATE: Final = 0
 _DENSE_STAGES: Final = 3
 

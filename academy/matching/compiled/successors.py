@@ -13,10 +13,27 @@ import numpy as np
 from academy.matching.changes import Changes
 from academy.matching.compiled.compiling import compiled
 from academy.matching.compiled.ended import ended, looks
-from academy.matching.compiled.near_misses import mended, misses
+from academy.matching.compiled.move_lists import (
+    COLUMN,
+    IMAGE,
+    MATCH_COLUMNS,
+    MOVE,
+    PLACE,
+    ROW,
+    MoveLists,
+    admitted,
+    by_move,
+    larger_records,
+    merged,
+    new_tally,
+)
+from academy.matching.compiled.near_misses import mended
 from academy.matching.compiled.sieve import (
+    ANCHOR_COLUMN,
+    ANCHOR_ROW,
     OFF_BOARD,
     OWNER,
+    SYMMETRY,
     WHOLE_GRAPH,
     Anchors,
     Flags,
@@ -28,27 +45,30 @@ from academy.matching.compiled.sieve import (
     sifted,
     with_kind,
 )
-from academy.matching.compiled.table import Numbers, States, U, framed, signed
-from academy.matching.compiled.telling import NO_LIMIT, Found, in_order, told
-from academy.matching.compiled.touched import (
-    COLUMN,
-    IMAGE,
-    MATCH_COLUMNS,
-    PLACE,
-    ROW,
-    Records,
-    far_failure,
-    larger_records,
-    near_failure,
-    touched_by,
+from academy.matching.compiled.table import (
+    BANK,
+    NO_BITS,
+    ONE_BIT,
+    WORD,
+    Numbers,
+    States,
+    U,
+    Words,
+    framed,
+    signed,
 )
+from academy.matching.compiled.telling import NO_LIMIT, Found, in_order, listed_words, told
+from academy.matching.compiled.touched import far_failure, near_failure, touched_by
+from academy.matching.compiled.vectors import LANES, lowest_bit
 from academy.matching.ground import Ground
 from academy.matching.order import Order
 from academy.matching.rows import FAR_COUNT, STAGE, Rows
 
 _ANY_STATE: Final = 63
 
-Differences = tuple[Numbers, Numbers, Numbers, Numbers, Shorts]
+_WORDS_AT_ONCE: Final = 64
+
+Differences = tuple[Numbers, Numbers, Numbers, Numbers, Shorts, Numbers]
 
 
 @compiled
@@ -61,29 +81,26 @@ def find_successors(
     order: Order,
     wanted: Flags,
     most: int,
+    each: int,
 ) -> tuple[Found, Differences]:
-    """Return the base's matches (see `sieve.find`), and of each move those that are gone and new.
-
-    Of move i are gone the matches `gone[gone_starts[i] : gone_starts[i + 1]]` of the base, and new are places
-    and (symmetry, row, column), likewise. `codes` are the codes that tests count.
-    """
+    """Return the base's matches, and of each move those gone and new, as `kernels.FindSuccessors` says."""
     moves = len(changes.starts) - 1
     touched = touched_by(ground, rows, changes)
     units = nearly_sifted(states, touched.after, ground, rows)
     chosen = in_order(units, order, wanted)
-    base = told(units, units.bits, chosen, rows.anchors, order, U(most), U(NO_LIMIT))
+    base = told(units, units.bits, chosen, rows.anchors, order, U(most), U(each))
     looked = looks(ground, rows, touched, codes, order, base)
     gone_starts, gone = ended(looked, moves, changes, touched)
-    missed = misses(ground, rows, touched, codes, states, units, chosen, order)
+    around_old = mended(ground, rows, touched, codes, states, units, chosen, order, changes, most, each)
     arrived = _arrived(states, ground, rows, changes)
-    new_starts, new_places, new_images = _merged(
-        mended(missed, moves, changes, touched, most),
-        _placed(rows, arrived, moves, order, wanted, most),
-        _unlike(ground, rows, changes, touched.turned, codes, states, order, wanted, most),
-        moves,
-        most,
-    )
-    return base, (gone_starts, gone, new_starts, new_places, new_images)
+    around_new = _placed(rows, arrived, moves, order, wanted, most, each)
+    new = merged(around_old, around_new, most, each)
+    unlike = _unlike(ground, rows, changes, touched.turned, codes, states, order, wanted, most, each)
+    if len(unlike[1]) > 0:
+        new = merged(new, unlike, most, each)
+    new_starts, records, totals = new
+    places, images = _columns(records)
+    return base, (gone_starts, gone, new_starts, places, images, totals)
 
 
 @compiled
@@ -117,28 +134,68 @@ def _arrived(states: States, ground: Ground, rows: Rows, changes: Changes) -> Un
 
 
 @compiled
-def _placed(rows: Rows, arrivals: Units, moves: int, order: Order, wanted: Flags, most: int) -> Records:
+def _placed(
+    rows: Rows, arrivals: Units, moves: int, order: Order, wanted: Flags, most: int, each: int
+) -> MoveLists:
     """Return the matches around the anchors that moves bring, move by move."""
     chosen = in_order(arrivals, order, wanted)
-    places, symmetries, image_rows, image_columns, move_of, _ = told(
-        arrivals, arrivals.bits, chosen, rows.anchors, order, U(NO_LIMIT), U(NO_LIMIT)
-    )
-    starts = np.zeros(moves + 1, dtype=np.int32)
-    for match in range(U(len(places))):
-        move = U(move_of[match])
-        starts[move + U(1)] += starts[move + U(1)] < most
-    for move in range(moves):
-        starts[move + 1] += starts[move]
-    ends = starts[:moves].copy()
-    found = np.empty((starts[moves], MATCH_COLUMNS), dtype=np.int32)
-    for match in range(U(len(places))):
-        move = U(move_of[match])
-        end = U(ends[move])
-        if ends[move] < starts[move + U(1)]:
-            found[end, U(PLACE)], found[end, U(IMAGE)] = places[match], symmetries[match]
-            found[end, U(ROW)], found[end, U(COLUMN)] = image_rows[match], image_columns[match]
-            ends[move] += 1
-    return starts, found
+    words, places_of_words, _, _ = listed_words(arrivals, arrivals.bits, chosen, U(NO_LIMIT), U(NO_LIMIT))
+    tally = new_tally(moves)
+    found = np.empty((0, MATCH_COLUMNS), dtype=np.int32)
+    first, end = 0, 0
+    while words[first] != NO_BITS:
+        last = first
+        while last < first + _WORDS_AT_ONCE and words[last] != NO_BITS:
+            last += 1
+        room = end + (last - first) * WORD
+        if room > len(found):
+            found = larger_records(found, end, 2 * room)
+        end = _placed_of(
+            found,
+            end,
+            words[first:last],
+            places_of_words[first:last],
+            rows,
+            arrivals,
+            order,
+            tally,
+            most,
+            each,
+        )
+        first = last
+    return by_move(found[:end], tally)
+
+
+@compiled
+def _placed_of(
+    found: Numbers,
+    end: int,
+    words: Words,
+    places_of_words: Numbers,
+    rows: Rows,
+    arrivals: Units,
+    order: Order,
+    tally: Numbers,
+    most: int,
+    each: int,
+) -> int:
+    candidates, anchors = arrivals.candidates, rows.anchors
+    end = U(end)
+    for number in range(U(len(words))):
+        word, at = words[number], U(places_of_words[number])
+        unit = at // U(LANES)
+        row = U(arrivals.rows[unit])
+        place, first = order.places[row], U(arrivals.banks[unit]) * U(BANK) + (at % U(LANES)) * U(WORD)
+        while word != NO_BITS:
+            candidate = first + lowest_bit(word)
+            word &= word - ONE_BIT
+            move, symmetry = U(candidates[candidate, U(OWNER)]), U(candidates[candidate, U(SYMMETRY)])
+            if admitted(tally, move, place, most, each):
+                found[end, U(MOVE)], found[end, U(PLACE)], found[end, U(IMAGE)] = move, place, symmetry
+                found[end, U(ROW)] = candidates[candidate, U(ANCHOR_ROW)] - anchors[row, symmetry, U(0)]
+                found[end, U(COLUMN)] = candidates[candidate, U(ANCHOR_COLUMN)] - anchors[row, symmetry, U(1)]
+                end += U(1)
+    return signed(end)
 
 
 @compiled
@@ -152,9 +209,10 @@ def _unlike(
     order: Order,
     wanted: Flags,
     most: int,
-) -> Records:
+    each: int,
+) -> MoveLists:
     """Return the matches that moves of several changes make, move by move: those that failed before."""
-    starts = np.zeros(len(changes.starts), dtype=np.int32)
+    tally = new_tally(len(changes.starts) - 1)
     found = np.empty((0, MATCH_COLUMNS), dtype=np.int32)
     end = 0
     for move in range(len(changes.starts) - 1):
@@ -168,17 +226,20 @@ def _unlike(
             units = sifted(now.reshape(1, -1), ground, rows)
             chosen = in_order(units, order, wanted)
             all_now = told(units, units.bits, chosen, rows.anchors, order, U(NO_LIMIT), U(NO_LIMIT))
-            if end + len(all_now[0]) > len(found):
-                found = larger_records(found, end, 2 * (end + len(all_now[0])))
-            end = _unlike_of(found, end, all_now, before, turned, ground, rows, codes, order, most)
-        starts[move + 1] = end
-    return starts, found[:end]
+            room = end + min(most, len(all_now[0]))
+            if room > len(found):
+                found = larger_records(found, end, 2 * room)
+            end = _unlike_of(
+                found, end, move, all_now, before, turned, ground, rows, codes, order, tally, most, each
+            )
+    return by_move(found[:end], tally)
 
 
 @compiled
 def _unlike_of(
     found: Numbers,
     end: int,
+    move: int,
     matches: Found,
     before: States,
     turned: Numbers,
@@ -186,17 +247,17 @@ def _unlike_of(
     rows: Rows,
     codes: States,
     order: Order,
+    tally: Numbers,
     most: int,
+    each: int,
 ) -> int:
     places, symmetries, image_rows, image_columns, _, _ = matches
     starts, stages, tests, anchors, far = rows.starts, rows.stages, rows.tests, rows.anchors, rows.far
     # Only what changes can fail.
     board = framed(before, ground, _ANY_STATE)
     margin, width = ground.margin, ground.columns + 2 * ground.margin
-    end, last = U(end), U(end) + U(most)
+    end = U(end)
     for match in range(U(len(places))):
-        if end == last:
-            break
         row, symmetry = U(order.rows[U(places[match])]), U(symmetries[match])
         start, stop = U(starts[row]), U(starts[row]) + U(STAGE) * U(stages[row])
         anchor_row = signed(image_rows[match]) + anchors[row, symmetry, U(0)]
@@ -205,47 +266,21 @@ def _unlike_of(
         failing, _ = near_failure(board, turned, tests, codes, start, stop, symmetry, anchor)
         if failing < 0 and far[row, U(FAR_COUNT)] > 0:
             failing, _ = far_failure(before, ground, rows, row, symmetry, anchor_row, anchor_column)
-        found[end, U(PLACE)], found[end, U(IMAGE)] = places[match], symmetry
-        found[end, U(ROW)], found[end, U(COLUMN)] = image_rows[match], image_columns[match]
-        end += U(failing >= 0)
+        if failing >= 0 and admitted(tally, U(move), places[match], most, each):
+            found[end, U(MOVE)], found[end, U(PLACE)], found[end, U(IMAGE)] = move, places[match], symmetry
+            found[end, U(ROW)], found[end, U(COLUMN)] = image_rows[match], image_columns[match]
+            end += U(1)
     return signed(end)
 
 
 @compiled
-def _merged(
-    mended: Records, placed: Records, unlike: Records, moves: int, most: int
-) -> tuple[Numbers, Numbers, Shorts]:
-    """Return where each move's new matches start, their places, and images; at most so many a move."""
-    mended_starts, mended_records = mended
-    placed_starts, placed_records = placed
-    unlike_starts, unlike_records = unlike
-    size = len(mended_records) + len(placed_records) + len(unlike_records)
-    starts = np.zeros(moves + 1, dtype=np.int32)
-    places = np.empty(size, dtype=np.int32)
-    images = np.empty((size, 3), dtype=np.int16)
-    end = U(0)
-    for move in range(moves):
-        left, left_end = U(mended_starts[move]), U(mended_starts[move + 1])
-        right, right_end = U(placed_starts[move]), U(placed_starts[move + 1])
-        last = min(end + (left_end - left) + (right_end - right), end + U(most))
-        while end < last:
-            if right == right_end or (
-                left < left_end and mended_records[left, U(PLACE)] <= placed_records[right, U(PLACE)]
-            ):
-                places[end] = mended_records[left, U(PLACE)]
-                for column in range(U(3)):
-                    images[end, column] = mended_records[left, column + U(1)]
-                left += U(1)
-            else:
-                places[end] = placed_records[right, U(PLACE)]
-                for column in range(U(3)):
-                    images[end, column] = placed_records[right, column + U(1)]
-                right += U(1)
-            end += U(1)
-        for record in range(U(unlike_starts[move]), U(unlike_starts[move + 1])):
-            places[end] = unlike_records[record, U(PLACE)]
-            for column in range(U(3)):
-                images[end, column] = unlike_records[record, column + U(1)]
-            end += U(1)
-        starts[move + 1] = end
-    return starts, places[:end], images[:end]
+def _columns(records: Numbers) -> tuple[Numbers, Shorts]:
+    """Return the places of matches, and their images."""
+    places = np.empty(len(records), dtype=np.int32)
+    images = np.empty((3, len(records)), dtype=np.int16)
+    for match in range(U(len(records))):
+        places[match] = records[match, U(PLACE)]
+        images[U(0), match] = records[match, U(IMAGE)]
+        images[U(1), match] = records[match, U(ROW)]
+        images[U(2), match] = records[match, U(COLUMN)]
+    return places, images

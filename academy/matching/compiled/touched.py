@@ -1,6 +1,6 @@
 """What moves touch, and where tests fail."""
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,6 @@ from academy.matching.compiled.sieve import Flags, far_cell
 from academy.matching.compiled.table import CODES, Numbers, States, U, signed
 from academy.matching.ground import Ground
 from academy.matching.rows import FAR_COUNT, FAR_START, Rows
-
-# Columns of a record of a match; a near miss has also the cell and the code where it fails.
-PLACE, IMAGE, ROW, COLUMN, CELL, CODE = range(6)
-
-# Where the records of each move start, and all of them, move by move.
-Records = tuple[Numbers, Numbers]
-MATCH_COLUMNS: Final = 4
 
 
 class Touched(NamedTuple):
@@ -121,11 +114,3 @@ def far_failure(
         if cell >= 0 and states[cell] & code == 0:
             return signed(cell), signed(code)
     return signed(-1), signed(0)
-
-
-@compiled
-def larger_records(records: Numbers, used: int, capacity: int) -> Numbers:
-    """Return a copy of records with room for more."""
-    larger = np.empty((capacity, records.shape[1]), dtype=np.int32)
-    larger[:used] = records[:used]
-    return larger

@@ -27,41 +27,31 @@ def find_successors(
     order: Order,
     wanted: NDArray[np.bool_],
     most: int,
+    each: int,
 ) -> tuple[Found, Differences]:
-    """Return the base's matches (see `sieve.find`), and of each move those that are gone and new.
-
-    Of move i are gone the matches `gone[gone_starts[i] : gone_starts[i + 1]]` of the base, and new are places
-    and (symmetry, row, column), likewise. `codes` are the codes that tests count.
-    """
-    base = _found(states, ground, rows, order, wanted)
-    base_keys = _keys(base)
-    gone, new_places, new_images = [], [], []
+    """Return the base's matches, and of each move those gone and new, as `kernels.FindSuccessors` says."""
+    base = find(states.reshape(1, -1), ground, rows, order, wanted, most, each)
+    base_keys, all_keys = _keys(base), _keys(_found(states, ground, rows, order, wanted))
+    gone, new_places, new_images, totals = [], [], [], []
     for first, last in zip(changes.starts[:-1], changes.starts[1:], strict=True):
         changed = states.copy()
         changed[changes.cells[first:last]] = changes.states[first:last]
         found = _found(changed, ground, rows, order, wanted)
         keys = _keys(found)
-        ended = np.flatnonzero(~np.isin(base_keys, keys)).astype(np.int32)
-        gone.append(ended[ended < most])
-        begun = np.flatnonzero(~np.isin(keys, base_keys))[:most]
+        gone.append(np.flatnonzero(~np.isin(base_keys, keys)).astype(np.int32))
+        begun = np.flatnonzero(~np.isin(keys, all_keys))
+        totals.append(len(begun))
+        begun = begun[_number_of_place(found[0][begun]) < each][:most]
         new_places.append(found[0][begun])
-        new_images.append(np.stack(found[1:4], axis=1)[begun])
-    places, symmetries, image_rows, image_columns, numbers, total = base
-    kept = (
-        places[:most],
-        symmetries[:most],
-        image_rows[:most],
-        image_columns[:most],
-        numbers[:most],
-        total,
-    )
+        new_images.append(np.stack(found[1:4])[:, begun])
     nothing = np.zeros(0, dtype=np.int32)
-    return kept, (
+    return base, (
         _starts(gone),
         np.concatenate([nothing, *gone]),
         _starts(new_places),
         np.concatenate([nothing, *new_places]),
-        np.concatenate([np.zeros((0, 3), dtype=np.int16), *new_images]),
+        np.concatenate([np.zeros((3, 0), dtype=np.int16), *new_images], axis=1),
+        np.array(totals, dtype=np.int32),
     )
 
 
@@ -69,6 +59,13 @@ def _found(
     states: NDArray[np.uint8], ground: Ground, rows: Rows, order: Order, wanted: NDArray[np.bool_]
 ) -> Found:
     return find(states.reshape(1, -1), ground, rows, order, wanted, _NO_LIMIT, _NO_LIMIT)
+
+
+def _number_of_place(places: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return how many entries before each one, in order, have the same place."""
+    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    before: NDArray[np.intp] = np.arange(len(places)) - np.repeat(starts, np.diff(starts, append=len(places)))
+    return before
 
 
 def _keys(found: Found) -> NDArray[np.int64]:

@@ -1,6 +1,6 @@
 """An index twice, once for each kernel: what one finds the other must find."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from academy.knowledge.boards import Board
 from academy.knowledge.patterns import Pattern
@@ -44,24 +44,21 @@ class BothKernels:
             [index.snapshot().match(board, most=most, each=each, both=both) for index in self.indexes]
         )
 
-    def match_many(self, boards: Iterable[Board]) -> list[Matches]:
-        positions = list(boards)
-        answers = [index.match_many(positions) for index in self.indexes]
-        return [same_matches(found) for found in zip(*answers, strict=True)]
-
     def match_both(self, board: Board) -> Matches:
         return same_matches([index.match_both(board) for index in self.indexes])
 
     def match_successors(
-        self, board: Board, moves: Sequence[Sequence[Change]], most: int | None = None
+        self, board: Board, moves: Sequence[Sequence[Change]], most: int = NO_LIMIT, each: int = NO_LIMIT
     ) -> Successors:
-        limit = {} if most is None else {"most": most}
-        one, other = (index.snapshot().match_successors(board, moves, **limit) for index in self.indexes)
+        one, other = (
+            index.snapshot().match_successors(board, moves, most=most, each=each) for index in self.indexes
+        )
         same_matches((one.base, other.base))
         assert len(one) == len(other) == len(moves)
         for move in range(len(moves)):
             assert one.gone(move).tolist() == other.gone(move).tolist()
-            if most is None:
+            assert one.new(move).total == other.new(move).total
+            if most == each == NO_LIMIT:
                 assert set(as_tuples(one.new(move))) == set(as_tuples(other.new(move)))
             assert one.new(move).places.tolist() == other.new(move).places.tolist()
         return one

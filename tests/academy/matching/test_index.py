@@ -326,14 +326,6 @@ def test_there_is_a_flag_for_each_pattern() -> None:
             index.snapshot().match(board, wanted=np.array([True, False]))
 
 
-def test_boards_in_one_call_are_matched_each_for_itself() -> None:
-    spec = GameSpec("square", SquareGeometry(1, 2))
-    index = index_of(spec, {1: read_cells("x", spec.geometry)})
-    positions = [Board.from_letters(spec.geometry, letters) for letters in ("x-", "--", "-x")]
-    found = [as_tuples(matches) for matches in index.match_many(positions)]
-    assert found == [[(1, 0, 0, 0)], [], [(1, 0, 0, 1)]]
-
-
 # Putting and removing
 
 

@@ -99,6 +99,49 @@ def test_a_limit_holds_for_the_base_and_for_the_new_ones_of_each_move() -> None:
     assert [found.gone(move).tolist() for move in range(5)] == [[0, 1, 2, 3], [], [], [], []]
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_limits_leave_the_first_of_each_pattern_and_of_all(data: st.DataObject) -> None:
+    spec: GameSpec = data.draw(games)
+    board = data.draw(boards(spec.geometry))
+    index = index_of(spec, data.draw(libraries(spec.geometry)))
+    most, each = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 4))
+    change = st.tuples(st.integers(0, spec.geometry.size - 1), st.sampled_from(State))
+    moves = data.draw(
+        st.lists(st.lists(change, max_size=3, unique_by=lambda changed: changed[0]), max_size=12)
+    )
+    everything = index.match_successors(board, moves)
+    cut = index.match_successors(board, moves, most, each)
+    assert as_tuples(cut.base) == as_tuples(index.match(board, most, each))
+    told = set(as_tuples(cut.base))
+    for move in range(len(moves)):
+        new, all_new = cut.new(move), everything.new(move)
+        assert new.places.tolist() == at_most(all_new.places.tolist(), each)[:most]
+        assert set(as_tuples(new)) <= set(as_tuples(all_new))
+        assert len(set(as_tuples(new))) == len(new)
+        assert new.total == all_new.total == len(all_new)
+        gone = {as_tuples(everything.base)[entry] for entry in everything.gone(move)}
+        assert {as_tuples(cut.base)[entry] for entry in cut.gone(move)} == gone & told
+
+
+def at_most(places: list[int], each: int) -> list[int]:
+    return [place for entry, place in enumerate(places) if places[:entry].count(place) < each]
+
+
+def test_where_nearly_every_pattern_fails_by_one_cell_each_move_brings_no_more_than_its_limits() -> None:
+    spec = GameSpec("go", SquareGeometry(19, 19), symmetries=tuple(SQUARE))
+    library = {number: read_cells("x x", spec.geometry) for number in range(300)}
+    board = Board(spec.geometry, bytes([State.FIRST_SOLDIER, State.EMPTY] * 181)[:361])
+    moves = [[(cell, State.FIRST_SOLDIER)] for cell in range(1, 361, 2)]
+    index = PatternIndex(spec)
+    for number, pattern in library.items():
+        index.put(number, pattern)
+    found = index.snapshot().match_successors(board, moves, most=8, each=2)
+    assert [len(found.new(move)) for move in range(len(moves))] == [8] * len(moves)
+    assert found.totals.max() > 1_000
+    assert len(found.all_new) == 8 * len(moves)
+
+
 def test_no_pattern_and_no_move_is_no_match() -> None:
     spec = GameSpec("line", SquareGeometry(1, 2))
     board = Board.from_letters(spec.geometry, "-x")

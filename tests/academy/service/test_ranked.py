@@ -14,7 +14,8 @@ from academy.knowledge.settings import Library
 from academy.knowledge.signatures import Ballot, Vote
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
-from academy.service.ranked import Placements, Ranked
+from academy.matching.matches import Matches
+from academy.service.ranked import Ranked
 from academy.service.shelves import Shelf
 from academy.store.game_records import library_to_proto
 
@@ -36,7 +37,7 @@ def shelf(chance: random.Random, size: int, cells: int) -> Shelf:
     return filled
 
 
-def listed(found: Placements, ranked: Ranked) -> list[tuple[int, ...]]:
+def listed(found: Matches, ranked: Ranked) -> list[tuple[int, ...]]:
     columns = (found.symmetries, found.rows, found.columns, found.reversed)
     ids = ranked.pattern_ids.take(found.places).tolist()
     return list(zip(ids, *(column.tolist() for column in columns), strict=True))

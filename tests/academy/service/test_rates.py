@@ -1,10 +1,12 @@
 """The token bucket."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from academy.service.rates import Bucket, RateExceeded
+from academy.service.rates import Bucket, Buckets, RateExceeded
 
 
 class Clock:
@@ -57,3 +59,35 @@ def test_no_more_passes_than_the_rate_and_one_burst_allow(
         passed += questions
         largest = max(largest, questions)
         assert passed <= burst + (clock.now - 100.0) * per_second + largest + 1e-3
+
+
+def test_each_caller_has_a_bucket() -> None:
+    buckets = Buckets(1.0, 2.0, clock=Clock())
+    buckets.take("ann", 2)
+    buckets.take("bob", 2)
+    with pytest.raises(RateExceeded):
+        buckets.take("ann", 1)
+
+
+def test_where_there_are_many_callers_those_are_forgotten_who_ask_within_the_rate() -> None:
+    clock = Clock()
+    buckets = Buckets(1.0, 10.0, most=100, clock=clock)
+    for number in range(10_000):
+        buckets.take(f"caller {number}", 1)
+        clock.now += 1.0
+        if number % 5 == 0:
+            with suppress(RateExceeded):
+                buckets.take("flooder", 10)
+        assert len(buckets) <= 100
+    # The one who asked too fast is remembered all the time.
+    with pytest.raises(RateExceeded):
+        buckets.take("flooder", 10)
+
+
+def test_however_many_callers_flood_only_so_many_are_remembered() -> None:
+    buckets = Buckets(1.0, 2.0, most=100, clock=Clock())
+    for number in range(1_000):
+        buckets.take(f"caller {number}", 2)
+        assert len(buckets) <= 100
+    with pytest.raises(RateExceeded):
+        buckets.take("caller 999", 1)

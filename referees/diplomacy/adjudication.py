@@ -1,0 +1,212 @@
+"""One phase of Diplomacy: orders in, results and the next position out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from referees.diplomacy import adjustments, retreats
+from referees.diplomacy.choices import Choices
+from referees.diplomacy.movement import Movement
+from referees.diplomacy.orders import WAIVE, Order, OrderKind
+from referees.diplomacy.position import Phase, Position, Season
+from referees.diplomacy.provinces import Unit, UnitKind
+from referees.diplomacy.results import Outcome, Result, movement_results, unit_text
+
+DEFAULT_CHOICES: Final = Choices()
+_BUILDS: Final = (OrderKind.BUILD_ARMY, OrderKind.BUILD_FLEET)
+
+
+@dataclass(frozen=True)
+class Adjudication:
+    """A phase that is over: the position before, the orders by power, the position after.
+
+    `results` are made when they are first asked for.
+    """
+
+    position: Position
+    orders: Mapping[int, Sequence[Order]]
+    after: Position
+    _findings: "Movement | tuple[Result, ...]"
+
+    @cached_property
+    def results(self) -> tuple[Result, ...]:
+        """What became of each order. Units without orders have one, too."""
+        if isinstance(self._findings, Movement):
+            return movement_results(self._findings)
+        return self._findings
+
+
+def adjudicate(
+    position: Position, orders: Mapping[int, Sequence[Order]], choices: Choices = DEFAULT_CHOICES
+) -> Adjudication:
+    """Carry out one phase's orders, given by power; a power may be missing.
+
+    Whatever is ordered, there is a next position: orders that cannot be carried out are void and say why in
+    the results. Units without orders hold, dislodged ones disband, builds are waived, and removals go by the
+    rules of civil disorder. Of several orders for a unit the last counts. Phases in which nothing is to be
+    done are left out. Locations and provinces in orders must be of the map.
+    """
+    if position.phase is Phase.MOVES:
+        movement = Movement(position.map, position.units, orders, choices)
+        units, dislodged = retreats.after_moves(movement)
+        if dislodged:
+            after = Position(
+                position.map,
+                position.year,
+                position.season,
+                Phase.RETREATS,
+                units,
+                dislodged,
+                position.owners,
+            )
+        else:
+            after = _after_season(position, units)
+        return Adjudication(position, orders, after, movement)
+    if position.phase is Phase.RETREATS:
+        units, results = _retreats(position, orders)
+        return Adjudication(position, orders, _after_season(position, units), results)
+    units, results = _builds(position, orders, choices)
+    after = Position(position.map, position.year + 1, Season.SPRING, Phase.MOVES, units, (), position.owners)
+    return Adjudication(position, orders, after, results)
+
+
+def _after_season(position: Position, units: tuple[Unit, ...]) -> Position:
+    if position.season is Season.SPRING:
+        return Position(position.map, position.year, Season.AUTUMN, Phase.MOVES, units, (), position.owners)
+    held = Position(position.map, position.year, Season.AUTUMN, Phase.BUILDS, units, (), position.owners)
+    owners = adjustments.owners_after(held)
+    builds = Position(position.map, position.year, Season.AUTUMN, Phase.BUILDS, units, (), owners)
+    if any(adjustments.adjustments(builds)):
+        return builds
+    return Position(position.map, position.year + 1, Season.SPRING, Phase.MOVES, units, (), owners)
+
+
+def _retreats(
+    position: Position, orders: Mapping[int, Sequence[Order]]
+) -> tuple[tuple[Unit, ...], tuple[Result, ...]]:
+    board, province_of = position.map, position.map.province_of
+    leaving = {province_of[entry.unit.location]: entry for entry in position.dislodged}
+    accepted: dict[int, Order] = {}
+    void: list[Result] = []
+    for power, given in orders.items():
+        for order in given:
+            entry = leaving.get(province_of[order.location]) if order.location >= 0 else None
+            if entry is None or entry.unit.power != power:
+                void.append(
+                    Result(power, order, Outcome.VOID, "void: no unit of the power retreats from there")
+                )
+            elif order.kind not in (OrderKind.RETREAT, OrderKind.DISBAND):
+                void.append(Result(power, order, Outcome.VOID, "void: dislodged units retreat or disband"))
+            elif order.kind is OrderKind.RETREAT and order.target not in entry.options:
+                void.append(Result(power, order, Outcome.VOID, "void: the unit cannot retreat there"))
+            else:
+                accepted[province_of[order.location]] = order
+    units, clashes = retreats.resolve_retreats(position, accepted)
+    results = []
+    for province, entry in leaving.items():
+        unit = entry.unit
+        order = accepted.get(province) or Order(OrderKind.DISBAND, unit.location)
+        others = clashes.get(province_of[order.target], ()) if order.kind is OrderKind.RETREAT else ()
+        if others:
+            by = tuple(other for other in others if other != province)
+            who = " and ".join(unit_text(board, leaving[other].unit) for other in by)
+            results.append(
+                Result(unit.power, order, Outcome.CLASHED, f"disbanded: {who} retreated there too", by)
+            )
+        else:
+            results.append(Result(unit.power, order, Outcome.SUCCEEDED))
+    return units, (*results, *void)
+
+
+def _builds(
+    position: Position, orders: Mapping[int, Sequence[Order]], choices: Choices
+) -> tuple[tuple[Unit, ...], tuple[Result, ...]]:
+    units = list(position.units)
+    results: list[Result] = []
+    for power, number in enumerate(adjustments.adjustments(position)):
+        given = orders.get(power, ())
+        if number > 0:
+            _build(position, power, number, given, units, results)
+        elif number < 0:
+            _remove(position, power, -number, given, units, results, choices)
+        else:
+            results += [
+                Result(power, order, Outcome.VOID, "void: the power has nothing to build or remove")
+                for order in given
+            ]
+    return retreats.in_order(units), tuple(results)
+
+
+def _build(
+    position: Position,
+    power: int,
+    number: int,
+    given: Sequence[Order],
+    units: list[Unit],
+    results: list[Result],
+) -> None:
+    board = position.map
+    free = set(adjustments.free_homes(position, power))
+    left = number
+    for order in given:
+        why = ""
+        if order.kind is OrderKind.WAIVE:
+            if left:
+                left -= 1
+                results.append(Result(power, order, Outcome.SUCCEEDED))
+            else:
+                results.append(Result(power, order, Outcome.SURPLUS, f"the power has only {number} to build"))
+            continue
+        kind = UnitKind.FLEET if order.kind is OrderKind.BUILD_FLEET else UnitKind.ARMY
+        province = board.province_of[order.location]
+        if order.kind not in _BUILDS:
+            why = "the power may build, not remove"
+        elif province not in board.powers[power].homes:
+            why = "it is no home centre of the power"
+        elif province not in free:
+            why = "the centre is another power's or a unit stands in it"
+        elif not board.can_stand(kind, order.location):
+            why = "it must say on which coast" if board.coasts[province] else "such a unit cannot be there"
+        if why:
+            results.append(Result(power, order, Outcome.VOID, f"void: {why}"))
+        elif not left:
+            results.append(Result(power, order, Outcome.SURPLUS, f"the power has only {number} to build"))
+        else:
+            left -= 1
+            free.remove(province)
+            units.append(Unit(power, kind, order.location))
+            results.append(Result(power, order, Outcome.SUCCEEDED))
+    results += [Result(power, WAIVE, Outcome.SUCCEEDED, "not ordered")] * left
+
+
+def _remove(
+    position: Position,
+    power: int,
+    number: int,
+    given: Sequence[Order],
+    units: list[Unit],
+    results: list[Result],
+    choices: Choices,
+) -> None:
+    board = position.map
+    standing = {board.province_of[unit.location]: unit for unit in position.units_of(power)}
+    left = number
+    for order in given:
+        unit = None if order.location < 0 else standing.get(board.province_of[order.location])
+        if order.kind is not OrderKind.REMOVE:
+            results.append(Result(power, order, Outcome.VOID, "void: the power must remove, not build"))
+        elif unit is None:
+            results.append(Result(power, order, Outcome.VOID, "void: no unit of the power is left there"))
+        elif not left:
+            results.append(Result(power, order, Outcome.SURPLUS, f"the power has only {number} to remove"))
+        else:
+            left -= 1
+            units.remove(standing.pop(board.province_of[unit.location]))
+            results.append(Result(power, order, Outcome.SUCCEEDED))
+    if left:
+        lost = [unit for unit in adjustments.civil_disorder_order(position, power, choices) if unit in units]
+        for unit in lost[:left]:
+            units.remove(unit)
+            order = Order(OrderKind.REMOVE, unit.location)
+            results.append(Result(power, order, Outcome.SUCCEEDED, "civil disorder: not ordered"))

@@ -1,0 +1,121 @@
+"""How many units each power builds or removes at a year's end, and which it loses if it does not say."""
+
+from functools import cache
+
+from referees.diplomacy.choices import Choices, RemovalDistance
+from referees.diplomacy.position import Position
+from referees.diplomacy.provinces import Map, Terrain, Unit, UnitKind, bits
+
+
+def owners_after(position: Position) -> tuple[int, ...]:
+    """Who owns the supply centres when the units in them have taken them."""
+    board = position.map
+    number_of = centre_numbers(board)
+    owners = list(position.owners)
+    for unit in position.units:
+        number = number_of[board.province_of[unit.location]]
+        if number >= 0:
+            owners[number] = unit.power
+    return tuple(owners)
+
+
+@cache
+def centre_numbers(board: Map) -> tuple[int, ...]:
+    """For each province its number among the supply centres, -1 for one without."""
+    return tuple(
+        board.centres.index(province) if province in board.centres else -1
+        for province in range(len(board.codes))
+    )
+
+
+def free_homes(position: Position, power: int) -> list[int]:
+    """The home centres (provinces) of a power that it owns and in which no unit stands."""
+    board = position.map
+    number_of = centre_numbers(board)
+    taken = {board.province_of[unit.location] for unit in position.units}
+    return [
+        home
+        for home in board.powers[power].homes
+        if home not in taken and position.owners[number_of[home]] == power
+    ]
+
+
+def adjustment(position: Position, power: int) -> int:
+    """How many units a power may build (above 0) or must remove (below 0), counted now.
+
+    Builds are those that it has room for: it may have more centres than units and no free home centre.
+    """
+    return adjustments(position)[power]
+
+
+def adjustments(position: Position) -> list[int]:
+    """`adjustment` of every power."""
+    counts = [0] * len(position.map.powers)
+    for owner in position.owners:
+        if owner >= 0:
+            counts[owner] += 1
+    for unit in position.units:
+        counts[unit.power] -= 1
+    for power, count in enumerate(counts):
+        if count > 0:
+            counts[power] = min(count, len(free_homes(position, power)))
+    return counts
+
+
+def civil_disorder_order(position: Position, power: int, choices: Choices) -> list[Unit]:
+    """A power's units in the order in which they are removed when it does not say which.
+
+    The farthest from its centres goes first; of equal ones a fleet before an army, then by the province's
+    name (DATC 3.0, 4.D.5 to 4.D.8).
+    """
+    board = position.map
+    if choices.removal_distance is RemovalDistance.HOME_CENTRES:
+        centres = frozenset(board.powers[power].homes)
+    else:
+        centres = frozenset(position.centres_of(power))
+
+    def urgency(unit: Unit) -> tuple[int, bool, str]:
+        province = board.province_of[unit.location]
+        distance = min(
+            (distances(board, unit.kind, unit.location)[centre] for centre in centres),
+            default=len(board.codes),
+        )
+        return -distance, unit.kind is UnitKind.ARMY, board.names[province]
+
+    return sorted(position.units_of(power), key=urgency)
+
+
+@cache
+def distances(board: Map, kind: UnitKind, location: int) -> tuple[int, ...]:
+    """How many provinces a unit is from each other one; the number of provinces where there is no way.
+
+    Armies count seas like land, as they may be convoyed. Fleets count their own moves, and a last step to a
+    centre inland.
+    """
+    size = len(board.codes)
+    found = [size] * size
+    found[board.province_of[location]] = 0
+    fresh, seen, steps = [location], {location}, 0
+    while fresh:
+        steps += 1
+        coming: list[int] = []
+        for place in fresh:
+            province = board.province_of[place]
+            if kind is UnitKind.ARMY:
+                anywhere = (board.main_location[province], *board.coasts[province])
+                near = [there for start in anywhere for reach in board.reach for there in reach[start]]
+            else:
+                near = list(board.reach[kind][place])
+                for inland in bits(board.reach_mask[UnitKind.ARMY][board.main_location[province]]):
+                    if board.terrain[inland] is Terrain.LAND:
+                        found[inland] = min(found[inland], steps)
+            for there in near:
+                if kind is UnitKind.ARMY:
+                    there = board.main_location[board.province_of[there]]
+                if there not in seen:
+                    seen.add(there)
+                    coming.append(there)
+                    target = board.province_of[there]
+                    found[target] = min(found[target], steps)
+        fresh = coming
+    return tuple(found)

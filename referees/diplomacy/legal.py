@@ -1,0 +1,207 @@
+"""The orders that a power's units may be given, as lists."""
+
+from functools import cache
+
+from referees.diplomacy.adjustments import adjustments, free_homes
+from referees.diplomacy.convoys import fleets_reached
+from referees.diplomacy.orders import Order, OrderKind
+from referees.diplomacy.position import Phase, Position
+from referees.diplomacy.provinces import Map, Unit, UnitKind, bits
+
+LegalOrders = dict[int, list[Order]]
+
+
+def legal_orders(position: Position, power: int) -> LegalOrders:
+    """The legal orders of one power, by province; see `all_legal_orders`."""
+    return all_legal_orders(position)[power]
+
+
+def all_legal_orders(position: Position) -> list[LegalOrders]:
+    """For each power, by province: what its unit there may be ordered, or what it may build there.
+
+    Moves to a neighbour by convoy are listed beside those by land. Supports name no coast. A power that may
+    build may also waive, one that must remove is listed all its units; of the provinces it chooses as many
+    as its adjustment says. Provinces and orders stand in a fixed order.
+    """
+    if position.phase is Phase.MOVES:
+        return _moves(position)
+    legal: list[LegalOrders] = [{} for _ in position.map.powers]
+    province_of = position.map.province_of
+    if position.phase is Phase.RETREATS:
+        for unit, options in position.dislodged:
+            legal[unit.power][province_of[unit.location]] = [
+                Order(OrderKind.DISBAND, unit.location),
+                *(Order(OrderKind.RETREAT, unit.location, option) for option in options),
+            ]
+        return legal
+    for power, number in enumerate(adjustments(position)):
+        if number > 0:
+            for home in free_homes(position, power):
+                legal[power][home] = list(_builds(position.map, home))
+        elif number < 0:
+            for unit in position.units_of(power):
+                legal[power][province_of[unit.location]] = [Order(OrderKind.REMOVE, unit.location)]
+    return legal
+
+
+@cache
+def _builds(board: Map, home: int) -> tuple[Order, ...]:
+    main = board.main_location[home]
+    places = (main, *board.coasts[home])
+    return (
+        Order(OrderKind.BUILD_ARMY, main),
+        *(Order(OrderKind.BUILD_FLEET, place) for place in places if board.can_stand(UnitKind.FLEET, place)),
+    )
+
+
+@cache
+def _hold_and_moves(board: Map, kind: UnitKind, location: int) -> tuple[Order, ...]:
+    return (
+        Order(OrderKind.HOLD, location),
+        *(Order(OrderKind.MOVE, location, target) for target in board.reach[kind][location]),
+    )
+
+
+@cache
+def _hold_supports(board: Map, kind: UnitKind, location: int) -> tuple[tuple[int, Order], ...]:
+    return tuple(
+        (province, Order(OrderKind.SUPPORT_HOLD, location, board.main_location[province]))
+        for province in bits(board.reach_mask[kind][location])
+    )
+
+
+@cache
+def _move_supports(board: Map, kind: UnitKind, location: int) -> tuple[tuple[int, tuple[Order, ...]], ...]:
+    """For each province in reach: the supports for a move there, by where the move begins."""
+    return tuple(
+        (
+            province,
+            tuple(
+                Order(OrderKind.SUPPORT_MOVE, location, board.main_location[province], source)
+                for source in range(len(board.codes))
+            ),
+        )
+        for province in bits(board.reach_mask[kind][location])
+    )
+
+
+@cache
+def _convoy_moves(board: Map, location: int, targets: int) -> tuple[Order, ...]:
+    return tuple(
+        Order(OrderKind.CONVOYED_MOVE, location, board.main_location[target]) for target in bits(targets)
+    )
+
+
+@cache
+def _convoy_orders(board: Map, location: int, source: int, targets: int) -> tuple[Order, ...]:
+    return tuple(
+        Order(OrderKind.CONVOY, location, board.main_location[target], source) for target in bits(targets)
+    )
+
+
+@cache
+def _provinces(board: Map, kind: UnitKind, location: int) -> tuple[int, ...]:
+    return tuple(bits(board.reach_mask[kind][location]))
+
+
+def _moves(position: Position) -> list[LegalOrders]:
+    board, units = position.map, position.units
+    province_of = board.province_of
+    legal: list[LegalOrders] = [{} for _ in board.powers]
+    occupied = fleets = armies = 0
+    movers: list[list[int]] = [[] for _ in board.codes]
+    for unit in units:
+        province = province_of[unit.location]
+        occupied |= 1 << province
+        if unit.kind is UnitKind.FLEET:
+            fleets |= 1 << province
+        elif board.sea_access[province]:
+            armies |= 1 << province
+        for target in _provinces(board, unit.kind, unit.location):
+            movers[target].append(province)
+    fleets &= board.seas
+    shores = _shores(board, fleets) if fleets and armies else []
+    for unit in units:
+        power, kind, location = unit
+        province = province_of[location]
+        orders = list(_hold_and_moves(board, kind, location))
+        orders += [order for target, order in _hold_supports(board, kind, location) if occupied >> target & 1]
+        for target, supports in _move_supports(board, kind, location):
+            orders += [supports[source] for source in movers[target] if source != province]
+        if shores:
+            _add_convoys(board, unit, province, fleets, armies, shores, movers, orders)
+        legal[power][province] = orders
+    return legal
+
+
+def _shores(board: Map, fleets: int) -> list[tuple[int, int]]:
+    """The chains of fleets: of each its seas, and the coasts that they touch, as bits."""
+    found = []
+    while fleets:
+        chain = fleets_reached(board, fleets & -fleets, fleets)
+        coasts = 0
+        for sea in bits(chain):
+            coasts |= board.shores[sea]
+        found.append((chain, coasts))
+        fleets &= ~chain
+    return found
+
+
+def _add_convoys(
+    board: Map,
+    unit: Unit,
+    province: int,
+    fleets: int,
+    armies: int,
+    shores: list[tuple[int, int]],
+    movers: list[list[int]],
+    orders: list[Order],
+) -> None:
+    """Add the moves by convoy, the supports for such moves, and the convoys that a unit may be ordered."""
+    here = 1 << province
+    if unit.kind is UnitKind.ARMY:
+        targets = 0
+        for _, coasts in shores:
+            if coasts & here:
+                targets |= coasts
+        orders += _convoy_moves(board, unit.location, targets & ~here)
+    elif here & fleets:
+        for chain, coasts in shores:
+            if chain & here:
+                for source in bits(coasts & armies):
+                    orders += _convoy_orders(board, unit.location, source, coasts & ~(1 << source))
+        if any(chain & here for chain, _ in shores):
+            shores = [entry for entry in shores if not entry[0] & here] + _shores(
+                board, next(chain for chain, _ in shores if chain & here) & ~here
+            )
+    _add_supports_of_convoys(board, unit, province, armies, shores, movers, orders)
+
+
+def _add_supports_of_convoys(
+    board: Map,
+    unit: Unit,
+    province: int,
+    armies: int,
+    shores: list[tuple[int, int]],
+    movers: list[list[int]],
+    orders: list[Order],
+) -> None:
+    reach = board.reach_mask[unit.kind][unit.location]
+    common = 0
+    for _, coasts in shores:
+        if coasts & armies:
+            common |= coasts
+    if not common & reach:
+        return
+    for target, supports in _move_supports(board, unit.kind, unit.location):
+        bit = 1 << target
+        if not common & bit:
+            continue
+        sources = 0
+        for _, coasts in shores:
+            if coasts & bit:
+                sources |= coasts
+        sources &= armies & ~bit & ~(1 << province)
+        for source in movers[target]:
+            sources &= ~(1 << source)
+        orders += [supports[source] for source in bits(sources)]

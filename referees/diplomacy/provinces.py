@@ -1,0 +1,290 @@
+"""A map of Diplomacy: provinces, coasts, borders, powers, and the tables that make the rules fast.
+
+A **province** holds one unit at most; a **location** is where a unit stands in it: the province itself, or
+one coast of a province that has several. Provinces are numbered in the order of the map's file; locations
+in the same order, each province followed by its coasts. Sets of provinces are bit masks.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from enum import IntEnum
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+
+MAX_PROVINCES: Final = 512
+MAX_POWERS: Final = 32
+NOBODY: Final = -1
+
+
+class InvalidMap(ValueError):
+    """A map's file that cannot be read, or whose parts do not fit."""
+
+
+class UnknownPlace(ValueError):
+    """A code that names no province, coast or power of the map."""
+
+
+class Terrain(IntEnum):
+    """What kind of province it is; only fleets on seas convoy."""
+
+    LAND = 0
+    SEA = 1
+    COAST = 2
+
+
+class UnitKind(IntEnum):
+    """Army or fleet."""
+
+    ARMY = 0
+    FLEET = 1
+
+    @property
+    def letter(self) -> str:
+        """`A` or `F`."""
+        return "AF"[self]
+
+
+class Unit(NamedTuple):
+    """A unit: the number of its power, its kind, and its location."""
+
+    power: int
+    kind: UnitKind
+    location: int
+
+
+class Power(NamedTuple):
+    """A power: its name, DAIDE code, home centres (provinces) and first units."""
+
+    name: str
+    code: str
+    homes: tuple[int, ...]
+    units: tuple[Unit, ...]
+
+
+class Map:
+    """The tables of one map. Made by `read_map`; equal only to itself, and pickled by its text.
+
+    Tables by kind of unit and location: `reach[kind][location]`, the locations it can move to;
+    `reach_mask[kind][location]`, their provinces as bits. Tables by province: `sea_borders` (seas beside a
+    sea), `sea_access` (seas from which a coast is reached), both as bits.
+    """
+
+    def __init__(self, text: str, content: Mapping[str, Any]) -> None:
+        self.text = text
+        self.name: str = content["name"]
+        self.first_year: int = content["first_year"]
+        provinces: Mapping[str, Mapping[str, Any]] = content["provinces"]
+        if not 1 <= len(provinces) <= MAX_PROVINCES:
+            raise InvalidMap(f"{len(provinces)} provinces: a map has 1 to {MAX_PROVINCES}")
+        self.codes = tuple(provinces)
+        self.names = tuple(str(province["name"]) for province in provinces.values())
+        self.terrain = tuple(_terrain(code, province) for code, province in provinces.items())
+        self.location_codes: tuple[str, ...] = ()
+        self.province_of: tuple[int, ...] = ()
+        self.main_location: tuple[int, ...] = ()
+        self.coasts: tuple[tuple[int, ...], ...] = ()
+        self.aliases: dict[str, int] = {}
+        self._number_locations(provinces)
+        self._read_borders(content["borders"])
+        self._read_powers(content)
+        self._find_seas()
+
+    def _number_locations(self, provinces: Mapping[str, Mapping[str, Any]]) -> None:
+        codes: list[str] = []
+        province_of: list[int] = []
+        mains: list[int] = []
+        coasts: list[tuple[int, ...]] = []
+        for number, (code, province) in enumerate(provinces.items()):
+            names = [code, *(f"{code}/{coast}" for coast in province.get("coasts", ()))]
+            mains.append(len(codes))
+            coasts.append(tuple(range(len(codes) + 1, len(codes) + len(names))))
+            codes += names
+            province_of += [number] * len(names)
+        self.location_codes, self.province_of = tuple(codes), tuple(province_of)
+        self.main_location, self.coasts = tuple(mains), tuple(coasts)
+        self.mila_codes = tuple(
+            code if "mila" not in provinces[code.partition("/")[0]] else str(provinces[code]["mila"])
+            for code in codes
+        )
+        self.location_numbers = {code: number for number, code in enumerate(codes)}
+        for number, (code, province) in enumerate(provinces.items()):
+            also = (province["mila"],) if "mila" in province else ()
+            for alias in (province["name"], *also, *province.get("aliases", ())):
+                name = alias.upper()
+                if self.aliases.setdefault(name, number) != number or name in self.location_numbers:
+                    raise InvalidMap(f"the name {alias!r} of {code} is another province's")
+
+    def _read_borders(self, borders: Mapping[str, Any]) -> None:
+        reach: list[list[set[int]]] = [[set() for _ in self.location_codes] for _ in UnitKind]
+        for kind in UnitKind:
+            for line in borders["army" if kind is UnitKind.ARMY else "fleet"]:
+                first, *others = (self.location(code) for code in line.split())
+                for other in others:
+                    self._check_border(kind, first, other)
+                    reach[kind][first].add(other)
+                    reach[kind][other].add(first)
+        self.reach = tuple(tuple(tuple(sorted(near)) for near in by_place) for by_place in reach)
+        self.reach_mask = tuple(
+            tuple(mask_of(self.province_of[place] for place in near) for near in by_place)
+            for by_place in self.reach
+        )
+
+    def _check_border(self, kind: UnitKind, first: int, other: int) -> None:
+        for place in (first, other):
+            terrain = self.terrain[self.province_of[place]]
+            code = self.location_codes[place]
+            if kind is UnitKind.ARMY and (terrain is Terrain.SEA or "/" in code):
+                raise InvalidMap(f"an army's border at {code}: armies stand in whole land provinces")
+            if kind is UnitKind.FLEET and (
+                terrain is Terrain.LAND or (self.coasts[self.province_of[place]] and "/" not in code)
+            ):
+                raise InvalidMap(f"a fleet's border at {code}: fleets stand on seas and on single coasts")
+
+    def _read_powers(self, content: Mapping[str, Any]) -> None:
+        if not 1 <= len(content["powers"]) <= MAX_POWERS:
+            raise InvalidMap(f"{len(content['powers'])} powers: a map has 1 to {MAX_POWERS}")
+        powers = []
+        for number, power in enumerate(content["powers"]):
+            homes = tuple(self.province(code) for code in power["centres"].split())
+            units = tuple(self.unit(number, text) for text in power["units"].split(","))
+            powers.append(Power(power["name"], power["code"], homes, units))
+        self.powers: tuple[Power, ...] = tuple(powers)
+        neutral = [self.province(code) for code in content["neutral_centres"].split()]
+        centres = sorted([*neutral, *(home for power in powers for home in power.homes)])
+        if len(set(centres)) != len(centres):
+            raise InvalidMap("a supply centre belongs to two powers")
+        self.centres = tuple(centres)
+        self.first_owners = tuple(
+            next((n for n, power in enumerate(powers) if centre in power.homes), NOBODY) for centre in centres
+        )
+        self.centres_to_win: int = content["centres_to_win"]
+
+    def _find_seas(self) -> None:
+        seas = [terrain is Terrain.SEA for terrain in self.terrain]
+        self.seas = mask_of(number for number, sea in enumerate(seas) if sea)
+        borders = [0] * len(self.codes)
+        for place, near in enumerate(self.reach_mask[UnitKind.FLEET]):
+            borders[self.province_of[place]] |= near & self.seas
+        self.sea_borders = tuple(near if seas[number] else 0 for number, near in enumerate(borders))
+        self.sea_access = tuple(
+            near if terrain is Terrain.COAST else 0
+            for near, terrain in zip(borders, self.terrain, strict=True)
+        )
+        shores = [0] * len(self.codes)
+        for number, near in enumerate(self.sea_access):
+            for sea in bits(near):
+                shores[sea] |= 1 << number
+        self.shores = tuple(shores)
+
+    def location(self, code: str) -> int:
+        """The location of a code or name: `STP/SC`, `stp(sc)`, `St Petersburg`. Raises UnknownPlace."""
+        name = code.strip().upper().replace("(", "/").replace(")", "").replace(" /", "/").replace("/ ", "/")
+        number = self.location_numbers.get(name)
+        if number is not None:
+            return number
+        stem, _, coast = name.partition("/")
+        province = self.aliases.get(stem)
+        if province is not None:
+            number = self.location_numbers.get(self.codes[province] + ("/" + coast if coast else ""))
+            if number is not None:
+                return number
+        if stem in self.location_numbers or province is not None:
+            stem = self.codes[province] if province is not None else stem
+            coasts = [self.location_codes[place] for place in self.coasts[self.codes.index(stem)]]
+            which = f"it has {' and '.join(coasts)}" if coasts else "it has only one"
+            raise UnknownPlace(f"{code[:30]!r}: {stem} has no coast {coast[:10]!r}; {which}")
+        raise UnknownPlace(f"{code[:30]!r} is no province of the map {self.name!r}")
+
+    def province(self, code: str) -> int:
+        """The province of a code, whatever its coast. Raises UnknownPlace."""
+        return self.province_of[self.location(code)]
+
+    def power(self, name: str) -> int:
+        """The number of a power by its name or code, in upper or lower case. Raises UnknownPlace."""
+        for number, power in enumerate(self.powers):
+            if name.strip().upper() in (power.name.upper(), power.code.upper()):
+                return number
+        known = ", ".join(f"{power.name} ({power.code})" for power in self.powers)
+        raise UnknownPlace(f"{name[:30]!r} is no power of the map {self.name!r}; there are {known}")
+
+    def unit(self, power: int, text: str) -> Unit:
+        """A unit as text (`F STP/SC`) of a power. Raises UnknownPlace."""
+        letter, _, place = text.strip().partition(" ")
+        if letter.upper() not in ("A", "F"):
+            raise UnknownPlace(f"{text[:30]!r}: a unit begins with A or F")
+        kind = UnitKind.ARMY if letter.upper() == "A" else UnitKind.FLEET
+        location = self.location(place)
+        if not self.can_stand(kind, location):
+            raise UnknownPlace(
+                f"{text[:30]!r}: {'an army' if kind is UnitKind.ARMY else 'a fleet'} can't be there"
+            )
+        return Unit(power, kind, location)
+
+    def can_stand(self, kind: UnitKind, location: int) -> bool:
+        """Whether a unit of a kind can be at a location: armies on no sea and coast, fleets in no inland."""
+        terrain = self.terrain[self.province_of[location]]
+        if kind is UnitKind.ARMY:
+            return terrain is not Terrain.SEA and self.main_location[self.province_of[location]] == location
+        several = self.coasts[self.province_of[location]]
+        return terrain is not Terrain.LAND and (not several or location in several)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return read_map, (self.text,)
+
+    def __repr__(self) -> str:
+        return f"<Map {self.name}>"
+
+
+def mask_of(provinces: Any) -> int:
+    """The set of some provinces as bits."""
+    mask = 0
+    for province in provinces:
+        mask |= 1 << province
+    return mask
+
+
+def bits(mask: int) -> list[int]:
+    """The provinces of a mask, in order."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
+
+
+def _terrain(code: str, province: Mapping[str, Any]) -> Terrain:
+    try:
+        return Terrain[str(province["kind"]).upper()]
+    except KeyError:
+        raise InvalidMap(f"{code}: kind is one of land, sea, coast") from None
+
+
+@cache
+def read_map(text: str) -> Map:
+    """The map that a TOML text describes; the same text gives the same object. Raises InvalidMap."""
+    try:
+        return Map(text, tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidMap(f"a map is a TOML file: {error}") from None
+    except KeyError as error:
+        raise InvalidMap(f"a map needs {error}") from None
+    except (TypeError, AttributeError, UnknownPlace) as error:
+        raise InvalidMap(str(error)) from None
+
+
+def shipped_maps() -> tuple[str, ...]:
+    """The names of the maps that come with the package."""
+    return tuple(
+        sorted(
+            file.name.removesuffix(".toml") for file in files("referees.diplomacy").joinpath("maps").iterdir()
+        )
+    )
+
+
+def shipped_map(name: str) -> Map:
+    """A map that comes with the package. Raises UnknownPlace."""
+    if name not in shipped_maps():
+        raise UnknownPlace(f"no map {name[:40]!r}; there are {', '.join(shipped_maps())}")
+    return read_map(files("referees.diplomacy").joinpath("maps", f"{name}.toml").read_text("utf-8"))

@@ -1,0 +1,152 @@
+"""What became of each order, and why."""
+
+from enum import Enum
+from typing import Final, NamedTuple
+
+from referees.diplomacy.movement import Movement
+from referees.diplomacy.movement_orders import Void, Way
+from referees.diplomacy.orders import Order, OrderKind
+from referees.diplomacy.provinces import NOBODY, Map, Unit
+
+
+class Outcome(Enum):
+    """What became of an order."""
+
+    SUCCEEDED = "succeeded"
+    BOUNCED = "bounced"
+    CUT = "cut"
+    DISLODGED = "dislodged"
+    DISRUPTED = "convoy disrupted"
+    VOID = "void"
+    CLASHED = "disbanded"
+    SURPLUS = "too many"
+
+
+class Result(NamedTuple):
+    """What became of one order of a power, and why.
+
+    `by` are the provinces of those who caused it. `dislodged_by` is the province from which the ordered unit
+    was dislodged, NOBODY if it was not; a unit can do what it was ordered to and still be dislodged only in
+    a phase of retreats. `reason` is one sentence for people, empty for plain success.
+    """
+
+    power: int
+    order: Order
+    outcome: Outcome
+    reason: str = ""
+    by: tuple[int, ...] = ()
+    dislodged_by: int = NOBODY
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the order was carried out and its unit stayed on the board."""
+        return self.outcome is Outcome.SUCCEEDED
+
+
+VOID_REASONS: Final = {
+    Void.NO_UNIT: "no unit is there",
+    Void.FOREIGN_UNIT: "the unit is another power's",
+    Void.OTHER_PHASE: "it is an order of another phase",
+    Void.OTHER_COAST: "the unit stands on another coast",
+    Void.OUT_OF_REACH: "the unit cannot go there",
+    Void.NO_ROUTE: "no chain of fleets could convoy it there",
+    Void.COAST_MISSING: "it does not say to which coast",
+    Void.NO_CONVOYER: "only fleets on seas convoy",
+    Void.SUPPORT_OUT_OF_REACH: "the supporting unit could not go there itself",
+    Void.NOT_ORDERED_SO: "the other unit was not ordered so",
+    Void.SUPPORTED_MOVES: "the supported unit was ordered to move",
+    Void.NOBODY_THERE: "there is no unit that it could help",
+    Void.ITSELF: "a unit cannot go to its own province or help itself",
+    Void.REPLACED: "a later order for the unit took its place",
+}
+
+
+def movement_results(movement: Movement) -> tuple[Result, ...]:
+    """A result for every order given in a phase of moves, and a hold for every unit without one.
+
+    Units in the order of their provinces, then orders that were for no unit of their power.
+    """
+    results = []
+    for unit in movement.units:
+        province = movement.board.province_of[unit.location]
+        order = movement.orders[province] or Order(OrderKind.HOLD, unit.location)
+        results.append(_unit_result(movement, province, unit.power, order))
+    for power, order, why in movement.rejected:
+        results.append(Result(power, order, Outcome.VOID, f"void: {VOID_REASONS[why]}"))
+    return tuple(results)
+
+
+def _unit_result(movement: Movement, province: int, power: int, order: Order) -> Result:
+    board = movement.board
+    moving = movement.destination[province] >= 0
+    if moving and movement.succeeds(province):
+        return Result(power, order, Outcome.SUCCEEDED)
+    conqueror = movement.dislodged_by(province)
+    outcome, reason = Outcome.SUCCEEDED, ""
+    by: tuple[int, ...] = ()
+    if province in movement.void:
+        outcome, reason = Outcome.VOID, f"void: {VOID_REASONS[movement.void[province]]}"
+    elif moving:
+        outcome, reason, by = _failed_move(movement, province)
+    elif order.kind in (OrderKind.SUPPORT_HOLD, OrderKind.SUPPORT_MOVE):
+        cutter = movement.cut_by(province)
+        if cutter >= 0 and conqueror < 0:
+            outcome, reason, by = Outcome.CUT, f"cut by {_unit(movement, cutter)}", (cutter,)
+    elif order.kind is OrderKind.CONVOY and province in movement.disrupted_by_paradox and conqueror < 0:
+        outcome, reason = (
+            Outcome.DISRUPTED,
+            "convoy disrupted: a paradox (Szykman's rule)",
+        )
+    if conqueror >= 0:
+        said = f"dislodged by {_unit(movement, conqueror)}"
+        reason = f"{reason}; {said}" if reason else said
+        if outcome is Outcome.SUCCEEDED:
+            outcome, by = Outcome.DISLODGED, (conqueror,)
+    elif (
+        order.kind is OrderKind.CONVOY
+        and outcome is Outcome.SUCCEEDED
+        and not movement.succeeds(order.source)
+    ):
+        reason = f"the army from {board.codes[order.source]} did not arrive"
+    return Result(power, order, outcome, reason, by, conqueror)
+
+
+def _failed_move(movement: Movement, source: int) -> tuple[Outcome, str, tuple[int, ...]]:
+    board = movement.board
+    if movement.way[source] is Way.SEA and not movement.has_convoy(source):
+        fleets = movement.convoyers.get(source, 0)
+        gone = tuple(
+            sea
+            for sea in range(len(board.codes))
+            if fleets >> sea & 1 and (movement.dislodged(sea) or sea in movement.disrupted_by_paradox)
+        )
+        if not gone:
+            return Outcome.DISRUPTED, "no convoy: the fleets ordered to convoy it make no chain", ()
+        who = " and ".join(_unit(movement, sea) for sea in gone)
+        return Outcome.DISRUPTED, f"convoy disrupted: {who}", gone
+    target = movement.destination[source]
+    by = []
+    if movement.owner[target] >= 0 and (
+        movement.is_head_to_head(source) or movement.destination[target] < 0 or not movement.succeeds(target)
+    ):
+        by.append(target)
+        if movement.owner[target] == movement.owner[source] and not movement.is_head_to_head(source):
+            return Outcome.BOUNCED, f"bounced: {_unit(movement, target)} of its own power stayed", (target,)
+    by += [
+        rival
+        for rival in movement.attackers[target]
+        if rival != source and movement.prevent_strength(rival, 1)
+    ]
+    who = " and ".join(_unit(movement, province) for province in by)
+    return Outcome.BOUNCED, f"bounced by {who}", tuple(by)
+
+
+def _unit(movement: Movement, province: int) -> str:
+    unit = movement.unit_at[province]
+    assert unit is not None
+    return unit_text(movement.board, unit)
+
+
+def unit_text(board: Map, unit: Unit) -> str:
+    """`Austria's A VIE`."""
+    return f"{board.powers[unit.power].name}'s {unit.kind.letter} {board.location_codes[unit.location]}"
