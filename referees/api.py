@@ -5,12 +5,14 @@ It speaks no protocol and starts no process. Seats count from 1. A package adds 
 entry point in the group `arena.referees` that names its `Referee` class.
 """
 
+import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import entry_points
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
@@ -55,6 +57,9 @@ class Termination(Enum):
     MOVE_LIMIT = "move limit"
     ADJUDICATION = "adjudication"
     AGREEMENT = "agreement"
+    STASIS = "stasis"
+    IMPASSE = "impasse"
+    FROZEN = "frozen"
     UNKNOWN = "unknown"
 
 
@@ -67,7 +72,8 @@ class Outcome:
     Diplomacy: supply centres), empty where the end was not counted. `summary` is the result as the
     game's records write it (`B+3.5`); `detail` says more where there is more to say. `eliminated` tells
     by seat how many rounds were over when the seat was eliminated, None for one that was not; it is
-    empty in games that eliminate nobody.
+    empty in games that eliminate nobody. `rounds` are those played (Diplomacy: years), None where a round is
+    a move of each seat.
     """
 
     winners: tuple[int, ...]
@@ -76,10 +82,11 @@ class Outcome:
     points: tuple[float, ...] = ()
     detail: str = ""
     eliminated: tuple[int | None, ...] = ()
+    rounds: int | None = None
 
 
-@dataclass(frozen=True)
-class PlayedMove:
+# A tuple: in a fast game, making these is a good part of the work.
+class PlayedMove(NamedTuple):
     """One move of a finished or broken-off game, as the arena recorded it.
 
     `values` maps a seat to that seat's own expected value (0 to 1) after the move; `seconds` is the
@@ -90,7 +97,7 @@ class PlayedMove:
     move: Any
     text: str
     seconds: float | None = None
-    values: Mapping[int, float] = field(default_factory=dict)
+    values: Mapping[int, float] = MappingProxyType({})
     comment: str = ""
 
 
@@ -162,6 +169,11 @@ class Referee(ABC, Generic[Position, Move]):
     @abstractmethod
     def legal_moves(self, position: Position, seat: int) -> Sequence[Move] | None:
         """All legal moves of a seat that is to move, in a fixed order; None where they cannot be listed."""
+
+    def random_move(self, position: Position, seat: int, chance: random.Random) -> Move | None:
+        """A legal move by chance; None where the referee has no way to find one."""
+        moves = self.legal_moves(position, seat)
+        return None if moves is None else chance.choice(moves)
 
     @abstractmethod
     def check(self, position: Position, seat: int, move: Move) -> None:
