@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
-.PHONY: demo test check bench clean fuzz crash-loop soak
+.PHONY: demo test check bench clean fuzz crash-loop soak stopped-playoff
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
@@ -34,6 +34,9 @@ crash-loop: $(VENV)/installed-dev.stamp
 
 soak: $(VENV)/installed-dev.stamp
 	$(BIN)/python -m benchmarks.soak
+
+stopped-playoff: $(VENV)/installed-dev.stamp
+	$(BIN)/python -m benchmarks.stopped_playoff
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'

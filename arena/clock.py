@@ -1,5 +1,7 @@
 """A player's clock: main time, increment, Canadian byo-yomi."""
 
+import math
+
 from arena.jobs import TimeControl
 
 
@@ -19,6 +21,11 @@ class Clock:
 
     def _new_period(self) -> None:
         self.seconds, self.stones = self._control.byo_yomi_seconds, self._control.byo_yomi_stones
+
+    def _add(self, increment: float) -> None:
+        most = self._control.most_seconds
+        # What was more than that from the beginning stays.
+        self.seconds = max(self.seconds, min(self.seconds + increment, math.inf if most is None else most))
 
     @property
     def available(self) -> float:
@@ -45,7 +52,7 @@ class Clock:
             self._new_period()
         self.seconds = max(0.0, self.seconds - seconds)
         if not self.stones:
-            self.seconds += self._control.increment_seconds
+            self._add(self._control.increment_seconds)
         elif self.stones > 1:
             self.stones -= 1
         else:

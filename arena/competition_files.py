@@ -167,7 +167,8 @@ def _write_whole(path: Path, content: str) -> None:
         # A device or pipe somebody put there; a file in its place would be none.
         path.write_text(content, encoding="utf-8")
         return
-    path = path.resolve()
+    if path.is_symlink():
+        path = path.resolve()
     draft = path.with_name(path.name + ".new")
     draft.write_text(content, encoding="utf-8")
     draft.replace(path)

@@ -12,7 +12,8 @@ from referees.api import Outcome
 class TimeControl:
     """The clock of a player, in seconds.
 
-    First `main_seconds` for the whole game, to which `increment_seconds` are added after each move.
+    First `main_seconds` for the whole game, to which `increment_seconds` are added after each move, up to
+    `most_seconds` (None: without a limit).
     When they are used up, periods of `byo_yomi_seconds` for `byo_yomi_stones` moves each (Canadian
     byo-yomi), or the game is lost where there is no byo-yomi. A fixed time per move is byo-yomi of one
     stone without main time. A move may be late by `margin_seconds`, which are taken from nothing.
@@ -23,6 +24,7 @@ class TimeControl:
     byo_yomi_seconds: float = 0.0
     byo_yomi_stones: int = 1
     margin_seconds: float = 0.0
+    most_seconds: float | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.adjudication import Adjudicator
 from arena.jobs import Fault, GameJob, GameResult, JobMove
@@ -96,8 +96,7 @@ def _referee(name: str, settings: _Settings) -> Referee[Any, Any]:
     return referee(name).from_settings(settings.values)
 
 
-@dataclass(frozen=True)
-class _Answer:
+class _Answer(NamedTuple):
     """A legal move, with all that its player said."""
 
     seat: int
@@ -258,13 +257,18 @@ class _Match:
                 if decided is not None:
                     return decided
             self._report_progress()
-            answers = [self._choose(seat) for seat in seats]
-            if claims := [answer.seat for answer in answers if isinstance(answer, _Claim)]:
-                return self._rules.won_by(claims[0], Termination.CLAIM, "claim")
-            losses = [answer for answer in answers if isinstance(answer, Loss)]
-            if not losses:
-                losses = self._make([answer for answer in answers if isinstance(answer, _Answer)])
-            if losses:
+            claims, losses, moves = [], [], []
+            for seat in seats:
+                match self._choose(seat):
+                    case _Answer() as answer:
+                        moves.append(answer)
+                    case Loss() as loss:
+                        losses.append(loss)
+                    case claim:
+                        claims.append(claim)
+            if claims:
+                return self._rules.won_by(claims[0].seat, Termination.CLAIM, "claim")
+            if losses or (losses := self._make(moves)):
                 return given_against(self._rules, losses)
         return self._count()
 
@@ -319,15 +323,15 @@ class _Match:
         return losses
 
     def _tell(self, moves: dict[int, Any]) -> list[Loss]:
-        decided = not self._rules.to_move(self._position)
-        losses = []
+        losses: list[Loss] = []
+        alone = next(iter(moves)) if len(moves) == 1 else None
         for seat, player in enumerate(self._players, start=1):
-            if set(moves) == {seat}:
+            if seat == alone:
                 continue
             try:
                 player.told(moves, self._rules.view(self._position, seat))
             except PlayerFailure as failure:
-                if decided:
+                if not self._rules.to_move(self._position):
                     self._sheet.warnings.append(str(failure))
                 else:
                     at_fault = failure.mover if isinstance(failure, MoveDisputed) else seat

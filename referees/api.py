@@ -7,10 +7,11 @@ entry point in the group `arena.referees` that names its `Referee` class.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import entry_points
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
@@ -78,8 +79,8 @@ class Outcome:
     eliminated: tuple[int | None, ...] = ()
 
 
-@dataclass(frozen=True)
-class PlayedMove:
+# A tuple: in a fast game, making these is a good part of the work.
+class PlayedMove(NamedTuple):
     """One move of a finished or broken-off game, as the arena recorded it.
 
     `values` maps a seat to that seat's own expected value (0 to 1) after the move; `seconds` is the
@@ -90,7 +91,7 @@ class PlayedMove:
     move: Any
     text: str
     seconds: float | None = None
-    values: Mapping[int, float] = field(default_factory=dict)
+    values: Mapping[int, float] = MappingProxyType({})
     comment: str = ""
 
 

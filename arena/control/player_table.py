@@ -8,10 +8,11 @@ from arena.control.academy_table import ELO
 from arena.control.locations import located, path_from
 from arena.control.table import ControlError, Table
 from arena.jobs import PlayerSetup, TimeControl
+from arena.players.lines_parameters import CRASHES, MAX_LATE_TURNS
 
 # The letters of the cross-table go from A to ZZ.
 MAX_PLAYERS: Final = 702
-PROTOCOLS: Final = ("gtp", "python", "grpc")
+PROTOCOLS: Final = ("gtp", "lines", "python", "grpc")
 _SECONDS: Final = values.number(0.001, 1e6)
 _CLOCK_SECONDS: Final = values.number(0, 1e7)
 
@@ -83,6 +84,7 @@ def time_control(table: Table) -> TimeControl:
         increment_seconds=table.take("increment_seconds", _CLOCK_SECONDS, plain.increment_seconds),
         byo_yomi_seconds=table.take("byo_yomi_seconds", _CLOCK_SECONDS, plain.byo_yomi_seconds),
         byo_yomi_stones=table.take("byo_yomi_stones", values.whole(1, 10_000), plain.byo_yomi_stones),
+        most_seconds=table.take("most_seconds", _CLOCK_SECONDS, None),
         margin_seconds=table.take("margin_seconds", _CLOCK_SECONDS, plain.margin_seconds),
     )
     if not clock.main_seconds and not clock.byo_yomi_seconds:
@@ -98,6 +100,9 @@ def _parameters(table: Table) -> dict[str, Any]:
         "reliable_scorer": table.take("reliable_scorer", values.flag, True),
         "allow_claim": table.take("allow_claim", values.flag, False),
         "name_from_gtp": table.take("name_from_gtp", values.flag, True),
+        "dialogue": table.take("dialogue", values.text, ""),
+        "crash": table.take("crash", values.choice(*CRASHES), "pass"),
+        "late_turns": table.take("late_turns", values.whole(1, MAX_LATE_TURNS), 3),
     }
     plain = {
         "startup_commands": (),
@@ -105,6 +110,9 @@ def _parameters(table: Table) -> dict[str, Any]:
         "reliable_scorer": True,
         "allow_claim": False,
         "name_from_gtp": True,
+        "dialogue": "",
+        "crash": "pass",
+        "late_turns": 3,
     }
     return {name: value for name, value in given.items() if value != plain[name]}
 

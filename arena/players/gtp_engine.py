@@ -1,17 +1,16 @@
 """A GTP engine in a child process, for one game or for several in succession."""
 
 import math
-import subprocess
 import time
 from typing import Final
 
 from arena.jobs import PlayerSetup
-from arena.players.error_log import ErrorLog
-from arena.players.failures import CannotStart, IllFormed, PlayerFailure, Refused
+from arena.players.failures import IllFormed, PlayerFailure, Refused
 from arena.players.gtp_channel import GtpChannel
 from arena.players.gtp_parameters import GtpParameters
 from arena.players.player import Cost, Seating
-from arena.players.process import ChildProcess, ProcessCost
+from arena.players.process import ProcessCost
+from arena.players.program import error_log, launch, log_label
 
 MAX_COMMENT: Final = 10_000
 DESCRIBE_ENGINE: Final = "gomill-describe_engine"
@@ -30,22 +29,16 @@ class GtpEngine:
         self.log_path: Final = seating.log_path
         self.name = self.description = ""
         self.played = 0
-        self._log = _log_of(seating)
+        self._log = error_log(seating)
         environment = seating.environment
         if not seating.setup.restart:
             # A ticket is for one contest only.
             environment = {name: value for name, value in environment.items() if name[:8] != "ACADEMY_"}
-        try:
-            self._process = ChildProcess(
-                seating.command,
-                environment={**environment, **seating.setup.environment},
-                working_directory=seating.setup.working_directory,
-                stderr=subprocess.DEVNULL if seating.setup.discard_stderr else self._log,
-                memory_bytes=seating.setup.memory_bytes,
-            )
-        except CannotStart as failure:
-            raise CannotStart(f"player {seating.label}: {failure}") from failure
+        self._process = launch(seating, self._log, environment)
         self._channel = GtpChannel(self._process, seating.label, parameters.aliases, seating.transcript)
+        # As the channel does it.
+        self.ask: Final = self._channel.ask
+        self.knows: Final = self._channel.knows
         self._cpu_told = 0.0
         self._cpu_before = 0.0
 
@@ -58,14 +51,6 @@ class GtpEngine:
     def healthy(self) -> bool:
         """Whether the process runs and its channel is in order, as far as can be seen without asking."""
         return not self._channel.broken and self._process.runs
-
-    def ask(self, *words: str, seconds: float) -> str:
-        """Send a command; see `GtpChannel.ask`."""
-        return self._channel.ask(*words, seconds=seconds)
-
-    def knows(self, command: str, seconds: float) -> bool:
-        """Whether the engine has a command; it is asked once."""
-        return self._channel.knows(command, seconds)
 
     def ask_if_willing(self, deadline: float, command: str) -> str:
         """The answer to a command that may be refused: then it is empty."""
@@ -92,7 +77,7 @@ class GtpEngine:
         self.played += 1
         self._channel.label, self._channel.transcript = seating.label, seating.transcript
         if self._log is not None:
-            self._log.relabel(_log_label(seating))
+            self._log.relabel(log_label(seating))
         self._cpu_before = self._process.cpu_seconds() or 0.0
         self._process.forget_memory()
 
@@ -133,19 +118,6 @@ class GtpEngine:
             return None
         used, self._cpu_told = told - self._cpu_told, told
         return used
-
-
-def _log_label(seating: Seating) -> str:
-    return f"{seating.game_id} {seating.label}"
-
-
-def _log_of(seating: Seating) -> ErrorLog | None:
-    if seating.setup.discard_stderr or seating.log_path is None:
-        return None
-    try:
-        return ErrorLog(seating.log_path, _log_label(seating))
-    except OSError as error:
-        raise CannotStart(f"player {seating.label}: its log cannot be written: {error}") from error
 
 
 def number(text: str) -> float | None:

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.clock import Clock
 from arena.jobs import PlayerSetup
@@ -54,8 +54,7 @@ class Seating:
         return tuple(word.replace("{seed}", str(seed)) for word in self.setup.command)
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """What a player answered when it was its move: a move's text, or that it resigns or claims the game.
 
     `seconds` is how long it took; `value` the player's own expected value (0 to 1) of the position

@@ -26,6 +26,8 @@ MAX_LINE: Final = 1 << 20
 TERMINATE_SECONDS: Final = 0.5
 _CHUNK: Final = 1 << 16
 _LONGEST_POLL: Final = 3600.0
+# Who writes faster than it is read is not read for ever.
+_MOST_SKIPS: Final = 64
 _OBITUARY_SECONDS: Final = 0.3
 _LIMITED: Final = ("/bin/sh", "-c", 'ulimit -v "$1" && shift && exec "$@"', "arena")
 
@@ -92,7 +94,7 @@ class ChildProcess:
 
     def write_line(self, line: bytes, deadline: float) -> None:
         """Send a line; `deadline` is a time of time.monotonic(). Raises Late and Disconnected."""
-        rest = memoryview(line + b"\n")
+        rest = line + b"\n"
         while rest:
             try:
                 rest = rest[os.write(self._in, rest) :]
@@ -134,6 +136,39 @@ class ChildProcess:
                 line, self._scanned = bytes(self._buffer), 0
                 self._buffer.clear()
                 return line or None
+
+    def read_cut_line(self, deadline: float) -> bytes | None:
+        """As `read_line`, but of a line above MAX_LINE the beginning, however long it is. Raises Late."""
+        beginning = b""
+        while True:
+            end = self._buffer.find(b"\n", self._scanned)
+            if end >= 0:
+                line = bytes(self._buffer[:end])
+                del self._buffer[: end + 1]
+                self._scanned = 0
+                return (beginning + line)[:MAX_LINE]
+            self._scanned = len(self._buffer)
+            if self._scanned > MAX_LINE:
+                beginning = beginning or bytes(self._buffer[:MAX_LINE])
+                self._buffer.clear()
+                self._scanned = 0
+            if not self._fill(deadline):
+                line, self._scanned = beginning + bytes(self._buffer), 0
+                self._buffer.clear()
+                return line[:MAX_LINE] or None
+
+    def skip_lines(self) -> None:
+        """Forget whole lines that have come, without waiting; the beginning of another line is kept."""
+        for _ in range(_MOST_SKIPS):
+            del self._buffer[: self._buffer.rfind(b"\n") + 1]
+            self._scanned = 0
+            try:
+                chunk = os.read(self._out, _CHUNK)
+            except BlockingIOError:
+                return
+            if not chunk:
+                return
+            self._buffer += chunk
 
     def read_paragraph(self, beginnings: tuple[bytes, ...], deadline: float) -> bytes | None:
         """One line and the empty line after it, if that is all that has come; else None.
@@ -189,9 +224,10 @@ class ChildProcess:
     def note_memory(self) -> None:
         """Note the peak of the memory in use so far: of a process that has exited it is not known."""
         with contextlib.suppress(OSError):
-            for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
-                if line.startswith("VmHWM:"):
-                    self.peak_memory_bytes = int(line.split()[1]) * 1024
+            with open(f"/proc/{self.pid}/status", "rb", buffering=0) as status:  # noqa: PTH123 - for each game
+                _, _, peak = status.read().partition(b"\nVmHWM:")
+            if peak:
+                self.peak_memory_bytes = int(peak.split(maxsplit=1)[0]) * 1024
 
     def forget_memory(self) -> None:
         """Begin to look for the peak of the memory in use again. See proc(5), clear_refs."""
@@ -253,7 +289,8 @@ class ChildProcess:
         soon after killed. What is left of its group is killed in any case.
         """
         assert self._child.stdin is not None
-        self.note_memory()
+        if self.peak_memory_bytes is None:
+            self.note_memory()
         self._child.stdin.close()
         killed = self._exit_status() is None and not self._exits_within(seconds)
         if killed:

@@ -4,12 +4,14 @@ from collections.abc import Callable
 from typing import Final
 
 from arena.players.gtp import GtpPlayer
+from arena.players.lines import LinesPlayer
 from arena.players.player import InvalidParameters, Player, Seating
 from arena.players.python_callable import PythonPlayer
 from arena.players.remote import RemotePlayer
 
 PROTOCOLS: Final[dict[str, Callable[[Seating], Player]]] = {
     "gtp": GtpPlayer,
+    "lines": LinesPlayer,
     "python": PythonPlayer,
     "grpc": RemotePlayer,
 }

@@ -3,7 +3,6 @@
 import importlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from arena.players.failures import CannotStart, Disconnected, Late
@@ -69,7 +68,7 @@ class PythonPlayer(Player):
             what = f"player {self.seating.label}: took {seconds:.3g} s for a move, above {limit:.3g} s"
             raise Late(self.seating.late(what))
         if isinstance(answer, Choice):
-            return replace(answer, seconds=seconds)
+            return answer._replace(seconds=seconds)
         return Choice("resign", True, seconds) if answer is None else Choice(answer, False, seconds)
 
     def told(self, moves: Mapping[int, Any], view: Any) -> None:

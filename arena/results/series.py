@@ -21,7 +21,6 @@ from arena.results.series_reader import SeriesReader
 
 # Asked for each game, and built once: SQLAlchemy takes longer to build a query than SQLite to answer it.
 _THIS_GAME: dict[str, Any] = {"SeriesId": bindparam("SeriesId"), "Name": bindparam("Name")}
-_LAST_ATTEMPT = select(func.coalesce(func.max(own.ATTEMPT.c.Attempt), 0)).filter_by(**_THIS_GAME)
 _COUNTED = select(own.GAME_DETAIL.c.GameId).filter_by(**_THIS_GAME)
 _EARLIER_ATTEMPTS = select(
     func.count().filter(own.VOID.c.Cause == "void"), func.coalesce(func.sum(own.VOID.c.Seconds), 0.0)
@@ -69,6 +68,8 @@ class Series(SeriesReader):
         # What the database calls the games that are being played, by contest id.
         self._entries: dict[str, Entry] = {}
         self._settings: dict[Hashable, SettingKeys] = {}
+        # The numbers of the last attempts, by game. To ask for each would take a transaction a game.
+        self._attempts = self._last_attempts()
         # What programs have called themselves in this run, by contestant.
         self._engine_names: dict[int, str] = {}
 
@@ -76,13 +77,19 @@ class Series(SeriesReader):
     def register(cls, database: ResultsDatabase, heading: Heading) -> "Series":
         """Enter a competition or find it again. Raises ResultsError if its games would not be the same."""
         with database.transaction() as connection:
-            return cls(database, register(connection, heading))
+            registration = register(connection, heading)
+        return cls(database, registration)
 
     def next_attempt(self, game_id: str) -> Attempt:
         """The next try at a game; nothing is stored yet."""
-        with self._database.transaction() as connection:
-            number = int(connection.execute(_LAST_ATTEMPT, self._key(game_id)).scalar_one()) + 1
+        number = self._attempts.get(game_id, 0) + 1
         return Attempt(game_id, number, f"{self._registration.uuid}/{game_id}/{number}")
+
+    def _last_attempts(self) -> dict[str, int]:
+        attempt = own.ATTEMPT.c
+        query = select(attempt.Name, func.max(attempt.Attempt)).filter_by(SeriesId=self._series_id)
+        with self._database.transaction() as connection:
+            return {row[0]: int(row[1]) for row in connection.execute(query.group_by(attempt.Name))}
 
     def begin(
         self,
@@ -117,6 +124,7 @@ class Series(SeriesReader):
             )
         # Only what has been committed is remembered.
         self._settings[_setting_key(setting, players)] = keys
+        self._attempts[attempt.game_id] = attempt.number
         self._entries[attempt.contest_id] = Entry(self._series_id, keys, contestants)
 
     def _setting(

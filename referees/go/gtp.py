@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 from referees.api import Outcome, Termination, UnreadableMove
 from referees.go import vertices
@@ -11,6 +12,8 @@ from referees.go.position import GoPosition
 from referees.go.score import plain
 from referees.go.settings import GoSettings
 from referees.sgf import LETTERS
+
+_COLOURS: Final = {seat: letter.lower() for seat, letter in LETTERS.items()}
 
 
 class GoDialogue:
@@ -56,7 +59,7 @@ class GoDialogue:
 
     def colour(self, seat: int) -> str:
         """`b` or `w`."""
-        return LETTERS[seat].lower()
+        return _COLOURS[seat]
 
     def vertex(self, move: int) -> str:
         """The move's text, as the rest of the program spells it."""

@@ -68,7 +68,7 @@ def double(half: WarMap, offset: int, bridges: Sequence[int], name: str) -> WarM
             ways = tuple(near + offset for near in each.neighbours)
             across = tuple(id_ + offset for id_ in over)
             north.append(Territory(each.id, each.name + NORTH, each.neighbours + across, above))
-            south.append(Territory(each.id + offset, each.name + SOUTH, ways + over, below))
+            south.append(Territory(each.id + offset, each.name + SOUTH, over + ways, below))
         return north, south
 
     bonuses = [

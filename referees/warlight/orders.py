@@ -50,9 +50,8 @@ def read_order(line: str) -> Order:
         return Deploy(int(found[1]), int(found[2]))
     if found := _ATTACK_TRANSFER.fullmatch(words):
         return AttackTransfer(int(found[1]), int(found[2]), int(found[3]))
-    shown = words[:_SHOWN].encode("ascii", "backslashreplace").decode()
     raise UnreadableMove(
-        f"{shown!r} is neither 'Deploy ARMIES on ID' nor 'AttackTransfer ARMIES from ID to ID'"
+        f"{words[:_SHOWN]!a} is neither 'Deploy ARMIES on ID' nor 'AttackTransfer ARMIES from ID to ID'"
     )
 
 

@@ -47,11 +47,12 @@ class Attacked(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """An order did nothing, for a reason."""
+    """An order did nothing, for a reason; a `sound` one could have, had the opponent not been first."""
 
     seat: int
     order: Order
     why: str
+    sound: bool = False
     seen: bool = False
 
 

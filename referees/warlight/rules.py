@@ -7,8 +7,10 @@ from typing import ClassVar, Final, Self
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
 from referees.api import GameRecord, IllegalMove, InvalidSetting, Outcome, Referee, Termination
-from referees.warlight import boards, record
+from referees.lines import LineDialogue
+from referees.warlight import ai_challenge_2, boards, record
 from referees.warlight.atlas import load_map
+from referees.warlight.challenge_lines import ChallengeLines
 from referees.warlight.maps import InvalidMap, WarMap
 from referees.warlight.mirrors import mirror_of, northern
 from referees.warlight.orders import MAX_ORDERS, AttackTransfer, Deploy, Orders, orders_text, read_orders
@@ -193,3 +195,11 @@ class WarLight(Referee[WarPosition, Orders]):
     def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
         """The orders of a record, or of a list of records, in the order of turns and seats."""
         return record.read(content)
+
+    def dialogue(self, protocol: str) -> LineDialogue[WarPosition] | None:
+        """`lines` is the challenge's own dialogue, `lines:ai-challenge-2` that of theaigames."""
+        if protocol == "lines":
+            return ChallengeLines(self.map)
+        if protocol == f"lines:{ai_challenge_2.NAME}":
+            return ai_challenge_2.AiChallenge2(self.map, self.settings, self.mirror)
+        return None

@@ -120,7 +120,9 @@ class Turn:
             if not why:
                 self._move(seat, order)
                 return True
-            self.events.append(Refused(seat, order, why))
+            start = self._index.get(order.source)
+            lost = start is not None and self._before.owners[start] == seat != self._owners[start]
+            self.events.append(Refused(seat, order, why, sound=lost))
         return False
 
     def _why_not(self, seat: int, order: AttackTransfer) -> str:

@@ -1,0 +1,189 @@
+"""The dialogue of theaigames' Warlight AI Challenge 2, for bots that were written for it.
+
+Each turn has two requests, `go place_armies` and `go attack/transfer`, with nothing new between them, so
+that together they are one turn's orders. That challenge let bots pick where they start; here starts are
+dealt, so the picks are asked for as a formality and the first `update_map` tells the truth.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from referees.lines import BotTime, LineDialogue, Prompt, Reading
+from referees.warlight.challenge_lines import refusals
+from referees.warlight.maps import WarMap
+from referees.warlight.orders import MAX_ORDERS, PASS, AttackTransfer, Deploy, Order, orders_text
+from referees.warlight.position import NEUTRAL, UNSEEN, Attacked, Deployed, Transferred, WarPosition
+from referees.warlight.settings import WarSettings
+
+NAME: Final = "ai-challenge-2"
+PLACE: Final = "place_armies"
+MOVE: Final = "attack/transfer"
+_SHOWN: Final = 80
+_MOST_DIGITS: Final = 12
+
+
+def player_name(owner: int) -> str:
+    """`player1`, `player2` or `neutral`."""
+    return f"player{owner}" if owner else "neutral"
+
+
+class AiChallenge2(LineDialogue[WarPosition]):
+    """The dialogue on one map under given settings; `mirror` is each territory's image, by index."""
+
+    def __init__(self, war_map: WarMap, settings: WarSettings, mirror: Sequence[int] | None) -> None:
+        self._map, self._settings, self._mirror = war_map, settings, mirror
+        self._ids = [each.id for each in war_map.territories]
+        self._rewards, self._super_region = _super_regions(war_map)
+
+    def greeting(self, seat: int, time: BotTime) -> Sequence[str]:
+        """Settings, super regions, regions and neighbours, each pair once."""
+        neighbours: dict[int, list[str]] = {}
+        for first, second in self._map.edges:
+            neighbours.setdefault(self._ids[first], []).append(str(self._ids[second]))
+        rewards = enumerate(self._rewards, start=1)
+        return (
+            f"settings timebank {time.bank}",
+            f"settings time_per_move {time.added}",
+            f"settings max_rounds {self._settings.turn_limit}",
+            f"settings your_bot {player_name(seat)}",
+            f"settings opponent_bot {player_name(3 - seat)}",
+            "setup_map super_regions " + " ".join(f"{number} {reward}" for number, reward in rewards),
+            "setup_map regions "
+            + " ".join(f"{id_} {self._super_region[at]}" for at, id_ in enumerate(self._ids)),
+            "setup_map neighbors " + " ".join(f"{id_} {','.join(near)}" for id_, near in neighbours.items()),
+        )
+
+    def preparation(self, view: WarPosition, seat: int) -> Sequence[Prompt]:
+        """The picks: as many requests as the seat has territories, each with one fewer on offer."""
+        own = [at for at, owner in enumerate(view.owners) if owner == seat]
+        offered = self._offered(own)
+        # Bots fail without the line, and on an empty one: an ordinary neutral territory is named.
+        neutral = next((at for at, owner in enumerate(view.owners) if owner == NEUTRAL), offered[0])
+        head = (
+            f"setup_map wastelands {self._ids[neutral]}",
+            "settings starting_regions " + self._listed(offered),
+            f"settings starting_pick_amount {len(own)}",
+        )
+        prompts = []
+        for number, at in enumerate(own):
+            prompts.append(_pick(head if number == 0 else (), self._listed(offered)))
+            offered.remove(at)
+        return prompts
+
+    def _offered(self, own: Sequence[int]) -> list[int]:
+        """The seat's own territories, and one of each super region that has none of them."""
+        offered = []
+        for number in range(1, len(self._rewards) + 1):
+            members = [at for at, region in enumerate(self._super_region) if region == number]
+            offered += [at for at in members if at in own] or members[:1]
+        return offered
+
+    def _opponents_starts(self, own: Sequence[int]) -> list[int]:
+        if self._mirror is not None:
+            return [self._mirror[at] for at in own]
+        # Starts that nobody may know: others that were on offer keep bots going that need some.
+        return [at for at in self._offered(own) if at not in own][: len(own)]
+
+    def _listed(self, indices: Sequence[int]) -> str:
+        return " ".join(str(self._ids[at]) for at in indices)
+
+    def turn(self, view: WarPosition, seat: int) -> Sequence[Prompt]:
+        """The standing with the orders of the opponent that could be seen, and the two requests."""
+        own: list[str] = []
+        others: list[str] = []
+        for id_, owner, armies in zip(self._ids, view.owners, view.armies, strict=True):
+            if owner != UNSEEN:
+                (own if owner == seat else others).append(f"{id_} {player_name(owner)} {armies}")
+        starts = [at for at, owner in enumerate(view.owners) if owner == seat]
+        lines = [
+            f"settings starting_armies {self._map.income(view.owners, seat, self._settings.income)}",
+            " ".join(("update_map", *own, *others)),
+            " ".join(("opponent_moves", *_moves_of(view, 3 - seat))),
+        ]
+        if view.turn == 1 and starts:
+            known = self._listed(self._opponents_starts(starts))
+            lines.insert(0, f"setup_map opponent_starting_regions {known}")
+        return (
+            Prompt(lambda milliseconds: (*lines, f"go {PLACE} {milliseconds}")),
+            Prompt(lambda milliseconds: (f"go {MOVE} {milliseconds}",)),
+        )
+
+    def read(self, answers: Sequence[Sequence[str]], seat: int) -> Reading:
+        """Read both lines; moves of another phase, name or form are dropped."""
+        orders: list[Order] = []
+        complaints: list[str] = []
+        for verb, answer in zip((PLACE, MOVE), answers, strict=True):
+            for line in answer:
+                orders += _read_line(line, player_name(seat), verb, complaints)
+        if len(orders) > MAX_ORDERS:
+            complaints.append(f"{len(orders)} orders: those after the first {MAX_ORDERS} were dropped")
+        return Reading(orders_text(orders[:MAX_ORDERS]), tuple(complaints))
+
+    def passing(self) -> str:
+        """No orders."""
+        return PASS
+
+    def refusals(self, view: WarPosition, seat: int) -> Sequence[str]:
+        """Each order that did nothing, and why."""
+        return refusals(view, seat)
+
+
+def _pick(head: tuple[str, ...], offered: str) -> Prompt:
+    return Prompt(lambda milliseconds: (*head, f"pick_starting_region {milliseconds} {offered}"))
+
+
+def _super_regions(war_map: WarMap) -> tuple[list[int], list[int]]:
+    """The reward of each super region from 1, and for each territory the number of its own.
+
+    A territory of several bonuses counts to the first; one of none is a super region without reward.
+    """
+    rewards = [armies for armies, _ in war_map.regions]
+    number_of: dict[int, int] = {}
+    for number, (_, region) in enumerate(war_map.regions, start=1):
+        for at in region:
+            number_of.setdefault(at, number)
+    for at in range(len(war_map.territories)):
+        if at not in number_of:
+            rewards.append(0)
+            number_of[at] = len(rewards)
+    return rewards, [number_of[at] for at in range(len(war_map.territories))]
+
+
+def _moves_of(view: WarPosition, seat: int) -> list[str]:
+    moves = []
+    for event in view.events:
+        if event.seat != seat:
+            continue
+        match event:
+            case Deployed():
+                moves.append(f"{player_name(seat)} {PLACE} {event.to} {event.sent}")
+            case Transferred() | Attacked():
+                moves.append(f"{player_name(seat)} {MOVE} {event.source} {event.to} {event.sent}")
+    return moves
+
+
+def _read_line(line: str, name: str, verb: str, complaints: list[str]) -> list[Order]:
+    """Orders between commas. As in that challenge's engine a move with too few words ends the line."""
+    orders: list[Order] = []
+    if len(line.strip()) <= 1 or line.strip().lower() == "no moves":
+        return orders
+    for move in line.split(","):
+        words = move.split()
+        if not words:
+            continue
+        if len(words) < (4 if verb == PLACE else 5) and words[1:2] in ([], [verb]):
+            complaints.append(f"{_shown(move)} has too few words: it and what follows it were dropped")
+            break
+        numbers = [int(word) for word in words[2:] if word.isdecimal() and len(word) <= _MOST_DIGITS]
+        if words[:2] == [name, verb] and len(words) == 2 + len(numbers) == (4 if verb == PLACE else 5):
+            if verb == PLACE:
+                orders.append(Deploy(armies=numbers[1], to=numbers[0]))
+            else:
+                orders.append(AttackTransfer(armies=numbers[2], source=numbers[0], to=numbers[1]))
+        else:
+            complaints.append(f"{_shown(move)} was dropped: it is no '{name} {verb} ...' with whole numbers")
+    return orders
+
+
+def _shown(text: str) -> str:
+    return ascii(text.strip()[:_SHOWN])

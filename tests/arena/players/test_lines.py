@@ -1,0 +1,190 @@
+"""Bots that write plain lines: their faults cost them orders, and the game goes on."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.jobs import Fault, GameJob, GameResult, PlayerSetup, TimeControl
+from arena.match import play
+from arena.players.player import InvalidParameters
+from referees.api import Termination
+
+BOT = Path(__file__).parents[1] / "warlight_bot.py"
+TURNS = 6
+# The bot's fault, and what the warnings say of it: then its orders count all the same.
+DROPPED = [
+    ("garbage", r"turn 1: a line was dropped: .* is neither 'Deploy ARMIES on ID' nor"),
+    ("illegal", r"turn 1: 'Deploy 5 on 99999' did nothing: the map has no territory 99999"),
+    ("truncated-lines", r"a line was dropped: 'AttackTransfer 3 from 4 to' is neither"),
+    ("no-newline-megabytes", r"turn 3: a line was dropped: 'xxxx"),
+    ("many-lines", r"turn 1: 1\d{4} lines beyond the limit of an answer were dropped"),
+    ("invalid-utf8", r"turn 1: a line was dropped: '\\ufffd\\ufffd Deploy \\ufffd' is neither"),
+]
+GONE = [
+    ("exit-in-game", r'turn 3: passes for the rest: .* exited with status 4; its last words: "lost my way"'),
+    ("crash-in-game", r"turn 3: passes for the rest: .* was killed by SIGABRT"),
+    ("half-an-answer-and-exit", r"turn 3: passes for the rest: .* exited with status 0"),
+    ("closes-output", r"turn 3: passes for the rest: .* closed its channel"),
+]
+
+
+def bot(fault: str = "none", dialogue: str = "", **setup: Any) -> PlayerSetup:
+    """A bot with generous limits; further words are parameters or fields of the setup."""
+    parameters = {name: setup.pop(name) for name in ("crash", "late_turns") if name in setup}
+    if dialogue:
+        parameters["dialogue"] = dialogue
+    command = (sys.executable, "-I", "-S", str(BOT), fault, *([dialogue] if dialogue else []))
+    return PlayerSetup(fault, command, protocol="lines", parameters=parameters, **setup)
+
+
+def game(*players: PlayerSetup, tmp_path: Path, **job: Any) -> GameResult:
+    settings = {"map": "double_small", "turn_limit": TURNS}
+    log = str(tmp_path / "log")
+    return play(GameJob("7", "warlight", settings, players, seed=3, log_path=log, **job))
+
+
+def texts(result: GameResult, seat: int) -> list[str]:
+    return [move.text for move in result.moves if move.seat == seat]
+
+
+def warned(result: GameResult, pattern: str) -> bool:
+    return any(re.search(pattern, warning) for warning in result.warnings)
+
+
+@pytest.mark.parametrize(("fault", "warning"), DROPPED)
+def test_what_cannot_be_read_is_dropped_and_the_rest_counts(fault: str, warning: str, tmp_path: Path) -> None:
+    result = game(bot(fault), bot(), tmp_path=tmp_path)
+    assert result.outcome is not None
+    assert result.outcome.termination is Termination.SCORE
+    assert len(result.moves) == 2 * TURNS
+    assert warned(result, warning), result.warnings
+    # Of twenty thousand lines only the first count, and its orders are the last.
+    assert fault == "many-lines" or all("AttackTransfer" in text for text in texts(result, 1)[1:])
+    assert result.usage[0].fault is Fault.NONE
+
+
+def test_a_bot_without_fault_is_not_warned(tmp_path: Path) -> None:
+    result = game(bot(), bot(), tmp_path=tmp_path)
+    assert not result.warnings
+    assert "AttackTransfer" in texts(result, 1)[0]
+
+
+@pytest.mark.parametrize(("fault", "warning"), GONE)
+def test_a_bot_that_has_ended_passes_for_the_rest(fault: str, warning: str, tmp_path: Path) -> None:
+    result = game(bot(fault), bot(), tmp_path=tmp_path)
+    assert result.outcome is not None
+    assert result.outcome.termination is Termination.SCORE
+    assert texts(result, 1)[2:] == ["pass"] * (TURNS - 2)
+    assert "pass" not in texts(result, 1)[:2]
+    assert "pass" not in texts(result, 2)
+    assert warned(result, warning), result.warnings
+
+
+@pytest.mark.parametrize(("fault", "warning"), GONE[:1])
+def test_a_bot_that_has_ended_loses_at_once_by_setting(fault: str, warning: str, tmp_path: Path) -> None:
+    result = game(bot(fault, crash="lose"), bot(), tmp_path=tmp_path)
+    assert result.outcome is not None
+    assert (result.outcome.winners, result.outcome.termination) == ((2,), Termination.FORFEIT)
+    assert result.usage[0].fault is Fault.DISCONNECTED
+    assert len(result.moves) == 4
+
+
+def test_a_bot_that_ends_before_the_game_passes_or_makes_it_void(tmp_path: Path) -> None:
+    # Which of the two depends on whether it has gone before the first turn.
+    result = game(bot("exit-at-once"), bot(), tmp_path=tmp_path)
+    if result.outcome is None:
+        assert "exited with status 3" in result.void_reason
+    else:
+        assert texts(result, 1) == ["pass"] * TURNS
+
+
+def test_a_program_that_is_not_there_makes_the_game_void(tmp_path: Path) -> None:
+    result = game(PlayerSetup("no", ("/nowhere/bot",), protocol="lines"), bot(), tmp_path=tmp_path)
+    assert "there is no such program" in result.void_reason
+
+
+def test_a_late_turn_is_passed_and_its_answer_is_not_taken_for_the_next(tmp_path: Path) -> None:
+    # The bot answers turn 2 after it has seen turn 3, and deploys 424242 armies in that answer.
+    result = game(bot("late-once", move_seconds=2.5, late_turns=9), bot(), tmp_path=tmp_path)
+    assert texts(result, 1)[1] == "pass"
+    assert warned(result, r"turn 2: no answer within 2\.5 s, the turn is passed \(1 of 9 times\)")
+    assert not any("424242" in text for text in texts(result, 1))
+    # On a busy machine other turns may be late as well.
+    assert any("Attack" in text for text in texts(result, 1)[2:])
+
+
+@pytest.mark.parametrize("fault", ["never-answers", "deaf"])
+def test_a_bot_that_is_late_too_often_is_asked_no_more(fault: str, tmp_path: Path) -> None:
+    slow = bot(fault, move_seconds=0.1, start_seconds=0.4, exit_seconds=0.1, late_turns=2)
+    result = game(slow, bot(), tmp_path=tmp_path)
+    assert texts(result, 1) == ["pass"] * TURNS
+    assert warned(result, r"turn 1: no answer within 0\.5 s, the turn is passed \(1 of 2 times\)")
+    assert warned(result, r"turn 2: is asked no more")
+    assert not warned(result, r"turn [3-9]")
+
+
+def test_a_bot_that_never_stops_writing_is_late(tmp_path: Path) -> None:
+    result = game(bot("flood", move_seconds=1.0, late_turns=1), bot(), tmp_path=tmp_path)
+    assert result.outcome is not None
+    assert texts(result, 1)[1:] == ["pass"] * (TURNS - 1)
+
+
+def test_a_bot_with_nothing_in_its_bank_is_passed_over(tmp_path: Path) -> None:
+    clock = TimeControl(main_seconds=0.2, increment_seconds=0.1)
+    silent = bot("never-answers", time_control=clock, start_seconds=0.3, late_turns=9, exit_seconds=0.1)
+    result = game(silent, bot(), tmp_path=tmp_path)
+    assert texts(result, 1) == ["pass"] * TURNS
+    assert result.outcome is not None
+    assert result.outcome.termination is Termination.SCORE
+    # The bank is used up by the first turn; then there is the increment.
+    assert result.moves[-2].clock_seconds == pytest.approx(0.1)
+
+
+def test_both_dialogues_meet_in_one_game(tmp_path: Path) -> None:
+    transcript = tmp_path / "transcript"
+    for seats in ((bot(), bot("none", "ai-challenge-2")), (bot("none", "ai-challenge-2"), bot())):
+        result = game(*seats, tmp_path=tmp_path, transcript=str(transcript))
+        assert result.outcome is not None
+        assert not result.warnings
+        assert all("Deploy" in move.text for move in result.moves)
+    said = transcript.read_text()
+    assert ">> none#1: settings your_bot player1" in said
+    assert "<< none#1: player1 place_armies " in said
+    assert ">> none#2: EndStanding" in said
+    assert ">> none#2: GameOver" in said
+
+
+@pytest.mark.parametrize("fault", ["invalid-utf8", "silent-once", "exit-in-game"])
+def test_faults_cost_orders_in_the_other_dialogue_too(fault: str, tmp_path: Path) -> None:
+    player = bot(fault, "ai-challenge-2", move_seconds=2.0, late_turns=9)
+    result = game(player, bot(), tmp_path=tmp_path)
+    assert result.outcome is not None
+    assert result.outcome.termination is Termination.SCORE
+    assert len(result.moves) == 2 * TURNS
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"dialect": "x"}, "'dialect' is no parameter of a player that speaks lines"),
+        ({"dialogue": "klingon"}, "the game 'warlight' is not played over 'lines:klingon'"),
+        ({"crash": "draw"}, "crash: 'draw' is none of pass, lose"),
+        ({"late_turns": 0}, "late_turns: 0 is not a whole number from 1"),
+        ({"dialogue": 3}, "dialogue: 3 is no text"),
+    ],
+)
+def test_a_parameter_that_is_not_accepted_says_why(
+    parameters: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    player = PlayerSetup("bot", (sys.executable,), protocol="lines", parameters=parameters)
+    assert message in game(player, bot(), tmp_path=tmp_path).void_reason
+
+
+def test_a_game_without_lines_cannot_be_played_over_them() -> None:
+    players = (bot(), bot())
+    result = play(GameJob("1", "hex", {"board_size": 3}, players, seed=1))
+    assert "the game 'hex' is not played over 'lines'" in result.void_reason
+    assert issubclass(InvalidParameters, ValueError)
