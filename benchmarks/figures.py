@@ -18,6 +18,7 @@ PARTS: Final = {
     "store": ("benchmarks.store",),
     "server": ("benchmarks.server",),
     "arena": ("benchmarks.arena",),
+    "warlight": ("benchmarks.warlight",),
     "restart": ("benchmarks.restart",),
     "growth": ("benchmarks.growth", "--plot", str(PLOT)),
 }

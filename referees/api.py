@@ -5,6 +5,7 @@ It speaks no protocol and starts no process. Seats count from 1. A package adds 
 entry point in the group `arena.referees` that names its `Referee` class.
 """
 
+import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -56,6 +57,9 @@ class Termination(Enum):
     MOVE_LIMIT = "move limit"
     ADJUDICATION = "adjudication"
     AGREEMENT = "agreement"
+    STASIS = "stasis"
+    IMPASSE = "impasse"
+    FROZEN = "frozen"
     UNKNOWN = "unknown"
 
 
@@ -68,7 +72,8 @@ class Outcome:
     Diplomacy: supply centres), empty where the end was not counted. `summary` is the result as the
     game's records write it (`B+3.5`); `detail` says more where there is more to say. `eliminated` tells
     by seat how many rounds were over when the seat was eliminated, None for one that was not; it is
-    empty in games that eliminate nobody.
+    empty in games that eliminate nobody. `rounds` are those played (Diplomacy: years), None where a round is
+    a move of each seat.
     """
 
     winners: tuple[int, ...]
@@ -77,6 +82,7 @@ class Outcome:
     points: tuple[float, ...] = ()
     detail: str = ""
     eliminated: tuple[int | None, ...] = ()
+    rounds: int | None = None
 
 
 # A tuple: in a fast game, making these is a good part of the work.
@@ -163,6 +169,11 @@ class Referee(ABC, Generic[Position, Move]):
     @abstractmethod
     def legal_moves(self, position: Position, seat: int) -> Sequence[Move] | None:
         """All legal moves of a seat that is to move, in a fixed order; None where they cannot be listed."""
+
+    def random_move(self, position: Position, seat: int, chance: random.Random) -> Move | None:
+        """A legal move by chance; None where the referee has no way to find one."""
+        moves = self.legal_moves(position, seat)
+        return None if moves is None else chance.choice(moves)
 
     @abstractmethod
     def check(self, position: Position, seat: int, move: Move) -> None:

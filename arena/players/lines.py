@@ -84,7 +84,7 @@ class LinesPlayer(Player):
             self._strike(grace + limit)
             return Choice(self._words.passing(), seconds=limit)
         except Disconnected as failure:
-            return self._lost(f"player {self.seating.label}: {failure}", time.monotonic() - begun)
+            return self._lost(str(failure), time.monotonic() - begun)
         taken = min(max(0.0, time.monotonic() - begun - grace), limit)
         if self._channel is not None and self._channel.dropped_lines:
             self._warn(f"{self._channel.dropped_lines} lines beyond the limit of an answer were dropped")
@@ -116,7 +116,7 @@ class LinesPlayer(Player):
 
     def _lost(self, reason: str, seconds: float) -> Choice:
         if self._parameters.crash == "lose":
-            raise Disconnected(reason)
+            raise Disconnected(f"player {self.seating.label}: {reason}")
         self._gone = True
         self.faulty = True
         self._warn(f"passes for the rest: {reason}")

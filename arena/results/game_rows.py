@@ -40,16 +40,21 @@ class Entry:
 
 def termination_code(outcome: Outcome, seats: int) -> int | None:
     """SAGA's Termination of any game, as `SAGA_Game` explains it; None where the result is not known."""
+    survivors = seats - sum(year is not None for year in outcome.eliminated)
     match len(outcome.winners):
         case 0:
             return None
         case 1:
             return 1
-        case winners if winners < seats:
+        case winners if winners < survivors:
             return 2
     match outcome.termination:
         case Termination.AGREEMENT:
             return 3
+        case Termination.STASIS:
+            return 4
+        case Termination.IMPASSE:
+            return 5
         case Termination.MOVE_LIMIT | Termination.ADJUDICATION:
             return 5
         case _:
@@ -90,7 +95,7 @@ def add_game(
     """Enter a game with its players and moves; `detail` holds the remaining columns of ARENA_Game."""
     points = outcome.points
     made = Counter(move.seat for move in result.moves)
-    years = max(made.values(), default=0)
+    years = _years(outcome, made)
     game_id = add(
         connection,
         saga.GAME,
@@ -131,6 +136,11 @@ def add_game(
     return game_id
 
 
+def _years(outcome: Outcome, made: Mapping[int, int]) -> int:
+    """The rounds of a game; the most moves any seat made where the referee counts none."""
+    return max(made.values(), default=0) if outcome.rounds is None else outcome.rounds
+
+
 def _time(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
 
@@ -144,7 +154,7 @@ def _add_players(
     outcome: Outcome,
     made: Mapping[int, int],
 ) -> None:
-    years = max(made.values(), default=0)
+    years = _years(outcome, made)
     grade = grades(outcome, years) or (None,) * len(players)
     rank = ranks(outcome, len(players), years)
     numbered = list(enumerate(zip(players, result.usage, strict=True), start=1))

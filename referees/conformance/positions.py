@@ -77,9 +77,12 @@ def check_moves(trial: Trial, position: Any, seat: int, chance: random.Random) -
 
 
 def _chosen(trial: Trial, position: Any, seat: int, chance: random.Random) -> Any:
-    if trial.choose is None:
+    if trial.choose is not None:
+        return trial.choose(position, seat, chance)
+    move = trial.referee.random_move(position, seat, chance)
+    if move is None:
         raise UnlistedMoves(f"{trial.spec.game_id} does not list its legal moves: say how to `choose` one")
-    return trial.choose(position, seat, chance)
+    return move
 
 
 def check_out_of_turn(trial: Trial, position: Any, moves: Mapping[int, Any]) -> None:

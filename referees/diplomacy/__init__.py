@@ -21,6 +21,8 @@ from referees.diplomacy.provinces import (
     shipped_maps,
 )
 from referees.diplomacy.results import Outcome, Result
+from referees.diplomacy.rules import Diplomacy
+from referees.diplomacy.settings import DiplomacySettings
 
 __all__ = [
     "EDITIONS",
@@ -29,6 +31,8 @@ __all__ = [
     "AdjacentConvoy",
     "Adjudication",
     "Choices",
+    "Diplomacy",
+    "DiplomacySettings",
     "Dislodged",
     "InvalidMap",
     "InvalidPosition",

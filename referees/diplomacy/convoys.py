@@ -1,6 +1,8 @@
 """Which coasts fleets link: flooding over sets of seas, so that no route is ever listed."""
 
-from referees.diplomacy.provinces import Map
+from functools import lru_cache
+
+from referees.diplomacy.provinces import Map, bits
 
 
 def fleets_reached(board: Map, start: int, fleets: int) -> int:
@@ -25,3 +27,36 @@ def linked(board: Map, source: int, target: int, fleets: int) -> bool:
     if not goal or not start:
         return False
     return bool(goal & start) or bool(fleets_reached(board, start, fleets) & goal)
+
+
+def chains(board: Map, fleets: int) -> list[tuple[int, int]]:
+    """The fleets' chains: of each its seas, and the coasts that they touch, as bits."""
+    found = []
+    while fleets:
+        chain = fleets_reached(board, fleets & -fleets, fleets)
+        found.append((chain, _coasts(board, chain)))
+        fleets &= ~chain
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def ways_round(board: Map, chain: int, fleet: int) -> tuple[int, ...]:
+    """What tells whether a fleet of a chain can be part of a convoy: sets of coasts (bits).
+
+    A route from one coast to another can lead through the fleet, without passing a sea twice, if at least
+    one of the two is in each of these sets: they are the coasts that the fleet's part of the chain touches
+    when one of the other fleets is away (the fan lemma of Menger's theorem).
+    """
+    here = 1 << fleet
+    whole = _coasts(board, chain)
+    parts = {
+        _coasts(board, fleets_reached(board, here, chain & ~(1 << other))) for other in bits(chain & ~here)
+    }
+    return tuple(sorted(parts - {whole}))
+
+
+def _coasts(board: Map, seas: int) -> int:
+    coasts = 0
+    for sea in bits(seas):
+        coasts |= board.shores[sea]
+    return coasts

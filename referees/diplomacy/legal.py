@@ -3,7 +3,7 @@
 from functools import cache
 
 from referees.diplomacy.adjustments import adjustments, free_homes
-from referees.diplomacy.convoys import fleets_reached
+from referees.diplomacy.convoys import chains, ways_round
 from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.provinces import Map, Unit, UnitKind, bits
@@ -120,7 +120,7 @@ def _moves(position: Position) -> list[LegalOrders]:
         for target in _provinces(board, unit.kind, unit.location):
             movers[target].append(province)
     fleets &= board.seas
-    shores = _shores(board, fleets) if fleets and armies else []
+    shores = chains(board, fleets) if fleets and armies else []
     for unit in units:
         power, kind, location = unit
         province = province_of[location]
@@ -132,19 +132,6 @@ def _moves(position: Position) -> list[LegalOrders]:
             _add_convoys(board, unit, province, fleets, armies, shores, movers, orders)
         legal[power][province] = orders
     return legal
-
-
-def _shores(board: Map, fleets: int) -> list[tuple[int, int]]:
-    """The chains of fleets: of each its seas, and the coasts that they touch, as bits."""
-    found = []
-    while fleets:
-        chain = fleets_reached(board, fleets & -fleets, fleets)
-        coasts = 0
-        for sea in bits(chain):
-            coasts |= board.shores[sea]
-        found.append((chain, coasts))
-        fleets &= ~chain
-    return found
 
 
 def _add_convoys(
@@ -166,14 +153,15 @@ def _add_convoys(
                 targets |= coasts
         orders += _convoy_moves(board, unit.location, targets & ~here)
     elif here & fleets:
-        for chain, coasts in shores:
-            if chain & here:
-                for source in bits(coasts & armies):
-                    orders += _convoy_orders(board, unit.location, source, coasts & ~(1 << source))
-        if any(chain & here for chain, _ in shores):
-            shores = [entry for entry in shores if not entry[0] & here] + _shores(
-                board, next(chain for chain, _ in shores if chain & here) & ~here
-            )
+        chain, coasts = next(entry for entry in shores if entry[0] & here)
+        sets = ways_round(board, chain, province)
+        for source in bits(coasts & armies):
+            targets = coasts & ~(1 << source)
+            for touched in sets:
+                if not touched >> source & 1:
+                    targets &= touched
+            orders += _convoy_orders(board, unit.location, source, targets)
+        shores = [entry for entry in shores if not entry[0] & here] + chains(board, chain & ~here)
     _add_supports_of_convoys(board, unit, province, armies, shores, movers, orders)
 
 

@@ -16,6 +16,7 @@ class Turn:
 
     Armies move once a turn: `_movable` counts those of each territory that have not moved. Arrivals are
     not among them, nor the survivors of an attack; who conquers a territory cannot leave it this turn.
+    `_planned` counts the same as if the opponent killed nobody.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Turn:
         self._owners = bytearray(position.owners)
         self._armies = list(position.armies)
         self._movable: list[int] = []
+        self._planned: list[int] = []
         self._used: set[tuple[int, int]] = set()
         self.events: list[Event] = []
         self.first = 0
@@ -47,6 +49,7 @@ class Turn:
                 if isinstance(order, Deploy):
                     left -= self._deploy(seat, order, left)
         self._movable = self._armies.copy()
+        self._planned = self._armies.copy()
         waiting = {
             seat: iter([order for order in orders[seat] if isinstance(order, AttackTransfer)])
             for seat in SEATS
@@ -116,31 +119,32 @@ class Turn:
     def _move_next(self, seat: int, waiting: Iterator[AttackTransfer]) -> bool:
         """Carry out a seat's next order in which an army moves; whether there was one."""
         for order in waiting:
-            why = self._why_not(seat, order)
+            why, sound = self._why_not(seat, order)
             if not why:
                 self._move(seat, order)
                 return True
-            start = self._index.get(order.source)
-            lost = start is not None and self._before.owners[start] == seat != self._owners[start]
-            self.events.append(Refused(seat, order, why, sound=lost))
+            self.events.append(Refused(seat, order, why, sound))
         return False
 
-    def _why_not(self, seat: int, order: AttackTransfer) -> str:
+    def _why_not(self, seat: int, order: AttackTransfer) -> tuple[str, bool]:
+        """Why no army can move, empty if one can, and whether that is for what the opponent did this turn."""
         _, source, to = order
         start, end = self._index.get(source), self._index.get(to)
         if start is None or end is None:
-            return f"the map has no territory {source if start is None else to}"
-        if self._owners[start] != seat:
-            return f"{source} belongs to {self._owner(start)}"
+            return f"the map has no territory {source if start is None else to}", False
         if end not in self._map.adjacent[start]:
-            return f"{source} and {to} do not touch"
+            return f"{source} and {to} do not touch", False
         if order.armies < 1:
-            return f"{order.armies} armies: at least 1 must be sent"
+            return f"{order.armies} armies: at least 1 must be sent", False
+        was_own = self._before.owners[start] == seat
+        if self._owners[start] != seat:
+            return f"{source} belongs to {self._owner(start)}", was_own
         if (start, end) in self._used:
-            return f"an order from {source} to {to} was carried out before"
+            return f"an order from {source} to {to} was carried out before", False
         if self._free(start) < 1:
-            return f"no army of {source} can move: one stands guard, the others have moved or arrived"
-        return ""
+            why = f"no army of {source} can move: one stands guard, the others have moved or arrived"
+            return why, was_own and self._planned[start] > 1
+        return "", True
 
     def _free(self, start: int) -> int:
         # Fights may have left fewer armies than have not moved.
@@ -151,6 +155,7 @@ class Turn:
         start, end = self._index[source], self._index[to]
         sent = min(asked, self._free(start))
         self._movable[start] -= sent
+        self._planned[start] -= min(asked, self._planned[start] - 1)
         self._used.add((start, end))
         owners, armies = self._owners, self._armies
         seen = self._sees(3 - seat, start) or self._sees(3 - seat, end)

@@ -23,11 +23,15 @@ DROPPED = [
     ("many-lines", r"turn 1: 1\d{4} lines beyond the limit of an answer were dropped"),
     ("invalid-utf8", r"turn 1: a line was dropped: '\\ufffd\\ufffd Deploy \\ufffd' is neither"),
 ]
+# On a busy machine a program's output can end well before the program does.
 GONE = [
-    ("exit-in-game", r'turn 3: passes for the rest: .* exited with status 4; its last words: "lost my way"'),
-    ("crash-in-game", r"turn 3: passes for the rest: .* was killed by SIGABRT"),
-    ("half-an-answer-and-exit", r"turn 3: passes for the rest: .* exited with status 0"),
-    ("closes-output", r"turn 3: passes for the rest: .* closed its channel"),
+    (
+        "exit-in-game",
+        r'turn 3: passes for the rest: (exited with status 4|closed its channel); .*"lost my way"',
+    ),
+    ("crash-in-game", r"turn 3: passes for the rest: (was killed by SIGABRT|closed its channel)"),
+    ("half-an-answer-and-exit", r"turn 3: passes for the rest: (exited with status 0|closed its channel)"),
+    ("closes-output", r"turn 3: passes for the rest: closed its channel"),
 ]
 
 

@@ -1,13 +1,18 @@
 """A turn: deploys first, then moves in their order; who may move, and what an order does."""
 
+import random
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosition
+from referees.warlight.combat import CombatRules
 from referees.warlight.map_text import write_map
 from referees.warlight.position import Attacked, Deployed, Event, Refused, Transferred
+from referees.warlight.turn import Turn
 from tests.referees.warlight.positions import chain_of, standing
 
 NOTHING: Orders = ()
@@ -55,6 +60,7 @@ HELD = {1: (1, 5), 6: (2, 5)}
         (AttackTransfer(1, 1, 99), "the map has no territory 99"),
         (AttackTransfer(1, 6, 5), "6 belongs to seat 2"),
         (AttackTransfer(1, 2, 1), "2 belongs to nobody"),
+        (AttackTransfer(1, 2, 6), "2 and 6 do not touch"),
         (AttackTransfer(1, 1, 3), "1 and 3 do not touch"),
         (AttackTransfer(1, 1, 1), "1 and 1 do not touch"),
         (AttackTransfer(0, 1, 2), "0 armies: at least 1"),
@@ -167,6 +173,34 @@ def test_armies_killed_in_defence_cannot_move_any_more(six: WarLight) -> None:
         pytest.fail("seat 2 never had the first move in 20 turns")
 
 
+def test_orders_that_fail_for_what_the_opponent_did_were_sound(six: WarLight) -> None:
+    # Seat 2's forty conquer 2; its three against 1 kill two of the three there, who wanted to leave.
+    held = {1: (1, 3), 2: (1, 2), 3: (2, 41)}
+    lost = AttackTransfer(1, 2, 1)
+    seen = set()
+    for turn in range(1, 21):
+        after = six.play(standing(six, held, turn), {1: (lost, lost), 2: (AttackTransfer(40, 3, 2),)})
+        seen |= {
+            (after.first, event.why, event.sound) for event in after.events if isinstance(event, Refused)
+        }
+    assert seen == {
+        (2, "2 belongs to seat 2", True),
+        (1, "2 belongs to seat 2", True),
+    }
+    hurt = {1: (1, 3), 2: (2, 4), 5: (1, 9)}
+    for turn in range(1, 21):
+        after = six.play(
+            standing(six, hurt, turn), {1: (AttackTransfer(2, 1, 2),), 2: (AttackTransfer(3, 2, 1),)}
+        )
+        refused = [event for event in after.events if isinstance(event, Refused)]
+        if after.first == 2 and refused and at(six, after, 1)[0] == 1:
+            assert refused[0].sound
+            assert "no army of 1 can move" in refused[0].why
+            break
+    else:
+        pytest.fail("in 20 turns no defender was killed before it moved")
+
+
 def movers(position: WarPosition) -> list[int]:
     return [event.seat for event in position.events if isinstance(event, Transferred)]
 
@@ -234,3 +268,52 @@ def test_both_players_see_an_order_that_touches_what_they_see(six: WarLight) -> 
     deploy, attack = after.events
     assert not deploy.seen
     assert attack.seen
+
+
+RANDOM_ORDERS = st.lists(
+    st.one_of(
+        st.builds(Deploy, st.integers(-1, 9), st.integers(0, 7)),
+        st.builds(AttackTransfer, st.integers(-1, 30), st.integers(0, 7), st.integers(0, 7)),
+    ),
+    max_size=12,
+).map(tuple)
+SIX = chain_of("A", "B", "C", "D", "E", "F")
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(1, 20)), min_size=6, max_size=6),
+    RANDOM_ORDERS,
+    RANDOM_ORDERS,
+    st.integers(1, 1000),
+    st.sampled_from(["random", "cyclic", "paired"]),
+)
+def test_armies_come_from_deploys_alone_and_go_in_fights_alone(
+    held: list[tuple[int, int]], first: Orders, second: Orders, number: int, move_order: str
+) -> None:
+    before = WarPosition(number, bytes(owner for owner, _ in held), tuple(armies for _, armies in held), 1)
+    turn = Turn(SIX, CombatRules(), 5, move_order, before, random.Random(number))
+    after = turn.play({1: first, 2: second})
+    deployed = {
+        seat: sum(e.sent for e in after.events if isinstance(e, Deployed) and e.seat == seat)
+        for seat in (1, 2)
+    }
+    fights = [event for event in after.events if isinstance(event, Attacked)]
+    killed = sum(fight.killed + fight.lost for fight in fights)
+    assert sum(after.armies) == sum(before.armies) + sum(deployed.values()) - killed
+    assert all(armies >= 1 for armies in after.armies)
+    assert all(deployed[seat] <= SIX.income(before.owners, seat, 5) for seat in (1, 2))
+    taken = {fight.to for fight in fights if fight.captured}
+    changed = {
+        id_ for id_, (old, new) in enumerate(zip(before.owners, after.owners, strict=True), 1) if old != new
+    }
+    assert changed <= taken
+    assert len(after.events) == len(first) + len(second)
+    moves = [(e.source, e.to) for e in after.events if isinstance(e, Attacked | Transferred)]
+    assert len(set(moves)) == len(moves)
+    # Nobody sends more than was there when the moves began, but for the one that stands guard.
+    for id_ in range(1, 7):
+        sent = sum(e.sent for e in after.events if isinstance(e, Attacked | Transferred) and e.source == id_)
+        there = before.armies[id_ - 1] + sum(
+            e.sent for e in after.events if isinstance(e, Deployed) and e.to == id_
+        )
+        assert sent <= there - 1

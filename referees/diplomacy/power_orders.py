@@ -1,0 +1,77 @@
+"""What one power writes for a phase: its orders, and perhaps a draw, as one line of text.
+
+`A PAR - BUR, F BRE - MAO, A MAR S A PAR - BUR`, `A PAR B, WAIVE`, `A PAR H, DRAW` for a draw of all
+survivors, `A PAR H, DRAW ENG FRA` for one between some; `NONE` where nothing is ordered.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+from referees.api import UnreadableMove
+from referees.diplomacy.notation import UnreadableOrder, order_text, read_order
+from referees.diplomacy.orders import Order, OrderKind
+from referees.diplomacy.position import Position
+from referees.diplomacy.provinces import UnknownPlace
+
+MAX_ORDERS: Final = 100
+MAX_LINE: Final = 10_000
+NO_ORDERS: Final = "NONE"
+DRAW: Final = "DRAW"
+
+
+@dataclass(frozen=True)
+class PowerOrders:
+    """A power's orders in a phase.
+
+    `draw` are the powers between whom it would draw, every survivor if empty, and None if it would not.
+    """
+
+    orders: tuple[Order, ...]
+    draw: frozenset[int] | None = None
+    text: str = field(default=NO_ORDERS, compare=False)
+
+    @classmethod
+    def of(cls, position: Position, orders: Iterable[Order], draw: frozenset[int] | None = None) -> Self:
+        """Orders in the order of their places, with their text."""
+        listed = tuple(sorted(orders, key=_place))
+        parts = [order_text(position, order) for order in listed] or [NO_ORDERS]
+        if draw is not None:
+            codes = [position.map.powers[power].code for power in sorted(draw)]
+            parts.append(" ".join([DRAW, *codes]))
+        return cls(listed, draw, ", ".join(parts))
+
+    @classmethod
+    def read(cls, position: Position, text: str, lenient_coasts: bool = True) -> Self:
+        """Read a line; orders may be separated by commas, semicolons or line ends. Raises UnreadableMove."""
+        if len(text) > MAX_LINE:
+            raise UnreadableMove(f"a line of {len(text)} characters: at most {MAX_LINE} are read")
+        parts = [part.strip() for part in text.replace(";", ",").replace("\n", ",").split(",")]
+        if not any(parts):
+            raise UnreadableMove(f"an empty line: a power that orders nothing says {NO_ORDERS}")
+        orders: list[Order] = []
+        draw: frozenset[int] | None = None
+        for part in filter(None, parts):
+            words = part.upper().split()
+            if words[0] == DRAW:
+                draw = _read_draw(position, words[1:])
+            elif words != [NO_ORDERS]:
+                try:
+                    orders.append(read_order(position, part, lenient_coasts))
+                except UnreadableOrder as error:
+                    raise UnreadableMove(str(error)) from None
+        if len(orders) > MAX_ORDERS:
+            raise UnreadableMove(f"{len(orders)} orders: at most {MAX_ORDERS} are read")
+        return cls.of(position, orders, draw)
+
+
+def _read_draw(position: Position, codes: list[str]) -> frozenset[int]:
+    try:
+        return frozenset(position.map.power(code) for code in codes)
+    except UnknownPlace as error:
+        raise UnreadableMove(str(error)) from None
+
+
+def _place(order: Order) -> tuple[bool, int]:
+    """Waives come last."""
+    return order.kind is OrderKind.WAIVE, order.location

@@ -1,0 +1,140 @@
+"""Games of Diplomacy as JSON: every phase with its position, orders and what became of each."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from referees.api import GameRecord, PlayedMove, UnreadableRecord
+from referees.diplomacy.adjudication import adjudicate
+from referees.diplomacy.game import GamePosition
+from referees.diplomacy.notation import order_text
+from referees.diplomacy.orders import Order
+from referees.diplomacy.position import Position
+from referees.diplomacy.provinces import NOBODY, Unit
+from referees.diplomacy.scores import centre_shares
+from referees.diplomacy.settings import DiplomacySettings
+
+FORMAT: Final = "diplomacy-1"
+MAX_BYTES: Final = 50_000_000
+
+Play = Callable[[GamePosition, Mapping[int, Any]], GamePosition]
+Seats = Callable[[GamePosition], tuple[int, ...]]
+
+
+def write(
+    game: GameRecord, settings: DiplomacySettings, start: GamePosition, to_move: Seats, play: Play
+) -> str:
+    """The record's text; the moves are played again from the first position."""
+    board = settings.map
+    codes = [power.code for power in board.powers]
+    standing, phases = start, []
+    waiting = list(game.moves)
+    while waiting:
+        seats = to_move(standing)
+        turn, waiting = waiting[: len(seats)], waiting[len(seats) :]
+        phase = _phase(standing, turn)
+        phases.append(phase)
+        if len(turn) < len(seats):
+            break
+        before, standing = standing, play(standing, {played.seat: played.move for played in turn})
+        if standing.position is not before.position:
+            phase["results"] = _results(before.position, turn, settings)
+    outcome = game.outcome
+    content = {
+        "format": FORMAT,
+        "event": game.event,
+        "date": game.date,
+        "map": board.name,
+        "edition": settings.edition,
+        "players": dict(zip(codes, game.players, strict=False)),
+        "seed": game.seed,
+        "phases": phases,
+        "final": position_content(standing.position),
+        "result": "void" if outcome is None else outcome.summary,
+        "remarks": [*game.remarks, *game.final_remarks],
+    }
+    if outcome is not None:
+        content |= {
+            "termination": outcome.termination.value,
+            "detail": outcome.detail,
+            "winners": [codes[seat - 1] for seat in outcome.winners],
+            "centre_shares": dict(zip(codes, centre_shares(outcome.points), strict=False)),
+        }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _phase(game: GamePosition, turn: Sequence[PlayedMove]) -> dict[str, Any]:
+    powers = game.position.map.powers
+    return {
+        **position_content(game.position),
+        "moves": {powers[played.seat - 1].code: played.text for played in turn},
+    }
+
+
+def _results(
+    position: Position, turn: Sequence[PlayedMove], settings: DiplomacySettings
+) -> dict[str, list[dict[str, Any]]]:
+    orders: dict[int, Sequence[Order]] = {played.seat - 1: played.move.orders for played in turn}
+    adjudication = adjudicate(position, orders, settings.choices)
+    results: dict[str, list[dict[str, Any]]] = {}
+    for found in adjudication.results:
+        told: dict[str, Any] = {"order": order_text(position, found.order), "outcome": found.outcome.value}
+        if found.reason:
+            told["reason"] = found.reason
+        if found.dislodged_by != NOBODY:
+            told["dislodged_by"] = position.map.codes[found.dislodged_by]
+        results.setdefault(position.map.powers[found.power].code, []).append(told)
+    return results
+
+
+def position_content(position: Position) -> dict[str, Any]:
+    """A position as JSON: its phase's name, units, dislodged units with their options, and centres."""
+    board = position.map
+    units: dict[str, list[str]] = {}
+    for unit in position.units:
+        units.setdefault(board.powers[unit.power].code, []).append(_unit(position, unit))
+    centres: dict[str, list[str]] = {}
+    for centre, owner in zip(board.centres, position.owners, strict=True):
+        if owner >= 0:
+            centres.setdefault(board.powers[owner].code, []).append(board.codes[centre])
+    content: dict[str, Any] = {"phase": position.name, "units": units, "centres": centres}
+    if position.dislodged:
+        content["dislodged"] = [
+            {
+                "power": board.powers[entry.unit.power].code,
+                "unit": _unit(position, entry.unit),
+                "options": [board.location_codes[option] for option in entry.options],
+            }
+            for entry in position.dislodged
+        ]
+    return content
+
+
+def _unit(position: Position, unit: Unit) -> str:
+    return f"{unit.kind.letter} {position.map.location_codes[unit.location]}"
+
+
+def read(content: bytes, settings: DiplomacySettings) -> list[tuple[str, list[str]]]:
+    """The game of a record: its event and every power's moves, in the order of play. Raises UnreadableRecord.
+
+    A record of a game that was broken off can so be the opening of another.
+    """
+    if len(content) > MAX_BYTES:
+        raise UnreadableRecord(f"a record of {len(content)} bytes: at most {MAX_BYTES} are read")
+    try:
+        record = json.loads(content)
+    except ValueError as error:
+        raise UnreadableRecord(f"not a JSON file: {error}") from None
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise UnreadableRecord(f"not a record of Diplomacy: its format is not {FORMAT!r}")
+    if record.get("map") != settings.map.name:
+        raise UnreadableRecord(f"its map is {record.get('map')!r}, not {settings.map.name!r}")
+    codes = [power.code for power in settings.map.powers]
+    moves: list[str] = []
+    try:
+        for phase in record["phases"]:
+            said = phase["moves"]
+            moves += [str(said[code]) for code in codes if code in said]
+    except (KeyError, TypeError):
+        raise UnreadableRecord("a phase without moves") from None
+    return [(str(record.get("event", "")), moves)]

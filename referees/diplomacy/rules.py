@@ -1,0 +1,227 @@
+"""Diplomacy without press, as the arena plays it: all powers write orders at once."""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self
+
+from academy.knowledge.boards import Board, GraphGeometry
+from academy.knowledge.cells import State
+from academy.knowledge.spec import GameSpec
+from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination
+from referees.diplomacy import record
+from referees.diplomacy.adjudication import adjudicate
+from referees.diplomacy.adjustments import adjustment, adjustments
+from referees.diplomacy.game import GamePosition, advance, agree, begin, draw_now, survivors
+from referees.diplomacy.legal import LegalOrders, all_legal_orders, legal_orders
+from referees.diplomacy.notation import order_text
+from referees.diplomacy.orders import Order, OrderKind
+from referees.diplomacy.position import Phase, Position
+from referees.diplomacy.power_orders import PowerOrders
+from referees.diplomacy.provinces import UnitKind
+from referees.diplomacy.settings import DiplomacySettings
+
+# Random games do not end; between players games last about ten years of five phases.
+EXPECTED_PHASES = 50.0
+
+
+class Diplomacy(Referee[GamePosition, PowerOrders]):
+    """Diplomacy under given settings (see `DiplomacySettings`).
+
+    Seats are the powers in the order of the map. A move is all that a power writes for a phase. In a phase
+    of moves every power with a unit or a centre is to move, in retreats those with dislodged units, in
+    builds those with something to build or remove.
+    """
+
+    name: ClassVar[str] = "diplomacy"
+
+    def __init__(self, settings: DiplomacySettings) -> None:
+        self.settings = settings
+        self.map = settings.map
+        edges = {
+            (min(province, other), max(province, other))
+            for reach in self.map.reach
+            for place, near in enumerate(reach)
+            for province in [self.map.province_of[place]]
+            for other in (self.map.province_of[there] for there in near)
+        }
+        self._geometry = GraphGeometry(self.map.codes, tuple(sorted(edges)))
+        self._spec = GameSpec(
+            game_id=f"diplomacy-{self.map.name}",
+            geometry=self._geometry,
+            players=len(self.map.powers),
+            symmetric=False,
+            cell_names=self.map.codes,
+            expected_length=EXPECTED_PHASES,
+            simultaneous=True,
+        )
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, object]) -> Self:
+        """Make a referee; every setting has a default. Raises InvalidSetting."""
+        return cls(DiplomacySettings.read(settings))
+
+    def spec(self) -> GameSpec:
+        """One game for each map: the provinces as a graph, without symmetries."""
+        return self._spec
+
+    def seat_name(self, seat: int) -> str:
+        """The power's name."""
+        return self.map.powers[seat - 1].name
+
+    def start(self, seed: int) -> GamePosition:
+        """The map's first position; Diplomacy has no chance, so `seed` changes nothing."""
+        return begin(Position.start(self.map))
+
+    def to_move(self, position: GamePosition) -> tuple[int, ...]:
+        """The seats that have something to order; none when the game is over."""
+        if position.outcome is not None:
+            return ()
+        board = position.position
+        if board.phase is Phase.MOVES:
+            return tuple(power + 1 for power in survivors(position))
+        if board.phase is Phase.RETREATS:
+            return tuple(sorted({entry.unit.power + 1 for entry in board.dislodged}))
+        return tuple(power + 1 for power, number in enumerate(adjustments(board)) if number)
+
+    def legal_moves(self, position: GamePosition, seat: int) -> None:
+        """None: the sets of orders are too many to list; `legal_orders` lists the orders of each unit."""
+        return
+
+    def random_move(self, position: GamePosition, seat: int, chance: random.Random) -> PowerOrders:
+        """One legal order for each unit, or as many builds or removals as are due."""
+        board, power = position.position, seat - 1
+        orders = [chance.choice(choices) for choices in legal_orders(board, power).values()]
+        if board.phase is Phase.BUILDS:
+            orders = chance.sample(orders, abs(adjustment(board, power)))
+        return PowerOrders.of(board, orders)
+
+    def check(self, position: GamePosition, seat: int, move: PowerOrders) -> None:
+        """Raises IllegalMove: out of turn, two orders for a unit, not its unit, too many builds, a draw.
+
+        Orders for units of the power that cannot be carried out are refused only without `aoa`. A unit
+        may be left without an order.
+        """
+        if seat not in self.to_move(position):
+            over = position.outcome is not None
+            raise IllegalMove("the game is over" if over else f"{self.seat_name(seat)} is not to move")
+        if not isinstance(move, PowerOrders):
+            raise IllegalMove(f"{move!r} are no orders of a power")
+        self._check_draw(position, seat, move.draw)
+        self._check_orders(position.position, seat - 1, move.orders)
+
+    def _check_draw(self, position: GamePosition, seat: int, draw: frozenset[int] | None) -> None:
+        if draw is None:
+            return
+        alive = frozenset(survivors(position))
+        if position.position.phase is not Phase.MOVES:
+            raise IllegalMove("a draw is offered with the orders of a phase of moves")
+        if draw and not draw <= alive:
+            dead = ", ".join(self.seat_name(power + 1) for power in sorted(draw - alive))
+            raise IllegalMove(f"a draw with {dead}, eliminated: only survivors draw")
+        if draw and draw != alive and not self.settings.pda:
+            raise IllegalMove(
+                "a draw of some of the survivors: this game is played without partial draws (pda)"
+            )
+        if len(draw or alive) < 2:
+            raise IllegalMove("a draw of one power: at least two draw")
+
+    def _check_orders(self, position: Position, power: int, orders: Sequence[Order]) -> None:
+        legal = legal_orders(position, power)
+        seen: set[int] = set()
+        for order in orders:
+            said = order_text(position, order)
+            if order.kind is OrderKind.WAIVE:
+                if position.phase is not Phase.BUILDS:
+                    raise IllegalMove(f"{said}: builds are waived in phases of builds")
+                continue
+            province = self.map.province_of[order.location]
+            if province in seen:
+                raise IllegalMove(f"{said}: a second order for {self.map.codes[province]}")
+            seen.add(province)
+            if province not in legal:
+                raise IllegalMove(f"{said}: {self.seat_name(power + 1)} has nothing to order there")
+            if not self.settings.aoa and not self._is_legal(order, legal, position):
+                raise IllegalMove(f"{said}: the unit cannot be ordered so")
+        if position.phase is Phase.BUILDS and len(orders) > abs(adjustment(position, power)):
+            raise IllegalMove(f"{len(orders)} orders: only {abs(adjustment(position, power))} are due")
+
+    def _is_legal(self, order: Order, legal: LegalOrders, position: Position) -> bool:
+        if order.kind is OrderKind.SUPPORT_MOVE:
+            # Listed without coasts.
+            order = order._replace(target=self.map.main_location[self.map.province_of[order.target]])
+        return order in legal[self.map.province_of[order.location]]
+
+    def play(self, position: GamePosition, moves: Mapping[int, PowerOrders]) -> GamePosition:
+        """The game after a phase. A draw that every survivor offers ends it, and no order is carried out.
+
+        Raises IllegalMove, also where the move of a seat is missing.
+        """
+        seats = self.to_move(position)
+        if tuple(sorted(moves)) != seats:
+            raise IllegalMove(f"moves of the seats {sorted(moves)}: to move are {list(seats)}")
+        for seat, move in moves.items():
+            self.check(position, seat, move)
+        if position.position.phase is Phase.MOVES:
+            drawn = agree(position, [move.draw for move in moves.values()])
+            if drawn is not None:
+                return drawn
+        orders = {seat - 1: move.orders for seat, move in moves.items()}
+        return advance(position, adjudicate(position.position, orders, self.settings.choices), self.settings)
+
+    def outcome(self, position: GamePosition) -> Outcome | None:
+        """How the game ended; `points` are supply centres."""
+        return position.outcome
+
+    def adjudicate(self, position: GamePosition) -> Outcome | None:
+        """A game that was stopped is a draw of all survivors."""
+        return position.outcome or draw_now(position, Termination.ADJUDICATION, "stopped")
+
+    def board(self, position: GamePosition, seat: int) -> Board:
+        """Who stands in each province, seen by a power: its armies are soldiers, its fleets kings.
+
+        Dislodged units are left out.
+        """
+        states = bytearray([State.EMPTY]) * len(self.map.codes)
+        for unit in position.position.units:
+            army = unit.kind is UnitKind.ARMY
+            if unit.power == seat - 1:
+                state = State.FIRST_SOLDIER if army else State.FIRST_KING
+            else:
+                state = State.SECOND_SOLDIER if army else State.SECOND_KING
+            states[self.map.province_of[unit.location]] = state
+        return Board(self._geometry, bytes(states))
+
+    def interaction(self, position: GamePosition) -> bool:
+        """Whether a unit could be ordered to where another power's unit stands or could be ordered to."""
+        reached: dict[int, int] = {}
+        for unit in position.position.units:
+            here = 1 << self.map.province_of[unit.location]
+            reached[unit.power] = (
+                reached.get(unit.power, 0) | here | self.map.reach_mask[unit.kind][unit.location]
+            )
+        seen = 0
+        for mask in reached.values():
+            if seen & mask:
+                return True
+            seen |= mask
+        return False
+
+    def legal_orders(self, position: GamePosition) -> list[LegalOrders]:
+        """The legal orders of every power's units, by province."""
+        return all_legal_orders(position.position)
+
+    def move_text(self, move: PowerOrders) -> str:
+        """`A MAR S A PAR - BUR, A PAR - BUR, F BRE - MAO`: orders by province, then a draw."""
+        return move.text
+
+    def read_move(self, position: GamePosition, seat: int, text: str) -> PowerOrders:
+        """Read a power's orders, separated by commas, in any notation. Raises UnreadableMove."""
+        return PowerOrders.read(position.position, text, self.settings.choices.lenient_coasts)
+
+    def record(self, game: GameRecord) -> str:
+        """The game as JSON: every phase with its position, orders, results and reasons."""
+        return record.write(game, self.settings, self.start(game.seed), self.to_move, self.play)
+
+    def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
+        """The game of a record, so that it can be taken up where it ended."""
+        return record.read(content, self.settings)

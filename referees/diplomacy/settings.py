@@ -1,0 +1,83 @@
+"""The settings of a game of Diplomacy, as control files give them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from typing import Final, Self
+
+from referees.api import InvalidSetting
+from referees.diplomacy.choices import EDITIONS, AdjacentConvoy, Choices, RemovalDistance
+from referees.diplomacy.provinces import Map, shipped_map, shipped_maps
+
+MAX_YEARS: Final = 1000
+_ENUMS: Final = {"adjacent_convoy": AdjacentConvoy, "removal_distance": RemovalDistance}
+_FLAGS: Final = ("aoa", "pda", "land_route_left", "lenient_coasts")
+_YEARS: Final = {"sl": "stasis_limit", "il": "impasse_limit", "year_limit": "year_limit"}
+SETTINGS: Final = ("map", "edition", "level", *_YEARS, *_FLAGS, *_ENUMS)
+
+
+@dataclass(frozen=True)
+class DiplomacySettings:
+    """What a game of Diplomacy is played under.
+
+    `stasis_limit` and `impasse_limit` are years without a change in anyone's number of centres, and without
+    an elimination, after which all survivors draw; 0 means never. So they do after `year_limit` years.
+    `aoa`: whether orders that cannot be carried out are accepted, and do nothing. `pda`: whether some of the
+    survivors may draw without the others.
+    """
+
+    map: Map
+    edition: str = "2023"
+    choices: Choices = EDITIONS["2023"]
+    stasis_limit: int = 0
+    impasse_limit: int = 0
+    year_limit: int = 35
+    aoa: bool = True
+    pda: bool = False
+
+    @classmethod
+    def read(cls, settings: Mapping[str, object]) -> Self:
+        """Check every setting. Raises InvalidSetting, which names the setting, its value and the rule."""
+        for setting in settings:
+            if setting not in SETTINGS:
+                near = get_close_matches(setting, SETTINGS, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(SETTINGS)}"
+                raise InvalidSetting(setting, f"Diplomacy has no such setting; {hint}")
+        name = _one_of("map", settings.get("map", "standard"), shipped_maps())
+        edition = _one_of("edition", settings.get("edition", "2023"), tuple(EDITIONS))
+        if settings.get("level", 0) != 0:
+            raise InvalidSetting("level", f"{settings['level']!r}: these games are without press, level 0")
+        chosen: dict[str, object] = {
+            setting: _flag(setting, settings[setting]) for setting in _FLAGS if setting in settings
+        }
+        for setting, kind in _ENUMS.items():
+            if setting in settings:
+                chosen[setting] = kind(_one_of(setting, settings[setting], tuple(one.value for one in kind)))
+        for setting, field in _YEARS.items():
+            if setting in settings:
+                chosen[field] = _years(setting, settings[setting], 1 if setting == "year_limit" else 0)
+        of_choices = {field.name for field in fields(Choices)}
+        choices = replace(
+            EDITIONS[edition],
+            **{name: value for name, value in chosen.items() if name in of_choices},  # type: ignore[arg-type]
+        )
+        others = {name: value for name, value in chosen.items() if name not in of_choices}
+        return cls(shipped_map(name), edition, choices, **others)  # type: ignore[arg-type]
+
+
+def _one_of(setting: str, value: object, known: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in known:
+        raise InvalidSetting(setting, f"{value!r} is none of {', '.join(map(repr, known))}")
+    return value
+
+
+def _flag(setting: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidSetting(setting, f"{value!r} is neither true nor false")
+    return value
+
+
+def _years(setting: str, value: object, least: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= MAX_YEARS:
+        raise InvalidSetting(setting, f"{value!r} is not a whole number of years from {least} to {MAX_YEARS}")
+    return value

@@ -1,0 +1,69 @@
+"""Records: JSON with all phases, and games taken up from them."""
+
+import json
+import random
+
+import pytest
+
+from referees.api import GameRecord, PlayedMove, UnreadableRecord
+from referees.diplomacy import Diplomacy
+from referees.diplomacy.game import GamePosition
+
+
+def random_game(judge: Diplomacy, seed: int) -> tuple[list[PlayedMove], GamePosition]:
+    chance = random.Random(seed)
+    game, played = judge.start(0), []
+    while seats := judge.to_move(game):
+        moves = {seat: judge.random_move(game, seat, chance) for seat in seats}
+        played += [PlayedMove(seat, move, judge.move_text(move)) for seat, move in moves.items()]
+        game = judge.play(game, moves)
+    return played, game
+
+
+def record_of(judge: Diplomacy, moves: list[PlayedMove], game: GamePosition | None) -> str:
+    players = tuple(f"bot {seat}" for seat in range(1, 8))
+    outcome = None if game is None else judge.outcome(game)
+    return judge.record(GameRecord("g1", "test", "2026-01-01", players, moves, outcome, 0))
+
+
+def test_a_record_tells_every_phase_with_results_and_reasons() -> None:
+    judge = Diplomacy.from_settings({"year_limit": 3})
+    moves, game = random_game(judge, 5)
+    told = json.loads(record_of(judge, moves, game))
+    assert told["phases"][0]["phase"] == "S1901M"
+    assert told["phases"][0]["units"]["RUS"] == ["A MOS", "A WAR", "F SEV", "F STP/SC"]
+    assert told["players"]["TUR"] == "bot 7"
+    assert told["final"]["phase"] == game.position.name
+    assert told["termination"] == "frozen"
+    assert sum(told["centre_shares"].values()) == pytest.approx(1)
+    for phase in told["phases"]:
+        for results in phase["results"].values():
+            for result in results:
+                assert result["outcome"] == "succeeded" or result["reason"], result
+
+
+def test_a_game_is_taken_up_from_its_record_where_it_was_broken_off() -> None:
+    judge = Diplomacy.from_settings({"year_limit": 3})
+    moves, end = random_game(judge, 6)
+    ((event, texts),) = judge.read_records(record_of(judge, moves, None).encode())
+    assert event == "test"
+    assert texts == [move.text for move in moves]
+    game, waiting = judge.start(0), list(texts)
+    while seats := judge.to_move(game):
+        game = judge.play(game, {seat: judge.read_move(game, seat, waiting.pop(0)) for seat in seats})
+    assert game == end
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"PNG", "not a JSON file"),
+        (b"[]", "not a record of Diplomacy"),
+        (b'{"format": "diplomacy-1", "map": "straits"}', "its map is 'straits'"),
+        (b'{"format": "diplomacy-1", "map": "standard"}', "without moves"),
+        (b'{"format": "diplomacy-1", "map": "standard", "phases": [1]}', "without moves"),
+    ],
+)
+def test_files_that_are_no_records_say_why(content: bytes, why: str) -> None:
+    with pytest.raises(UnreadableRecord, match=why):
+        Diplomacy.from_settings({}).read_records(content)

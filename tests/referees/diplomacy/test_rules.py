@@ -1,0 +1,201 @@
+"""The referee: whose turn it is, what may be ordered, how games end, and what ACADEMY is shown."""
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from academy.knowledge.cells import State
+from referees.api import IllegalMove, InvalidSetting, Termination, UnreadableMove
+from referees.conformance import check_referee
+from referees.diplomacy import Diplomacy, Phase
+from referees.diplomacy.game import GamePosition, begin
+from referees.diplomacy.power_orders import PowerOrders
+from tests.referees.diplomacy.positions import position
+
+AUSTRIA, ENGLAND, FRANCE, GERMANY, ITALY, RUSSIA, TURKEY = range(1, 8)
+
+
+def referee(**settings: Any) -> Diplomacy:
+    return Diplomacy.from_settings(settings)
+
+
+def play(judge: Diplomacy, game: GamePosition, said: Mapping[int, str] | None = None) -> GamePosition:
+    """One phase, in which seats that say nothing order nothing."""
+    said = said or {}
+    moves = {seat: judge.read_move(game, seat, said.get(seat, "NONE")) for seat in judge.to_move(game)}
+    return judge.play(game, moves)
+
+
+@pytest.mark.parametrize("settings", [{"year_limit": 6}, {"map": "straits"}, {"year_limit": 3, "aoa": False}])
+def test_the_referee_keeps_the_laws(settings: dict[str, Any]) -> None:
+    report = check_referee(referee(**settings), games=2)
+    assert report.finished == 2
+
+
+def test_all_powers_move_at_once_and_retreats_are_for_the_dislodged_alone() -> None:
+    judge = referee()
+    game = judge.start(0)
+    assert judge.to_move(game) == tuple(range(1, 8))
+    game = begin(position("AUS A TRI, A TYR; ITA A VEN"))
+    game = play(judge, game, {AUSTRIA: "A TRI - VEN, A TYR S A TRI - VEN"})
+    assert (game.position.name, judge.to_move(game)) == ("S1901R", (ITALY,))
+    game = play(judge, game, {ITALY: "A VEN R ROM"})
+    assert game.position.name == "F1901M"
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("A MAR - BUR, A MAR H", "a second order for MAR"),
+        ("F LON - NTH", "France has nothing to order there"),
+        ("A NAP H", None),
+        ("A PAR - BUR, WAIVE", "phases of builds"),
+        ("DRAW ENG FRA", "partial draws"),
+        ("DRAW FRA", "partial draws"),
+    ],
+)
+def test_orders_that_are_refused_say_why(said: str, why: str | None) -> None:
+    judge = referee()
+    game = judge.start(0)
+    with pytest.raises((IllegalMove, UnreadableMove), match=why):
+        judge.check(game, FRANCE, judge.read_move(game, FRANCE, said))
+
+
+def test_orders_that_cannot_be_carried_out_are_accepted_only_with_aoa() -> None:
+    game = referee().start(0)
+    for said in ("A PAR - MOS", "A PAR S F BRE - ECH", "A MAR - NAF"):
+        move = PowerOrders.read(game.position, said)
+        referee().check(game, FRANCE, move)
+        with pytest.raises(IllegalMove, match="cannot be ordered so"):
+            referee(aoa=False).check(game, FRANCE, move)
+
+
+def test_supports_that_name_a_coast_are_legal() -> None:
+    judge = referee(aoa=False)
+    game = begin(position("FRA F POR, F MAO"))
+    judge.check(game, FRANCE, judge.read_move(game, FRANCE, "F MAO - SPA/NC, F POR S F MAO - SPA/NC"))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "why"),
+    [
+        ("map", "standart", "'standart' is none of 'standard', 'straits'"),
+        ("edition", "1999", "none of '1971'"),
+        ("year_limit", 0, "from 1 to 1000"),
+        ("sl", -1, "from 0 to 1000"),
+        ("pda", "yes", "neither true nor false"),
+        ("level", 10, "level 0"),
+        ("adjacent_convoy", "always", "'explicit'"),
+        ("yearlimit", 3, "did you mean 'year_limit'"),
+    ],
+)
+def test_settings_that_are_refused_say_why(setting: str, value: object, why: str) -> None:
+    with pytest.raises(InvalidSetting, match=why):
+        referee(**{setting: value})
+
+
+def test_half_of_the_centres_and_one_more_win() -> None:
+    # 17 centres and a unit on an eighteenth.
+    owned = "GER BER MUN KIE HOL BEL DEN SWE NWY EDI LON LVP PAR BRE MAR WAR MOS VIE; RUS STP SEV; TUR CON"
+    start = position("GER A TYR; RUS A SEV; TUR A CON", Phase.MOVES, owned=owned)
+    judge = referee()
+    game = play(judge, begin(start), {GERMANY: "A TYR - TRI"})
+    assert game.outcome is None, "centres are taken in the autumn"
+    game = play(judge, game)
+    assert game.outcome is not None
+    assert game.outcome.winners == (GERMANY,)
+    assert game.outcome.termination is Termination.SCORE
+    assert game.outcome.points == (0, 0, 0, 18, 0, 2, 1)
+    assert game.outcome.eliminated == (0, 0, 0, None, 0, None, None)
+    assert game.outcome.rounds == 1
+    assert judge.to_move(game) == ()
+
+
+@pytest.mark.parametrize(
+    ("settings", "termination", "years"),
+    [
+        ({"sl": 2}, Termination.STASIS, 2),
+        ({"il": 3}, Termination.IMPASSE, 3),
+        ({"year_limit": 4}, Termination.FROZEN, 4),
+        ({"sl": 5, "il": 2, "year_limit": 3}, Termination.IMPASSE, 2),
+    ],
+)
+def test_a_game_in_which_nothing_happens_ends(
+    settings: dict[str, Any], termination: Termination, years: int
+) -> None:
+    judge = referee(**settings)
+    game = judge.start(0)
+    while game.outcome is None:
+        game = play(judge, game)
+    assert (game.outcome.termination, game.outcome.rounds) == (termination, years)
+    assert game.outcome.winners == tuple(range(1, 8))
+
+
+def test_a_stasis_begins_anew_when_a_count_changes() -> None:
+    judge = referee(sl=2)
+    game = play(judge, judge.start(0), {GERMANY: "F KIE - DEN"})
+    game = play(judge, game)
+    assert game.position.name == "W1901A"
+    while game.outcome is None:
+        game = play(judge, game)
+    assert game.outcome.rounds == 3
+
+
+def test_all_survivors_draw_when_all_say_so() -> None:
+    judge = referee()
+    game = judge.start(0)
+    offers = dict.fromkeys(range(1, 8), "DRAW")
+    still = play(judge, game, {**offers, ITALY: "A VEN H"})
+    assert still.outcome is None
+    named = "NONE, DRAW AUS ENG FRA GER ITA RUS TUR"
+    drawn = play(judge, game, {**offers, ITALY: named})
+    assert drawn.outcome is not None
+    assert (drawn.outcome.termination, len(drawn.outcome.winners)) == (Termination.AGREEMENT, 7)
+    assert drawn.position == game.position, "the orders are not carried out"
+
+
+def test_some_draw_when_all_say_so_and_the_game_allows_it() -> None:
+    judge = referee(pda=True)
+    game = judge.start(0)
+    drawn = play(judge, game, dict.fromkeys(range(1, 8), "DRAW ENG FRA"))
+    assert drawn.outcome is not None
+    assert drawn.outcome.winners == (ENGLAND, FRANCE)
+    with pytest.raises(IllegalMove, match="eliminated"):
+        alive = begin(position("ENG A LON; FRA A PAR", owned="ENG LON; FRA PAR"))
+        judge.check(alive, ENGLAND, judge.read_move(alive, ENGLAND, "DRAW ENG GER"))
+
+
+def test_a_stopped_game_is_a_draw_of_the_survivors() -> None:
+    judge = referee()
+    outcome = judge.adjudicate(begin(position("ENG A LON; FRA A PAR", owned="ENG LON; FRA PAR BRE")))
+    assert outcome is not None
+    assert (outcome.winners, outcome.points) == ((ENGLAND, FRANCE), (0, 1, 2, 0, 0, 0, 0))
+
+
+def test_the_board_is_seen_from_each_power() -> None:
+    judge = referee()
+    game = judge.start(0)
+    nodes = {name: number for number, name in enumerate(judge.map.codes)}
+    french, english = judge.board(game, FRANCE), judge.board(game, ENGLAND)
+    assert french.states[nodes["PAR"]] == State.FIRST_SOLDIER
+    assert french.states[nodes["BRE"]] == State.FIRST_KING
+    assert english.states[nodes["PAR"]] == State.SECOND_SOLDIER
+    assert french.states[nodes["LON"]] == State.SECOND_KING
+    assert french.states[nodes["BUR"]] == State.EMPTY
+    assert judge.interaction(game), "armies of Munich and Paris could both go to Burgundy"
+
+
+def test_units_out_of_each_others_reach_do_not_interact() -> None:
+    judge = referee()
+    assert not judge.interaction(begin(position("ENG F NWG; TUR A SYR")))
+
+
+def test_a_random_move_is_legal_without_aoa() -> None:
+    judge = referee(aoa=False, year_limit=4)
+    chance = random.Random(3)
+    game = judge.start(0)
+    while seats := judge.to_move(game):
+        game = judge.play(game, {seat: judge.random_move(game, seat, chance) for seat in seats})
+    assert game.outcome is not None

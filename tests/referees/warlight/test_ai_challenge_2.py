@@ -1,0 +1,127 @@
+"""The dialogue of theaigames' second challenge: what its bots are sent, and how they are read."""
+
+from pathlib import Path
+
+import pytest
+
+from referees.lines import BotTime, LineDialogue
+from referees.warlight import WarLight, WarPosition
+from referees.warlight.map_text import write_map
+from referees.warlight.mirrors import double
+from referees.warlight.orders import AttackTransfer, Deploy
+from tests.referees.warlight.positions import chain_of, standing
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> WarLight:
+    """Two rows of four, linked at their ends: 1-2-3-4 and 11-12-13-14; the rows are bonuses of 3."""
+    whole = double(chain_of("A", "B", "C", "D"), offset=10, bridges=[4], name="rows")
+    (tmp_path / "rows.txt").write_text(write_map(whole) + "\n")
+    return WarLight.from_settings({"map": str(tmp_path / "rows.txt"), "starts": 1, "turn_limit": 60})
+
+
+@pytest.fixture
+def words(rules: WarLight) -> LineDialogue[WarPosition]:
+    found = rules.dialogue("lines:ai-challenge-2")
+    assert found is not None
+    return found
+
+
+def test_a_bot_is_told_settings_and_map(words: LineDialogue[WarPosition]) -> None:
+    assert list(words.greeting(2, BotTime(10_000, 500))) == [
+        "settings timebank 10000",
+        "settings time_per_move 500",
+        "settings max_rounds 60",
+        "settings your_bot player2",
+        "settings opponent_bot player1",
+        "setup_map super_regions 1 3 2 3",
+        "setup_map regions 1 1 2 1 3 1 4 1 11 2 12 2 13 2 14 2",
+        "setup_map neighbors 1 2 2 3 3 4 4 14 11 12 12 13 13 14",
+    ]
+
+
+def test_a_territory_of_no_bonus_is_a_super_region_without_reward(tmp_path: Path) -> None:
+    text = write_map(chain_of("A", "B", "C")).replace(
+        "BonusDefinition 3 All 1 2 3", "BonusDefinition 3 All 1 3"
+    )
+    (tmp_path / "row.txt").write_text(text)
+    rules = WarLight.from_settings({"map": str(tmp_path / "row.txt"), "starts": 1})
+    words = rules.dialogue("lines:ai-challenge-2")
+    assert words is not None
+    greeting = words.greeting(1, BotTime(0, 0))
+    assert "setup_map super_regions 1 3 2 0" in greeting
+    assert "setup_map regions 1 1 2 2 3 1" in greeting
+
+
+def test_picks_are_a_formality_with_a_list_that_shrinks(
+    rules: WarLight, words: LineDialogue[WarPosition]
+) -> None:
+    position = standing(rules, {2: (1, 5), 3: (1, 5), 12: (2, 5), 13: (2, 5)})
+    prompts = words.preparation(rules.view(position, 1), 1)
+    assert [list(prompt.lines(9500)) for prompt in prompts] == [
+        [
+            "setup_map wastelands 1",
+            "settings starting_regions 2 3 11",
+            "settings starting_pick_amount 2",
+            "pick_starting_region 9500 2 3 11",
+        ],
+        ["pick_starting_region 9500 3 11"],
+    ]
+    assert all(prompt.last_line is None for prompt in prompts)
+
+
+def test_a_round_has_the_standing_and_two_requests(rules: WarLight, words: LineDialogue[WarPosition]) -> None:
+    position = standing(rules, {4: (1, 5), 1: (1, 3), 14: (2, 5)})
+    first, second = words.turn(rules.view(position, 1), 1)
+    assert list(first.lines(9000)) == [
+        "setup_map opponent_starting_regions 11 14",
+        "settings starting_armies 5",
+        "update_map 1 player1 3 4 player1 5 2 neutral 2 3 neutral 2 14 player2 5",
+        "opponent_moves",
+        "go place_armies 9000",
+    ]
+    assert list(second.lines(8500)) == ["go attack/transfer 8500"]
+
+
+def test_later_rounds_tell_the_opponents_moves_that_were_seen(
+    rules: WarLight, words: LineDialogue[WarPosition]
+) -> None:
+    position = standing(rules, {4: (1, 5), 14: (2, 5), 13: (2, 5), 12: (2, 5)})
+    orders = (Deploy(2, 14), Deploy(3, 12), AttackTransfer(3, 14, 4), AttackTransfer(2, 13, 12))
+    after = rules.play(position, {1: (), 2: orders})
+    lines = list(words.turn(rules.view(after, 1), 1)[0].lines(0))
+    assert lines[0] == "settings starting_armies 5"
+    assert lines[2] == "opponent_moves player2 place_armies 14 2 player2 attack/transfer 14 4 3"
+
+
+def test_both_answers_make_one_turns_orders(words: LineDialogue[WarPosition]) -> None:
+    answers = [
+        ["player1 place_armies 4 3, player1 place_armies 1 2,"],
+        ["player1 attack/transfer 4 14 6,player1 attack/transfer 1 2 4"],
+    ]
+    reading = words.read(answers, 1)
+    assert reading.text == (
+        "Deploy 3 on 4; Deploy 2 on 1; AttackTransfer 6 from 4 to 14; AttackTransfer 4 from 1 to 2"
+    )
+    assert not reading.complaints
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "complaints"),
+    [
+        ("No moves", "pass", 0),
+        ("x", "pass", 0),
+        ("player2 place_armies 4 3,player1 place_armies 1 2", "Deploy 2 on 1", 1),
+        ("player1 attack/transfer 1 2 3,player1 place_armies 1 2", "Deploy 2 on 1", 1),
+        ("player1 place_armies x 3,player1 place_armies 1 2", "Deploy 2 on 1", 1),
+        ("player1 place_armies 1 -3,player1 place_armies 1 2", "Deploy 2 on 1", 1),
+        ("player1 place_armies 4 3,player1 place_armies 1,player1 place_armies 1 2", "Deploy 3 on 4", 1),
+        ("\ufffd\ufffd,player1 place_armies 4 3", "pass", 1),
+    ],
+)
+def test_moves_that_cannot_be_read_are_dropped(
+    words: LineDialogue[WarPosition], line: str, text: str, complaints: int
+) -> None:
+    reading = words.read([[line], ["No moves"]], 1)
+    assert reading.text == text
+    assert len(reading.complaints) == complaints
