@@ -12,7 +12,7 @@ from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition
 # Whichever seat it has, a bot is told of itself and of its opponent.
 ME: Final = 1
 OPPONENT: Final = 2
-_OWNERS: Final = {"Neutral": NEUTRAL, "You": ME, "Opponent": OPPONENT}
+OWNERS: Final = {"Neutral": NEUTRAL, "You": ME, "Opponent": OPPONENT}
 _LARGEST: Final = 1_000_000
 
 
@@ -65,7 +65,7 @@ class Dialogue:
                 if (word, owned_by, with_armies) != ("Territory", "ownedBy", "withArmies"):
                     raise ValueError
                 at = self.map.index[int(territory)]
-                owners[at], armies[at] = _OWNERS[owner], min(int(count), _LARGEST)
+                owners[at], armies[at] = OWNERS[owner], min(int(count), _LARGEST)
             except (ValueError, KeyError):
                 raise Broken(f"{line[:80]!r} is no row of a standing on this map") from None
         return WarPosition(turn, bytes(owners), tuple(armies), 0)

@@ -6,7 +6,7 @@ Everything is judged by the expected numbers of combat: `a` attackers kill 0.6 *
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, sqrt
 from typing import Final
 
 from clients.bots.warlight.dialogue import ME, OPPONENT
@@ -23,7 +23,7 @@ _FRONT: Final = 3.0
 
 
 def needed(defenders: int) -> int:
-    """The least armies that are sure to conquer a territory without luck: one more than nobody must be left."""
+    """The fewest armies that are sure to conquer a territory where combat knows no luck."""
     attackers = ceil(defenders / OFFENCE)
     # With all attackers lost in the same exchange one defender would stay.
     return max(attackers, ceil(0.7 * defenders) + 1)
@@ -63,7 +63,9 @@ class Plan:
         self._mine = [at for at, owner in enumerate(view.owners) if owner == ME]
         self._armies = list(view.armies)
         # Armies that may still be given an order; one stands guard.
-        self._free = [armies - 1 if owner == ME else 0 for owner, armies in zip(view.owners, view.armies, strict=True)]
+        self._free = [
+            armies - 1 if owner == ME else 0 for owner, armies in zip(view.owners, view.armies, strict=True)
+        ]
         self._income = war_map.income(view.owners, ME, BASE_INCOME)
         self._deploys: dict[int, int] = {}
         # Armies by source and target, in the order of the attacks; and of the transfers.
@@ -159,13 +161,15 @@ class Plan:
 
     def _conquer(self) -> None:
         """Take what is sure, the best first, with armies deployed where they lack."""
-        targets = {near for at in self._mine for near in self._near[at] if self._owners[near] not in (ME, UNSEEN)}
+        targets = {
+            near for at in self._mine for near in self._near[at] if self._owners[near] not in (ME, UNSEEN)
+        }
         ranked = sorted(targets, key=lambda at: (-self._price_worth(at), at))
         for target in ranked:
             self._take(target)
 
     def _price_worth(self, target: int) -> float:
-        return self._value(target) / needed(self._armies[target]) ** 0.5
+        return self._value(target) / sqrt(needed(self._armies[target]))
 
     def _take(self, target: int) -> None:
         expected = self._armies[target]
@@ -247,7 +251,9 @@ class Plan:
 def expected_value(war_map: WarMap, view: WarPosition) -> float:
     """How a game will probably end for whoever sees this, 0 to 1: by territories and armies in sight."""
     mine = sum(armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == ME)
-    theirs = sum(armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == OPPONENT)
+    theirs = sum(
+        armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == OPPONENT
+    )
     income = war_map.income(view.owners, ME, BASE_INCOME)
     if not theirs:
         return 0.5 if mine else 0.0
