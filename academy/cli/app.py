@@ -1,5 +1,6 @@
 """The command `academy` put together."""
 
+import signal
 from importlib import metadata
 from typing import Annotated
 
@@ -39,4 +40,8 @@ for room in (serving, libraries, contests, transfer, data_folder):
 
 def main() -> None:
     """The console entry point."""
-    application()
+    try:
+        application()
+    finally:
+        # A server's very end takes a moment. Being told to end once more must not break that off.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -1,11 +1,12 @@
 """The command that runs a server."""
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ import typer
 from academy.cli.failures import CommandError, ExitCode
 from academy.service import logs
 from academy.service.addresses import DEFAULT_ADDRESS, Address, Certificates, InvalidAddress
-from academy.service.lifetime import end_with_parent, write_private
+from academy.service.lifetime import end_with_parent, signals, write_private
 from academy.service.limits import Limits
 from academy.service.processes import DataDamaged, ProcessFailed, ServerProcesses, own_ports, shared_port
 from academy.service.server import AcademyServer, ServerSettings, serve_metrics
@@ -26,6 +27,8 @@ from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role
 
 EMBEDDED_NAME: Final = "arena"
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+_MOST_SIGNALS: Final = 64
 Data = Annotated[Path, typer.Option("--data", envvar="ACADEMY_DATA", help="The data folder.")]
 DEFAULT_DATA: Final = Path("academy-data")
 
@@ -114,17 +117,17 @@ def serve(
             ),
         )
         with (
+            signals(*_SIGNALS) as told,
             endings.serving(data, harmless=(InvalidAddress, ProcessFailed)),
             Store(data) as store,
             _embedded_token(store, embedded_token_file),
         ):
             if processes == 1:
                 ready = partial(_announce, store, data)
-                asyncio.run(_serve(store, settings, ready, (signal.SIGTERM, signal.SIGINT)))
+                asyncio.run(_serve(store, settings, ready, told))
             else:
-                _serve_together(
-                    store, data, settings, processes, partial(logs.configure, log_level, log_format)
-                )
+                work = _Process(data, settings, partial(logs.configure, log_level, log_format))
+                _serve_together(store, work, processes, told)
     except InvalidAddress as error:
         raise CommandError(str(error), ExitCode.USAGE) from error
     except (StoreCorrupt, DataDamaged) as error:
@@ -137,16 +140,15 @@ def _announce(store: Store, data: Path, address: Address) -> None:
     typer.echo(f"academy: serving {data} at {address}; {_token_hint(store, data)}")
 
 
-def _serve_together(
-    store: Store, data: Path, settings: ServerSettings, count: int, configure_logs: Callable[[], None]
-) -> None:
-    with shared_port(settings.address) as address:
-        settings = replace(settings, address=address, shared_port=True)
+def _serve_together(store: Store, work: "_Process", count: int, told: int) -> None:
+    with shared_port(work.settings.address) as address:
+        settings = replace(work.settings, address=address, shared_port=True)
         # Wrong settings are told here, once.
         settings.check()
         metrics = settings.metrics_address
-        work = _Process(data, settings, own_ports(metrics, count) if metrics else (), configure_logs)
-        ServerProcesses(work, count, partial(_damage, data)).run(partial(_announce, store, data, address))
+        work = replace(work, settings=settings, metrics=own_ports(metrics, count) if metrics else ())
+        ready = partial(_announce, store, work.data, address)
+        ServerProcesses(work, count, partial(_damage, work.data)).run(ready, told)
 
 
 def _damage(data: Path) -> str:
@@ -161,34 +163,34 @@ class _Process:
 
     data: Path
     settings: ServerSettings
-    metrics: Sequence[Address]
     configure_logs: Callable[[], None]
+    metrics: Sequence[Address] = ()
 
     def __call__(self, number: int, ready: Callable[[], None]) -> None:
         """Serve."""
         self.configure_logs()
         settings = replace(self.settings, metrics_address=self.metrics[number] if self.metrics else None)
         try:
-            with Store(self.data) as store:
-                asyncio.run(_serve(store, settings, lambda _: ready(), (signal.SIGTERM,)))
+            with signals(signal.SIGTERM) as told, Store(self.data) as store:
+                asyncio.run(_serve(store, settings, lambda _: ready(), told))
         except InvalidAddress as error:
             sys.exit(f"academy: {error}")
 
 
-async def _serve(
-    store: Store,
-    settings: ServerSettings,
-    ready: Callable[[Address], None],
-    signals: Sequence[signal.Signals],
-) -> None:
+async def _serve(store: Store, settings: ServerSettings, ready: Callable[[Address], None], told: int) -> None:
     stopped = asyncio.Event()
     hurried = asyncio.Event()
 
     def stop() -> None:
-        (hurried if stopped.is_set() else stopped).set()
+        with suppress(BlockingIOError):
+            for _ in os.read(told, _MOST_SIGNALS):
+                (hurried if stopped.is_set() else stopped).set()
 
-    for number in signals:
-        asyncio.get_running_loop().add_signal_handler(number, stop)
+    # It may have been told already.
+    stop()
+    if stopped.is_set():
+        return
+    asyncio.get_running_loop().add_reader(told, stop)
     server = AcademyServer(store, settings)
     if settings.metrics_address is not None:
         serve_metrics(server.metrics, settings.metrics_address)
@@ -203,7 +205,7 @@ async def _end(server: AcademyServer, hurried: asyncio.Event) -> None:
     hurry = asyncio.create_task(hurried.wait())
     await asyncio.wait({ending, hurry}, return_when=asyncio.FIRST_COMPLETED)
     if not ending.done():
-        await server.stop(grace=0)
+        await server.hurry()
     await ending
     hurry.cancel()
 

@@ -1,7 +1,8 @@
 """Cutting patterns out of a board, around the cell of a move.
 
 A cut pattern holds what the board holds. Beyond the edge it says `+` where the edge is seen, that is
-for cells that touch the board (on square boards also by a corner), and `#` further out.
+for cells that touch the board (on square boards also by a corner), and `#` further out. On graphs, as of
+map games, what is off the board is what the player cannot see, and says `#`.
 """
 
 from collections.abc import Iterable
@@ -79,7 +80,12 @@ def cut_around(board: Board, cell: int, reach: int) -> Pattern:
                     f"a reach of {reach} edges takes in {len(nodes)} nodes: a pattern has at most "
                     f"{MAX_PATTERN_CELLS}"
                 )
-            return graph_pattern((node, board.states[node]) for node in nodes)
+            return graph_pattern((node, _code_of_node(board.states[node])) for node in nodes)
+
+
+def _code_of_node(state: int) -> int:
+    # A graph has no edge: a node that is off the board is one that cannot be seen.
+    return Code.ANYTHING if state == State.OFF_BOARD else state
 
 
 def cell_of_move(before: Board, after: Board, player: int) -> int | None:

@@ -23,8 +23,8 @@ from academy.matching.index import PatternIndex
 from academy.matching.placement_lists import Fields, Lists, Lost, Records
 
 _POLITENESS: Final = 10
-# In seconds: what is read from the cache takes a tenth of it.
-_MOMENT: Final = 5.0
+# In seconds: what is read from the cache takes a hundredth of it, on a machine that has nothing else to do.
+_MOMENT: Final = 60.0
 _NO_NUMBERS: Final = np.zeros(0, dtype=np.int32)
 _NO_SHORTS: Final = np.zeros(0, dtype=np.int16)
 _NO_FLAGS: Final = np.zeros(0, dtype=np.bool_)
@@ -72,34 +72,53 @@ def warm_up_in_background() -> threading.Thread | None:
     if kernels.chosen() == "numpy" or not _once.acquire(blocking=False):
         return None
     kernels.still_loading.set()
-    thread = threading.Thread(target=_load, name="matching warm-up", daemon=True)
+    compiler = _Compiler()
+    thread = threading.Thread(target=_load, args=(compiler,), name="matching warm-up", daemon=True)
     thread.start()
-    # The compiler's library does not bear a process that ends under it. What compiles in a process of its own
-    # is ended before that, and the rest takes a moment.
+    # The compiler's library does not bear a process that ends under it. Last registered is called first.
     atexit.register(thread.join, _MOMENT)
+    atexit.register(compiler.end)
     return thread
 
 
-def _load() -> None:
+def _load(compiler: "_Compiler") -> None:
     from academy.matching.compiled.compiling import is_complete
 
-    if is_complete() or _compile():
+    if (is_complete() or compiler.run()) and not compiler.ended:
         warm_up()
         kernels.still_loading.clear()
 
 
-def _compile() -> bool:
-    _log.info("compiling the matching kernel; until then NumPy's is used")
-    command = [sys.executable, "-m", "academy.matching.warming"]
-    compiler = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    atexit.register(compiler.kill)
-    _, complaint = compiler.communicate()
-    atexit.unregister(compiler.kill)
-    # One that was ended from outside says nothing of the kernel.
-    if compiler.returncode > 0:
-        reason = complaint.decode(errors="replace").strip().splitlines()[-1:]
-        _log.warning("the matching kernel cannot be compiled; NumPy's stays", reason=reason)
-    return compiler.returncode == 0
+class _Compiler:
+    """The process that compiles. It ends with this one, or is not started any more."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self._starting = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def run(self) -> bool:
+        """Compile; return whether that went well."""
+        with self._starting:
+            if self.ended:
+                return False
+            _log.info("compiling the matching kernel; until then NumPy's is used")
+            command = [sys.executable, "-m", "academy.matching.warming"]
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            self._process = process
+        _, complaint = process.communicate()
+        # One that was ended from outside says nothing of the kernel.
+        if process.returncode > 0:
+            reason = complaint.decode(errors="replace").strip().splitlines()[-1:]
+            _log.warning("the matching kernel cannot be compiled; NumPy's stays", reason=reason)
+        return process.returncode == 0
+
+    def end(self) -> None:
+        """Compile no more."""
+        with self._starting:
+            self.ended = True
+            if self._process is not None:
+                self._process.kill()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc import aio
 
 from academy.knowledge.boards import InvalidBoard
+from academy.knowledge.cutting import InvalidCut
 from academy.knowledge.fair_use import FairUseExceeded, ValueNotLow
 from academy.knowledge.library import UnknownPattern
 from academy.knowledge.openings import UnknownLine
@@ -60,6 +61,7 @@ _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
     ValueNotLow: (code_pb2.FAILED_PRECONDITION, "VALUE_NOT_LOW"),
     InvalidBoard: (code_pb2.INVALID_ARGUMENT, "INVALID_BOARD"),
     InvalidPattern: (code_pb2.INVALID_ARGUMENT, "INVALID_PATTERN"),
+    InvalidCut: (code_pb2.INVALID_ARGUMENT, "INVALID_CUT"),
     InvalidVote: (code_pb2.INVALID_ARGUMENT, "INVALID_VALUE"),
     InvalidSettings: (code_pb2.INVALID_ARGUMENT, "INVALID_SETTINGS"),
     InvalidGame: (code_pb2.INVALID_ARGUMENT, "INVALID_GAME"),

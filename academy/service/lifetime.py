@@ -4,6 +4,8 @@ import ctypes
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +23,29 @@ def end_with_parent() -> None:
     # The parent may have died before the signal was asked for.
     if os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGTERM)
+
+
+@contextmanager
+def signals(*numbers: signal.Signals) -> Iterator[int]:
+    """Yield a file from which a byte can be read for every such signal, which ends the process no more.
+
+    For the main thread. In force from the first line to the last, it leaves no moment at which a signal would
+    cut short what has begun.
+    """
+    reads, writes = os.pipe()
+    os.set_blocking(reads, False)
+    os.set_blocking(writes, False)
+    # Written by the interpreter itself, so also while the main thread waits for something else.
+    file_before = signal.set_wakeup_fd(writes, warn_on_full_buffer=False)
+    before = {number: signal.signal(number, lambda *_: None) for number in numbers}
+    try:
+        yield reads
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(file_before)
+        os.close(reads)
+        os.close(writes)
 
 
 def write_private(path: Path, text: str) -> None:

@@ -113,9 +113,13 @@ class LiveGames:
     async def close(self, seconds: float) -> None:
         """Keep for about so long the shelves that have changed, those first that were asked about last."""
         end = time.monotonic() + seconds
-        for game in reversed(self._games.values()):
-            if time.monotonic() < end:
-                await self._keep(game, 1)
+        try:
+            # What was being loaded may come in meanwhile.
+            for game in reversed(list(self._games.values())):
+                if time.monotonic() < end:
+                    await self._keep(game, 1)
+        except StoreError as fault:
+            _log.warning("the next start will take longer", fault=str(fault))
         self._aside.shutdown(wait=False, cancel_futures=True)
 
     def sizes(self) -> Iterator[LibrarySize]:

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from types import FrameType
 from typing import Any, Final, Protocol
 
 import structlog
@@ -25,7 +24,6 @@ from academy.service.lifetime import end_with_parent
 _SECONDS_BETWEEN_STARTS: Final = 1.0
 # LMDB trusts its pages: it stops the process, or goes astray in memory.
 _OF_DAMAGE: Final = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS}
-_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 _log = structlog.get_logger()
 
 
@@ -111,7 +109,7 @@ class _Running:
 
 
 class ServerProcesses:
-    """Runs a number of processes until SIGTERM or SIGINT; a second signal is passed on to hurry them."""
+    """Runs a number of processes until it is told to end; a second time is passed on to hurry them."""
 
     def __init__(self, work: Work, count: int, damage: Callable[[], str] = lambda: "") -> None:
         """Run `work`; `damage` says what is wrong with the data, once a process died as LMDB's do of that."""
@@ -124,22 +122,22 @@ class ServerProcesses:
         self._served: set[int] = set()
         self._stopping = False
 
-    def run(self, when_ready: Callable[[], None]) -> None:
+    def run(self, when_ready: Callable[[], None], told: int) -> None:
         """Start them all, call `when_ready` once they listen, and return when they have ended.
 
-        Raises ProcessFailed where one ends before that, DataDamaged where one dies of its data.
+        A byte for each signal comes from the file `told` (`lifetime.signals`). Raises ProcessFailed where one
+        ends before it listens, DataDamaged where one dies of its data.
         """
-        with _signals() as told:
-            for number in range(self._count):
-                self._start(number)
-            try:
-                while self._running or (self._due and not self._stopping):
-                    self._look(told, when_ready)
-            finally:
-                for each in self._running.values():
-                    each.process.terminate()
-                for each in self._running.values():
-                    each.process.join()
+        for number in range(self._count):
+            self._start(number)
+        try:
+            while self._running or (self._due and not self._stopping):
+                self._look(told, when_ready)
+        finally:
+            for each in self._running.values():
+                each.process.terminate()
+            for each in self._running.values():
+                each.process.join()
 
     def _look(self, told: int, when_ready: Callable[[], None]) -> None:
         """Wait for whatever happens next, and see to it."""
@@ -185,7 +183,8 @@ class ServerProcesses:
         del self._running[number]
         code = each.process.exitcode
         if self._stopping:
-            if code:
+            # One that was not yet ready to end well is ended by the signal itself.
+            if code not in (0, -signal.SIGTERM):
                 _log.warning("process failed to end well", process=number, exit_code=code)
             return
         damage = self._damage() if code in _OF_DAMAGE else ""
@@ -204,24 +203,6 @@ class ServerProcesses:
         for _ in range(signals):
             for each in self._running.values():
                 each.process.terminate()
-
-
-@contextmanager
-def _signals() -> Iterator[int]:
-    """Yield a file from which a byte can be read for every SIGTERM or SIGINT."""
-    reads, writes = os.pipe()
-
-    def tell(number: int, frame: FrameType | None) -> None:
-        os.write(writes, b"!")
-
-    before = {number: signal.signal(number, tell) for number in _SIGNALS}
-    try:
-        yield reads
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        os.close(reads)
-        os.close(writes)
 
 
 def _work(work: Work, number: int, says: Connection) -> None:

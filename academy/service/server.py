@@ -1,6 +1,7 @@
 """The server: what it is made of, how it starts, and how it ends."""
 
 import asyncio
+import math
 import sys
 import time
 from dataclasses import dataclass, field
@@ -106,6 +107,7 @@ class AcademyServer:
         )
         self._health = HealthServicer()
         self._keeping: asyncio.Task[None] | None = None
+        self._ends = math.inf
         self._server = aio.server(
             interceptors=[self._guard],
             options=channel_options(limits, settings.shared_port),
@@ -140,22 +142,39 @@ class AcademyServer:
             await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
         await self._server.start()
         self._keeping = asyncio.create_task(self.games.keep_for_restarts())
+        self._keeping.add_done_callback(_tell_failure)
         _log.info("serving", address=str(address), games=games)
         return address
 
     async def stop(self, grace: float | None = None) -> None:
         """Take no more calls, finish the running ones within `grace` seconds (None: as set), and end."""
-        ends = time.monotonic() + (self._settings.grace if grace is None else grace)
+        self._ends = time.monotonic() + (self._settings.grace if grace is None else grace)
         await self._health.enter_graceful_shutdown()
         # First, as a status that is sent while gRPC's server stops can be lost.
-        await self._guard.drain(min(_DRAINING_SECONDS, ends - time.monotonic()))
-        await self._server.stop(max(0.0, ends - time.monotonic()))
+        await self._guard.drain(min(_DRAINING_SECONDS, self._left))
+        await self._server.stop(self._left)
         if self._keeping is not None:
             self._keeping.cancel()
-        await self.games.close(min(_KEEPING_SECONDS, ends - time.monotonic()))
+        await self.games.close(min(_KEEPING_SECONDS, self._left))
         path = self._settings.address.path
         if path:
             Path(path).unlink(missing_ok=True)
+
+    async def hurry(self) -> None:
+        """Have the `stop` that is running wait for no call any more."""
+        self._ends = time.monotonic()
+        await self._server.stop(0.0)
+
+    @property
+    def _left(self) -> float:
+        return max(0.0, self._ends - time.monotonic())
+
+
+def _tell_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        _log.error(
+            "shelves are not kept any more: the next start will take longer", exc_info=task.exception()
+        )
 
 
 def serve_metrics(metrics: Metrics, address: Address) -> None:

@@ -29,10 +29,10 @@ def check_referee(
 ) -> Report:
     """Play random games and check all `LAWS` in them.
 
-    Game number i has the seed `seed` + i and is broken off after `max_plies`. Where a game does not
-    list its legal moves, `choose(position, seat, chance)` must find one. Whatever the referee raises
-    without need breaks the law that was being checked. Raises NonConforming, and UnlistedMoves
-    where `choose` is missing.
+    Game number i has the seed `seed` + i and is broken off after `max_plies`. Where a game neither lists its
+    legal moves nor has a `random_move`, `choose(position, seat, chance)` must find one. Whatever the referee
+    raises without need breaks the law that was being checked. Raises NonConforming, and UnlistedMoves where
+    `choose` is missing.
     """
     trial = Trial(referee, choose)
     check_description(trial)

@@ -8,6 +8,7 @@ import pytest
 
 from referees.api import InvalidSetting, Outcome, Termination
 from referees.conformance import check_referee
+from referees.diplomacy.settings import SETTINGS as DIPLOMACY_SETTINGS
 from referees.go import GoSettings
 from referees.hex.settings import SETTINGS as HEX_SETTINGS
 
@@ -21,6 +22,22 @@ def example() -> Any:
     names: dict[str, Any] = {"__name__": "tic_tac_toe"}
     exec(code, names)
     return names["TicTacToe"]
+
+
+def test_the_example_of_diplomacy_prints_what_the_guide_says(capsys: pytest.CaptureFixture[str]) -> None:
+    code = next(
+        code for code in re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL) if "adjudicate(" in code
+    )
+    exec(code, {})
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert all(f"`{line}`" in GUIDE for line in lines)
+
+
+def test_the_settings_of_diplomacy_are_in_the_guide() -> None:
+    listed = GUIDE[GUIDE.index("## Diplomacy") : GUIDE.index("### Orders as text")]
+    for setting in DIPLOMACY_SETTINGS:
+        assert f"`{setting}`" in listed or setting == "level"
 
 
 def test_the_example_keeps_all_laws(example: Any) -> None:

@@ -68,6 +68,11 @@ def test_the_neighbourhood_of_a_node(node: int, distance: int, expected: str) ->
     assert found == read_cells(expected, GRAPH_BOARD.geometry)
 
 
+def test_nodes_that_cannot_be_seen_may_hold_anything() -> None:
+    board = Board.from_letters(GRAPH_BOARD.geometry, "x+oxw")
+    assert cut_around(board, 0, 1) == read_cells("x PAR\n# BUR\nx PIC", board.geometry)
+
+
 def on_board_cells(board: Board) -> list[int]:
     cells = [cell for cell, state in enumerate(board.states) if state != State.OFF_BOARD]
     assume(cells)

@@ -55,7 +55,7 @@ def test_processes_that_die_of_the_data_are_not_started_again(tmp_path: Path) ->
             backup(reading.environment, saved)
         damage(folder)
         # As LMDB's assertions do, on the first page that makes no sense.
-        os.kill(children(academy)[0], signal.SIGABRT)
+        os.kill(children(academy.process.pid)[0], signal.SIGABRT)
 
         assert academy.ended() == ExitCode.FAULTY
         assert academy.process.stderr is not None
@@ -70,9 +70,14 @@ def test_processes_that_die_of_the_data_are_not_started_again(tmp_path: Path) ->
 def test_one_that_dies_of_something_else_is_started_again(tmp_path: Path) -> None:
     with served(tmp_path / "data", "--processes", "2", "--log-level", "warning") as academy:
         taught(academy, 1)
-        before = set(children(academy))
+        before = set(children(academy.process.pid))
         os.kill(min(before), signal.SIGABRT)
-        until(lambda: len(set(children(academy)) - before) == 1 and len(children(academy)) == 2)
+        until(
+            lambda: (
+                len(set(children(academy.process.pid)) - before) == 1
+                and len(children(academy.process.pid)) == 2
+            )
+        )
         academy.process.terminate()
         assert academy.ended() == 0
 

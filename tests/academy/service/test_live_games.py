@@ -186,3 +186,28 @@ def test_who_asks_at_the_moment_a_game_is_loaded_is_answered_too(tmp_path: Path)
             return {id(game) for game in await asyncio.gather(*asked)}
 
         assert len(asyncio.run(ask_all_the_time())) == 1
+
+
+def test_a_game_that_is_still_being_loaded_does_not_spoil_the_end(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        for name in ("first", "second", "third"):
+            game = contests_pb2.RegisterGameRequest(game=examples.tiny_go(name))
+            academy.arena().contests.RegisterGame(game)
+        examples.teach(academy, "first", "before", [("ann", "--", 0.9)])
+
+        async def end_while_loading() -> None:
+            games = LiveGames(academy.store)
+            await games.game("third")
+            first = await games.game("first")
+            examples.teach(academy, "first", "after", [("ann", "-\n-\n-", 0.2)])
+            await games.game("first")
+            assert first.kept < first.view.generation
+            # First in the thread that will write the other one's shelf.
+            loading = asyncio.create_task(games.game("second"))
+            for _ in range(3):
+                await asyncio.sleep(0)
+            await games.close(60.0)
+            assert first.kept == first.view.generation
+            assert (await loading).view.spec.game_id == "second"
+
+        asyncio.run(end_while_loading())

@@ -1,5 +1,6 @@
 """`academy serve` as a process: how it starts, drains, ends, and dies with its parent."""
 
+import fcntl
 import os
 import queue
 import re
@@ -22,6 +23,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from academy.cli.failures import ExitCode
+from academy.store import endings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokedToken, Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, pattern_pb2
@@ -175,6 +177,85 @@ def test_a_second_signal_ends_it_without_waiting(tmp_path: Path) -> None:
         assert next(watch).status == health_pb2.HealthCheckResponse.NOT_SERVING
         academy.process.terminate()
         assert academy.ended() == 0
+
+
+def test_a_second_signal_that_comes_while_a_shelf_is_to_be_kept_ends_it_as_well(tmp_path: Path) -> None:
+    with served(tmp_path / "data", "--grace", "60") as academy:
+        client = academy.client()
+        client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        ask = consultation_pb2.MatchPatternsRequest(
+            game_id="go", positions=[examples.position(examples.EMPTY)]
+        )
+        assert not client.consultation.MatchPatterns(ask).patterns.pattern_ids
+        vote = pattern_pb2.Vote(player="ann", elo_hundredths=150_000, value_millionths=500_000)
+        pattern = pattern_pb2.PatternRecord(
+            library=examples.ENDGAME, pattern_id=1, cells="--", player=1, votes=[vote]
+        )
+        header = libraries_pb2.ImportHeader(game_id="go")
+        messages = [
+            libraries_pb2.ImportLibraryRequest(header=header),
+            libraries_pb2.ImportLibraryRequest(pattern=pattern),
+        ]
+        client.libraries.ImportLibrary(iter(messages))
+        assert client.consultation.MatchPatterns(ask).patterns.pattern_ids == [1]
+        health = health_pb2_grpc.HealthStub(grpc.insecure_channel(academy.address))
+        watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=60)
+        next(watch)
+        academy.process.terminate()
+        assert next(watch).status == health_pb2.HealthCheckResponse.NOT_SERVING
+        academy.process.terminate()
+        assert academy.ended() == 0
+
+
+def test_one_told_to_end_while_it_starts_ends_well_without_serving(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    # As another server does that is starting at the same time.
+    (data / endings.FOLDER).mkdir(parents=True)
+    with (data / endings.FOLDER / ".lock").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        process = started(data, "--address", "127.0.0.1:0", "--log-level", "warning")
+        try:
+            until(lambda: waits_for_a_lock(process.pid))
+            process.terminate()
+            fcntl.flock(turn, fcntl.LOCK_UN)
+            told = process.communicate(timeout=SECONDS)
+        finally:
+            process.kill()
+            process.wait(SECONDS)
+    assert (process.returncode, told) == (0, ("", ""))
+    assert endings.markers(data) == []
+
+
+def waits_for_a_lock(pid: int) -> bool:
+    lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+    # 1: -> FLOCK  ADVISORY  WRITE PID ...
+    return any(line[1] == "->" and line[5] == str(pid) for line in lines)
+
+
+ENDS_SLOWLY = """
+import atexit, sys
+from academy.cli.app import main
+atexit.register(sys.stdin.readline)
+atexit.register(print, "ending", flush=True)
+sys.argv = ["academy", "--version"]
+main()
+"""
+
+
+def test_one_told_to_end_while_it_ends_does_so_as_it_would_have(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDS_SLOWLY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        while process.stdout.readline() != "ending\n":
+            assert process.poll() is None
+        process.terminate()
+        process.communicate("go on\n", timeout=SECONDS)
+    finally:
+        process.kill()
+        process.wait(SECONDS)
+    assert process.returncode == 0
 
 
 def test_an_embedded_servers_token_ends_with_it(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import grpc
 import pytest
 
 from academy.service.addresses import Address, InvalidAddress
+from academy.service.lifetime import signals
 from academy.service.processes import ProcessFailed, ServerProcesses, own_ports, shared_port
 from academy.store import endings
 from academy.store.check import check
@@ -36,10 +37,10 @@ def connections(academy: Served, count: int = CONNECTIONS) -> list[Client]:
     return [Client(grpc.insecure_channel(academy.address, options), academy.token) for _ in range(count)]
 
 
-def children(academy: Served) -> list[int]:
+def children(first: int) -> list[int]:
     """The processes that serve, without multiprocessing's own."""
     found = []
-    for pid in Path(f"/proc/{academy.process.pid}/task/{academy.process.pid}/children").read_text().split():
+    for pid in Path(f"/proc/{first}/task/{first}/children").read_text().split():
         command = Path(f"/proc/{pid}/cmdline").read_text()
         if "spawn_main" in command:
             found.append(int(pid))
@@ -62,7 +63,7 @@ def listening(academy: Served) -> set[int]:
     inodes = {line[9] for line in lines if line[1].endswith(f":{port}") and line[3] == established}
     return {
         pid
-        for pid in children(academy)
+        for pid in children(academy.process.pid)
         for file in Path(f"/proc/{pid}/fd").iterdir()
         if file.is_symlink() and str(file.readlink()).removeprefix("socket:[").removesuffix("]") in inodes
     }
@@ -110,14 +111,14 @@ def test_writes_of_all_processes_are_counted_once_each(academy: Served, tmp_path
 
 def test_a_process_that_is_killed_is_replaced_and_the_others_go_on(academy: Served) -> None:
     register(connections(academy, 1)[0])
-    before = children(academy)
+    before = children(academy.process.pid)
     assert len(before) == PROCESSES
     # Also connections that the dying one had not taken yet find another.
     os.kill(before[0], signal.SIGKILL)
     until(lambda: not alive(before[0]))
     assert {look_up(client).known for client in connections(academy)} == {True}
-    until(lambda: len(children(academy)) == PROCESSES)
-    assert before[1] in children(academy)
+    until(lambda: len(children(academy.process.pid)) == PROCESSES)
+    assert before[1] in children(academy.process.pid)
     assert academy.process.poll() is None
 
     def both_serve() -> bool:
@@ -132,14 +133,27 @@ def test_all_are_drained_and_it_ends_with_nought(academy: Served, number: signal
     clients = connections(academy)
     register(clients[0])
     assert all(look_up(client).known for client in clients)
-    serving = children(academy)
+    serving = children(academy.process.pid)
     academy.process.send_signal(number)
     assert academy.ended() == 0
     assert not any(map(alive, serving))
 
 
+def test_they_end_well_also_while_they_start(tmp_path: Path) -> None:
+    options = ("--address", "127.0.0.1:0", "--processes", "2", "--log-level", "warning")
+    process = started(tmp_path / "data", *options)
+    try:
+        until(lambda: children(process.pid))
+        process.terminate()
+        told = process.communicate(timeout=SECONDS)
+    finally:
+        process.kill()
+        process.wait(SECONDS)
+    assert (process.returncode, told[1]) == (0, "")
+
+
 def test_they_end_when_the_first_process_is_killed(academy: Served) -> None:
-    serving = children(academy)
+    serving = children(academy.process.pid)
     academy.process.kill()
     until(lambda: not any(map(alive, serving)))
 
@@ -195,5 +209,6 @@ def _second_fails(number: int, ready: Callable[[], None]) -> None:
 
 
 def test_where_one_cannot_serve_all_end() -> None:
-    with pytest.raises(ProcessFailed, match="server process 1 ended with 3 before it served"):
-        ServerProcesses(_second_fails, 2).run(lambda: pytest.fail("not all of them serve"))
+    failing = pytest.raises(ProcessFailed, match="server process 1 ended with 3 before it served")
+    with signals(signal.SIGTERM) as told, failing:
+        ServerProcesses(_second_fails, 2).run(lambda: pytest.fail("not all of them serve"), told)

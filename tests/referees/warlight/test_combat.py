@@ -5,7 +5,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referees.warlight.combat import CombatRules, Fight
@@ -74,6 +74,7 @@ def test_with_full_luck_every_army_draws_for_itself() -> None:
     assert kills == {0: Fraction(16, 100), 1: Fraction(48, 100), 2: Fraction(36, 100)}
 
 
+@settings(deadline=None)
 @given(
     st.integers(1, 12),
     st.integers(0, 12),
@@ -89,6 +90,7 @@ def test_whatever_a_fight_comes_to_has_odds_and_they_sum_to_one(
     assert all(fight.lost < attackers or not fight.captured for fight in odds)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 10_000))
 def test_whole_expected_numbers_are_never_rounded(tens: int) -> None:
     fight = CombatRules().fight(10 * tens, 20 * tens, random.Random(0))

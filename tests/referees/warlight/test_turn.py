@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosition
@@ -280,6 +280,7 @@ RANDOM_ORDERS = st.lists(
 SIX = chain_of("A", "B", "C", "D", "E", "F")
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(1, 20)), min_size=6, max_size=6),
     RANDOM_ORDERS,

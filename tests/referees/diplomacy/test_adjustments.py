@@ -1,0 +1,125 @@
+"""Retreats, builds, removals and civil disorder."""
+
+import pytest
+
+from referees.diplomacy import (
+    Choices,
+    Outcome,
+    Phase,
+    RemovalDistance,
+    Season,
+    UnitKind,
+    adjudicate,
+    adjustments,
+)
+from referees.diplomacy.adjustments import civil_disorder_order, distances
+from tests.referees.diplomacy.positions import STANDARD, orders, outcomes, play, position, reasons
+
+
+def test_two_units_that_retreat_to_one_province_disband_and_say_so() -> None:
+    done = play(
+        "AUS A VIE, A BUD; ITA A TYR, A BOH; TUR A SER, A RUM",
+        "ITA A TYR - VIE, A BOH S A TYR - VIE; TUR A RUM - BUD, A SER S A RUM - BUD",
+    )
+    retreats = done.after
+    assert retreats.name == "S1901R"
+    over = adjudicate(retreats, orders(retreats, "AUS A VIE R TRI, A BUD R TRI"))
+    assert set(outcomes(over).values()) == {Outcome.CLASHED}
+    assert reasons(over)["A VIE R TRI"] == "disbanded: Austria's A BUD retreated there too"
+    assert over.after.units_of(0) == []
+
+
+def test_dislodged_units_that_say_nothing_or_nonsense_disband() -> None:
+    done = play("ITA A VEN; AUS A TRI, A TYR", "AUS A TRI - VEN, A TYR S A TRI - VEN")
+    for said in ("", "ITA A VEN R TRI", "ITA A VEN H"):
+        over = adjudicate(done.after, orders(done.after, said))
+        assert over.after.units_of(4) == []
+        assert any(found.outcome is Outcome.VOID for found in over.results) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("units", "owned", "number"),
+    [
+        ("RUS A MOS", "RUS MOS STP SEV WAR", 3),
+        ("RUS A MOS, A WAR, F SEV", "RUS MOS STP SEV WAR RUM", 1),
+        ("RUS A MOS, A WAR, F SEV, F STP/SC", "RUS MOS STP SEV WAR RUM", 0),
+        ("RUS A UKR, A GAL; TUR A MOS", "RUS MOS; TUR WAR", -1),
+        ("RUS A UKR; TUR A CON", "RUS BUL GRE; TUR MOS", 0),
+    ],
+)
+def test_what_a_power_may_build_is_what_it_has_room_for(units: str, owned: str, number: int) -> None:
+    start = position(units, Phase.BUILDS, Season.AUTUMN, owned)
+    assert adjustments(start)[STANDARD.power("RUS")] == number
+
+
+@pytest.mark.parametrize(
+    ("order", "outcome", "reason"),
+    [
+        ("F STP/NC B", Outcome.SUCCEEDED, ""),
+        ("F STP B", Outcome.VOID, "void: it must say on which coast"),
+        ("F MOS B", Outcome.VOID, "void: such a unit cannot be there"),
+        ("A RUM B", Outcome.VOID, "void: it is no home centre of the power"),
+        ("A SEV B", Outcome.VOID, "void: the centre is another power's or a unit stands in it"),
+        ("A WAR B", Outcome.VOID, "void: the centre is another power's or a unit stands in it"),
+        ("WAIVE", Outcome.SUCCEEDED, ""),
+        ("A SEV D", Outcome.VOID, "void: the power may build, not remove"),
+    ],
+)
+def test_builds_say_why_they_fail(order: str, outcome: Outcome, reason: str) -> None:
+    start = position("RUS A SEV; GER A LVN", Phase.BUILDS, Season.AUTUMN, "RUS MOS STP SEV RUM; GER WAR")
+    done = adjudicate(start, orders(start, f"RUS {order}"))
+    told = [(found.outcome, found.reason) for found in done.results if found.reason != "not ordered"]
+    assert (outcome, reason) in told
+
+
+def test_builds_that_are_not_ordered_are_waived() -> None:
+    start = position("RUS A SEV", Phase.BUILDS, Season.AUTUMN, "RUS MOS STP SEV RUM")
+    done = adjudicate(start, {})
+    assert done.after.units == start.units
+    assert [found.reason for found in done.results] == ["not ordered"] * 2
+    assert done.after.name == "S1902M"
+
+
+def test_the_first_removals_count_and_the_rest_is_civil_disorder() -> None:
+    start = position("ITA A PIE, A TUS, F ION, A UKR", Phase.BUILDS, Season.AUTUMN, "ITA ROM NAP")
+    done = adjudicate(start, orders(start, "ITA A TUS D"))
+    assert outcomes(done) == {"A TUS D": Outcome.SUCCEEDED, "A UKR D": Outcome.SUCCEEDED}
+    assert reasons(done)["A UKR D"] == "civil disorder: not ordered"
+    many = adjudicate(start, orders(start, "ITA A TUS D, A PIE D, F ION D, A UKR D"))
+    assert [found.outcome for found in many.results].count(Outcome.SURPLUS) == 2
+
+
+@pytest.mark.parametrize(
+    ("units", "owned", "distance", "first"),
+    [
+        ("ITA A WAR, A TUS", "ITA WAR", RemovalDistance.OWNED_CENTRES, "A TUS"),
+        ("ITA A WAR, A TUS", "ITA WAR", RemovalDistance.HOME_CENTRES, "A WAR"),
+        # Equally far: fleets before armies, then by name.
+        ("ITA A TUS, F TYS", "ITA ROM", RemovalDistance.OWNED_CENTRES, "F TYS"),
+        ("ITA A TUS, A APU", "ITA ROM", RemovalDistance.OWNED_CENTRES, "A APU"),
+        ("ITA A ALB, A PIE", "ITA NAP", RemovalDistance.OWNED_CENTRES, "A PIE"),
+        ("ITA A TUS, A UKR", "AUS VIE", RemovalDistance.OWNED_CENTRES, "A TUS"),
+    ],
+)
+def test_civil_disorder_removes_the_farthest_first(
+    units: str, owned: str, distance: RemovalDistance, first: str
+) -> None:
+    start = position(units, Phase.BUILDS, Season.AUTUMN, owned)
+    lost = civil_disorder_order(start, STANDARD.power("ITA"), Choices(removal_distance=distance))[0]
+    assert f"{lost.kind.letter} {STANDARD.location_codes[lost.location]}" == first
+
+
+def test_a_fleet_cannot_take_the_way_over_land_that_an_army_can() -> None:
+    venice, rome = STANDARD.location("VEN"), STANDARD.province("ROM")
+    assert distances(STANDARD, UnitKind.ARMY, venice)[rome] == 1
+    # By APU, NAP and so on, or round by ADR, ION and TYS.
+    assert distances(STANDARD, UnitKind.FLEET, venice)[rome] == 3
+
+
+def test_centres_change_hands_in_the_autumn_alone() -> None:
+    start = position("GER F KIE", owned="GER KIE BER MUN")
+    spring = adjudicate(start, orders(start, "GER F KIE - DEN")).after
+    assert spring.owners == start.owners
+    winter = adjudicate(spring, {}).after
+    assert winter.name == "W1901A"
+    assert STANDARD.province("DEN") in winter.centres_of(STANDARD.power("GER"))

@@ -1,0 +1,206 @@
+"""Moves, supports and convoys: what becomes of each order, and the reason given."""
+
+import pytest
+
+from referees.diplomacy import AdjacentConvoy, Choices, Outcome
+from tests.referees.diplomacy.positions import outcomes, play, reasons
+
+O = Outcome  # noqa: E741
+
+
+def test_each_order_says_who_stood_against_it() -> None:
+    done = play(
+        "AUS A VIE, A BOH; ITA A VEN, F TRI; GER A MUN; TUR F ION, F AEG; RUS F ADR",
+        "AUS A VIE - TYR, A BOH S A VIE - TYR; GER A MUN - TYR; ITA A VEN - TYR, F TRI S F ADR;"
+        "TUR F ION - ADR, F AEG S F ION - ADR",
+    )
+    assert reasons(done) == {
+        "A VIE - TYR": "",
+        "A BOH S A VIE - TYR": "",
+        "A MUN - TYR": "bounced by Austria's A VIE and Italy's A VEN",
+        "A VEN - TYR": "bounced by Germany's A MUN and Austria's A VIE",
+        "F TRI S F ADR": "",
+        "F ION - ADR": "bounced by Russia's F ADR",
+        "F AEG S F ION - ADR": "void: the supporting unit could not go there itself",
+        "F ADR H": "",
+    }
+
+
+@pytest.mark.parametrize(
+    ("units", "orders", "of", "outcome", "reason"),
+    [
+        ("FRA A PAR", "FRA A PAR - MOS", "A PAR - MOS", O.VOID, "the unit cannot go there"),
+        ("FRA A MAR", "FRA A MAR - NAF VIA", "A MAR - NAF VIA", O.VOID, "no chain of fleets"),
+        ("FRA F MAO", "FRA F MAO - SPA", "F MAO - SPA", O.VOID, "to which coast"),
+        ("FRA F BRE", "FRA F BRE C A PAR - LON", "F BRE C A PAR - LON", O.VOID, "only fleets on seas"),
+        ("FRA A PAR", "FRA A PAR S A BUR", "A PAR S A BUR", O.VOID, "no unit that it could help"),
+        (
+            "FRA A PAR, A BUR",
+            "FRA A PAR S A BUR, A BUR - MUN",
+            "A PAR S A BUR",
+            O.VOID,
+            "was ordered to move",
+        ),
+        ("FRA A PAR, A MAR", "FRA A PAR S A MAR - BUR, A MAR H", "A PAR S A MAR - BUR", O.VOID, "ordered so"),
+        ("FRA A PAR, A BUR", "FRA A PAR - BUR, A BUR H", "A PAR - BUR", O.BOUNCED, "of its own power stayed"),
+        (
+            "FRA A PAR, A MAR; GER A BUR, A GAS",
+            "FRA A PAR S A MAR - BUR, A MAR - BUR; GER A BUR H, A GAS - PAR",
+            "A PAR S A MAR - BUR",
+            O.CUT,
+            "cut by Germany's A GAS",
+        ),
+        (
+            "FRA F MAO, F IRI; ENG F ECH, A LON",
+            "FRA F MAO - ECH, F IRI S F MAO - ECH; ENG A LON - BRE, F ECH C A LON - BRE",
+            "A LON - BRE VIA",
+            O.DISRUPTED,
+            "convoy disrupted: England's F ECH",
+        ),
+        (
+            "FRA F MAO, F IRI; ENG F ECH, A LON",
+            "FRA F MAO - ECH, F IRI S F MAO - ECH; ENG A LON - BRE, F ECH C A LON - BRE",
+            "F ECH C A LON - BRE",
+            O.DISLODGED,
+            "dislodged by France's F MAO",
+        ),
+        (
+            "ENG F ECH, A LON",
+            "ENG A LON - BRE, F ECH H",
+            "A LON - BRE VIA",
+            O.DISRUPTED,
+            "make no chain",
+        ),
+        (
+            "ENG F LON, F WAL; FRA A BRE, F ECH",
+            "ENG F LON S F WAL - ECH, F WAL - ECH; FRA A BRE - LON, F ECH C A BRE - LON",
+            "A BRE - LON VIA",
+            O.DISRUPTED,
+            "France's F ECH",
+        ),
+    ],
+)
+def test_orders_that_fail_say_why(units: str, orders: str, of: str, outcome: Outcome, reason: str) -> None:
+    done = play(units, orders)
+    assert outcomes(done)[of] is outcome
+    assert reason in reasons(done)[of]
+
+
+def test_orders_for_foreign_units_and_none_are_void_and_the_last_of_two_counts() -> None:
+    done = play("FRA A PAR; GER A MUN", "FRA A PAR - BUR, A PAR - PIC, A MUN H, A ROM H")
+    told = [(found.outcome, found.reason) for found in done.results]
+    assert (O.SUCCEEDED, "") in told
+    assert (O.VOID, "void: a later order for the unit took its place") in told
+    assert (O.VOID, "void: the unit is another power's") in told
+    assert (O.VOID, "void: no unit is there") in told
+    assert {unit.location for unit in done.after.units} == {
+        done.position.map.location("PIC"),
+        done.position.map.location("MUN"),
+    }
+
+
+def test_a_beleaguered_garrison_on_a_coast_stays_whichever_coasts_are_attacked() -> None:
+    done = play(
+        "ITA F SPA/SC; FRA F MAO, F GAS, A MAR; ENG F WES, F GOL",
+        "FRA F MAO S F GAS - SPA/NC, F GAS - SPA/NC; ENG F WES - SPA/SC, F GOL S F WES - SPA/SC",
+    )
+    assert outcomes(done)["F GAS - SPA/NC"] is O.BOUNCED
+    assert outcomes(done)["F WES - SPA/SC"] is O.BOUNCED
+    assert not done.after.dislodged
+
+
+@pytest.mark.parametrize(
+    ("adjacent", "convoyer", "swapped"),
+    [
+        (AdjacentConvoy.EXPLICIT, "ENG", False),
+        (AdjacentConvoy.INTENT, "ENG", True),
+        (AdjacentConvoy.INTENT, "GER", False),
+        (AdjacentConvoy.ANY_FLEET, "GER", True),
+    ],
+)
+def test_armies_swap_places_by_a_convoy_that_the_choices_see(
+    adjacent: AdjacentConvoy, convoyer: str, swapped: bool
+) -> None:
+    done = play(
+        f"ENG A NWY; RUS A SWE; {convoyer} F SKA",
+        f"ENG A NWY - SWE; RUS A SWE - NWY; {convoyer} F SKA C A NWY - SWE",
+        Choices(adjacent_convoy=adjacent),
+    )
+    assert outcomes(done)["A NWY - SWE"] is (O.SUCCEEDED if swapped else O.BOUNCED)
+
+
+@pytest.mark.parametrize(("land_route_left", "outcome"), [(False, O.DISRUPTED), (True, O.SUCCEEDED)])
+def test_a_move_by_convoy_goes_over_land_only_where_the_choices_allow(
+    land_route_left: bool, outcome: Outcome
+) -> None:
+    done = play(
+        "FRA A PIC; ENG F ECH",
+        "FRA A PIC - BEL VIA; ENG F ECH H",
+        Choices(land_route_left=land_route_left),
+    )
+    assert outcomes(done)["A PIC - BEL VIA"] is outcome
+
+
+def test_support_of_a_move_by_convoy_counts_also_beside_land() -> None:
+    done = play(
+        "ENG A NWY, F SKA, A FIN; RUS A SWE",
+        "ENG A NWY - SWE VIA, F SKA C A NWY - SWE, A FIN S A NWY - SWE; RUS A SWE H",
+    )
+    assert outcomes(done)["A NWY - SWE VIA"] is O.SUCCEEDED
+    assert [done.position.map.location_codes[p] for p in done.after.dislodged[0].options] == ["DEN", "NWY"]
+
+
+def test_who_is_dislodged_from_the_sea_may_retreat_to_where_the_attack_began() -> None:
+    by_sea = play(
+        "ENG A NWY, F SKA, A FIN; RUS A SWE", "ENG A NWY - SWE VIA, F SKA C A NWY - SWE, A FIN S A NWY - SWE"
+    )
+    by_land = play("ENG A NWY, A FIN; RUS A SWE", "ENG A NWY - SWE, A FIN S A NWY - SWE")
+    codes = by_sea.position.map.location_codes
+    assert "NWY" in [codes[place] for place in by_sea.after.dislodged[0].options]
+    assert "NWY" not in [codes[place] for place in by_land.after.dislodged[0].options]
+
+
+def test_a_fleet_is_dislodged_with_the_coasts_that_it_can_reach_as_options() -> None:
+    done = play(
+        "FRA F MAO; ENG F NAO, F ECH, A PIC",
+        "ENG F NAO - MAO, F ECH S F NAO - MAO",
+    )
+    codes = done.position.map.location_codes
+    options = [codes[place] for place in done.after.dislodged[0].options]
+    assert options == ["IRI", "WES", "GAS", "NAF", "BRE", "POR", "SPA/NC", "SPA/SC"]
+
+
+def test_nobody_retreats_to_a_province_that_a_standoff_left_empty() -> None:
+    done = play(
+        "GER A MUN; FRA A BUR, A RUH; ITA A TYR; AUS A VIE, A BOH; RUS A WAR",
+        "FRA A BUR - MUN, A RUH S A BUR - MUN; AUS A BOH - SIL; RUS A WAR - SIL",
+    )
+    codes = done.position.map.location_codes
+    assert [codes[place] for place in done.after.dislodged[0].options] == ["BER", "KIE"]
+
+
+def test_a_convoy_through_every_sea_is_found_without_listing_routes() -> None:
+    seas = [
+        "ADR",
+        "AEG",
+        "EAS",
+        "ECH",
+        "GOL",
+        "HEL",
+        "ION",
+        "IRI",
+        "MAO",
+        "NAO",
+        "NTH",
+        "NWG",
+        "SKA",
+        "TYS",
+        "WES",
+        "BAR",
+    ]
+    units = "ENG A SYR, " + ", ".join(f"F {sea}" for sea in seas)
+    convoys = ", ".join(f"F {sea} C A SYR - STP" for sea in seas)
+    done = play(units, f"ENG A SYR - STP, {convoys}")
+    assert outcomes(done)["A SYR - STP VIA"] is O.SUCCEEDED
+    broken = play(units, f"ENG A SYR - STP, {convoys.replace('F MAO C A SYR - STP', 'F MAO H')}")
+    assert outcomes(broken)["A SYR - STP VIA"] is O.DISRUPTED
