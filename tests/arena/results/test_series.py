@@ -21,6 +21,7 @@ from arena.results.platforms import quality_of
 from arena.results.series import Attempt, Series
 from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
+from referees.diplomacy import Diplomacy
 from tests.arena.results.examples import heading, player, result
 
 
@@ -394,6 +395,37 @@ def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None
     assert [row["Weight"] for row in rows(database, saga.SERIES_SETTING)] == [1.0, 0.5]
     assert [row["Name"] for row in rows(database, saga.VARIANT)] == ["go-9x9", "go-13x13"]
     assert len(list(series.finished_games())) == 3
+
+
+def test_a_variant_has_the_facts_of_its_referee(database: ResultsDatabase) -> None:
+    facts = Diplomacy.from_settings({}).variant_facts()
+    begun(Series.register(database, replace(heading(), variant="diplomacy-standard", facts=facts)))
+    (variant,) = rows(database, saga.VARIANT)
+    assert (variant["Supplies"], variant["FirstYear"], variant["FirstSeason"]) == (34, 1901, "SPR")
+
+
+@pytest.mark.parametrize(
+    ("winners", "eliminated", "termination", "code"),
+    [
+        ((1,), (None, 3, 2), Termination.SCORE, 1),
+        ((1, 2), (None, None, None), Termination.AGREEMENT, 2),
+        ((1, 2), (None, None, 4), Termination.AGREEMENT, 3),
+        ((1, 2), (None, None, 4), Termination.STASIS, 4),
+        ((1, 2), (None, None, 4), Termination.IMPASSE, 5),
+        ((1, 2), (None, None, 4), Termination.FROZEN, 6),
+    ],
+)
+def test_a_draw_of_all_survivors_is_no_partial_draw(
+    winners: tuple[int, ...], eliminated: tuple[int | None, ...], termination: Termination, code: int
+) -> None:
+    outcome = Outcome(winners, termination, "", eliminated=eliminated)
+    assert termination_code(outcome, 3) == code
+
+
+def test_the_years_of_a_game_are_its_rounds_where_the_referee_counts_them(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    finish(series, begun(series), outcome=Outcome((1,), Termination.SCORE, "solo", rounds=7))
+    assert [game["Years"] for game in rows(database, saga.GAME)] == [7]
 
 
 def test_a_frozen_series_must_not_change_once_it_has_games(database: ResultsDatabase) -> None:
