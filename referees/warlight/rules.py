@@ -203,3 +203,8 @@ class WarLight(Referee[WarPosition, Orders]):
         if protocol == f"lines:{ai_challenge_2.NAME}":
             return ai_challenge_2.AiChallenge2(self.map, self.settings, self.mirror)
         return None
+
+    @classmethod
+    def replay_page(cls, content: bytes, said: Mapping[str, str]) -> str:
+        """The map with its armies, turn by turn. Raises UnreadableRecord."""
+        return replay.replay_page(content, said)
