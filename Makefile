@@ -4,10 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
-.PHONY: demo test check bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
+.PHONY: demo six-games test check bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
+
+# Bots of all kinds in six games, in some minutes; files go to six-games/.
+six-games: $(VENV)/installed-dev.stamp
+	@$(BIN)/python examples/six_games/play.py
 
 test: $(VENV)/installed-dev.stamp
 	$(BIN)/pytest $(TESTS)

@@ -43,6 +43,12 @@ def take_up(
                 files.write_record(record)
     give_up_open_attempts(series, log, "the run that played it ended")
     warnings = []
+    for name in sorted({player for player, _ in series.inhibited()}):
+        if selector.inhibit(name):
+            warnings.append(
+                f"player {name} did not get ready in an earlier run: it is inhibited (`arena run --readmit` "
+                "lets it play again)"
+            )
     if selector.ghosts:
         names = ", ".join(selector.ghosts)
         warnings.append(f"the control file no longer has {names}; results of earlier games are kept")

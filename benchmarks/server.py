@@ -9,6 +9,7 @@ server may use all cores there.
 
 import sys
 import tempfile
+import time
 from pathlib import Path
 from statistics import median
 from typing import Final, NamedTuple
@@ -22,8 +23,15 @@ from benchmarks.load.wire import Load
 
 ROUNDS: Final = 5
 SECONDS: Final = 0.6
+# Linux takes the processor from programs with precedence (`chrt`) once they had 95 % of a second of it.
+PAUSE: Final = 0.2
 REPORTS_PER_SECOND: Final = 40.0
 WRITING_SECONDS: Final = 5.0
+
+
+SUCCESSORS: Final = (16, 100, 400)
+# The load generator sends a question at once, so it must fit into the window that HTTP/2 begins with.
+POSITIONS_AT_ONCE: Final = 100
 
 
 class Way(NamedTuple):
@@ -82,6 +90,7 @@ def interleaved(
                 port, path, token, written, bots=way.bots, streaming=way.streaming, seconds=SECONDS
             )
             found.append(generator.result())
+            time.sleep(PAUSE)
     return loads
 
 
@@ -105,6 +114,30 @@ def measure(server: Server, generator: Generator, token: str, way: Way, game_id:
     print(
         f"| {way.name} | {rate:,.0f} | {rate * way.positions:,.0f} | {echoed:,.0f} | {ratio:.2f} "
         f"| {_times(own)} | {told:,} | {median(each.answer_bytes for each in own):,.0f} |",
+        flush=True,
+    )
+
+
+def measure_successors(server: Server, generator: Generator, token: str, game_id: str, moves: int) -> None:
+    """Print a row: a position and its candidate moves in one call, and the positions after them in others."""
+    together = full_game.successor_questions(game_id, 16, moves)
+    each = [full_game.after_moves(question, POSITIONS_AT_ONCE) for question in together]
+    places = (
+        ("MatchSuccessors", [question.SerializeToString() for question in together]),
+        ("MatchPatterns", [question.SerializeToString() for question in each]),
+    )
+    loads: list[list[Load]] = [[], []]
+    for _ in range(ROUNDS):
+        for (method, written), found in zip(places, loads, strict=True):
+            generator.begin(server.port, SERVICE + method, token, written, bots=1, seconds=SECONDS)
+            found.append(generator.result())
+            time.sleep(PAUSE)
+    mean_moves = sum(len(question.moves) for question in together) / len(together)
+    mean_positions = sum(len(question.positions) for question in each) / len(each)
+    one, other = (1e6 / median(load.rate for load in found) for found in loads)
+    print(
+        f"| {mean_moves:,.0f} | {one:,.0f} us | {one / mean_moves:.1f} us | {other / mean_positions:.1f} us "
+        f"| {median(load.answer_bytes for load in loads[0]):,.0f} |",
         flush=True,
     )
 
@@ -195,6 +228,13 @@ def measure_asking(folder: Path, token: str, game_id: str) -> None:
         print("|---|---|---|---|---|")
         for way in STEPS:
             measure_steps(server, generator, token, way, game_id)
+        print(
+            "\n| candidate moves, 1 bot | the call takes | a move | a position in calls of up to "
+            f"{POSITIONS_AT_ONCE} | bytes an answer |"
+        )
+        print("|---|---|---|---|---|")
+        for moves in SUCCESSORS:
+            measure_successors(server, generator, token, game_id, moves)
     generator.close()
 
 

@@ -41,6 +41,19 @@ class Matches:
         """The number of each occurrence's pattern."""
         return self.ranked_ids.take(self.places)
 
+    def with_more(self) -> "Matches":
+        """Return these, of a query that did not look at all patterns."""
+        return Matches(
+            self.ranked_ids,
+            self.places,
+            self.symmetries,
+            self.rows,
+            self.columns,
+            self.reversed,
+            self.total,
+            more=True,
+        )
+
     def some(self, which: NDArray[np.bool_] | NDArray[np.intp] | slice, total: int) -> "Matches":
         """Return only some of these, of so many."""
         return Matches(

@@ -1,7 +1,6 @@
 """The patterns of a game at one moment, the strongest first, as queries and answers need them."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -87,7 +86,7 @@ class Ranked:
         found = self._matched(board, selection, 0, first, most, each, both)
         told = len(found)
         if told == most:
-            return replace(found, more=True)
+            return found.with_more()
         rest = self._matched(board, selection, first, size, most - told, each, both)
         return Matches(
             self.pattern_ids,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -68,14 +69,13 @@ def positions_written(
     ranked: Ranked, found: Sequence[Matches], for_opponent: NDArray[np.bool_] = _NO_FLAGS
 ) -> WrittenAnswer:
     """Write a MatchPatternsResponse; `for_opponent` are the flags of all placements, where asked for."""
-    ends = np.cumsum([0, *map(len, found)], dtype=np.int32)
     lists = Lists(
         joined([each.places for each in found]),
         joined([each.symmetries for each in found]),
         joined([each.rows for each in found]),
         joined([each.columns for each in found]),
         for_opponent,
-        ends,
+        np.array([*accumulate(map(len, found), initial=0)], dtype=np.int32),
         np.array([each.total for each in found], dtype=np.int64),
         np.array([each.more for each in found], dtype=np.bool_),
     )

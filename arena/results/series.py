@@ -275,19 +275,16 @@ class Series(SeriesReader):
             find_or_add(connection, table, pair)
             connection.execute(update(table).filter_by(**pair).values(AutoInhibit=True))
 
-    def inhibited(self) -> set[tuple[str, str]]:
-        """The competitors that were inhibited, each with the variant."""
-        competitor = own.COMPETITOR.c
-        query = (
-            select(competitor.Name, saga.VARIANT.c.Name)
+    def readmit(self) -> None:
+        """Let all competitors that were inhibited play again."""
+        table = saga.CLIENT_VARIANT
+        mine = (
+            select(saga.CONTESTANT.c.ClientId)
             .join_from(own.COMPETITOR, saga.CONTESTANT)
-            .join(saga.CLIENT_VARIANT, saga.CLIENT_VARIANT.c.ClientId == saga.CONTESTANT.c.ClientId)
-            .join(saga.VARIANT)
-            .where(competitor.SeriesId == self._series_id, competitor.Current)
-            .where(saga.CLIENT_VARIANT.c.AutoInhibit)
+            .where(own.COMPETITOR.c.SeriesId == self._series_id)
         )
         with self._database.transaction() as connection:
-            return {(player, variant) for player, variant in connection.execute(query)}
+            connection.execute(update(table).where(table.c.ClientId.in_(mine)).values(AutoInhibit=False))
 
     def complete(self) -> None:
         """Store that all games of the competition have been played."""

@@ -140,6 +140,40 @@ def boards(count: int, seed: int = 7) -> Iterator[str]:
         yield letters(go_position(chance))
 
 
+def successor_questions(
+    game_id: str, count: int, moves: int
+) -> list[consultation_pb2.MatchSuccessorsRequest]:
+    """What bots ask before they move: a position, and a stone on each of some empty cells of it."""
+    return [
+        consultation_pb2.MatchSuccessorsRequest(
+            game_id=game_id,
+            position=consultation_pb2.Position(board=board, player=1),
+            moves=[
+                consultation_pb2.CandidateMove(cells=[cell], letters="x")
+                for cell in [cell for cell, letter in enumerate(board) if letter == "-"][:moves]
+            ],
+            max_matches=MATCHES,
+        )
+        for board in boards(count)
+    ]
+
+
+def after_moves(
+    question: consultation_pb2.MatchSuccessorsRequest, most: int
+) -> consultation_pb2.MatchPatternsRequest:
+    """The same, asked by the positions after the first moves."""
+    shown = []
+    for move in question.moves[:most]:
+        board = list(question.position.board)
+        board[move.cells[0]] = move.letters
+        shown.append("".join(board))
+    return consultation_pb2.MatchPatternsRequest(
+        game_id=question.game_id,
+        positions=[consultation_pb2.Position(board=board, player=1) for board in shown],
+        max_matches=question.max_matches,
+    )
+
+
 def letters(board: Board) -> str:
     """A board as a consultation writes it."""
     return "".join(_LETTERS[State(state)] for state in board.states)

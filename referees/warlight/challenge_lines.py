@@ -55,7 +55,7 @@ class ChallengeLines(LineDialogue[WarPosition]):
         value = None
         for line in answers[0]:
             try:
-                if line.startswith(EXPECTED_VALUE):
+                if line.split()[:1] == [EXPECTED_VALUE]:
                     value = _expected_value(line)
                 elif line.strip():
                     orders.append(read_order(line))
@@ -89,11 +89,11 @@ def refusals(view: WarPosition, seat: int) -> list[str]:
 
 def _expected_value(line: str) -> float:
     """Raises UnreadableMove."""
-    told = line.removeprefix(EXPECTED_VALUE).strip()
+    told = line.strip().removeprefix(EXPECTED_VALUE).strip()
     try:
         value = float(told)
     except ValueError:
         value = -1.0
     if not 0.0 <= value <= 1.0:
-        raise UnreadableMove(f"'{EXPECTED_VALUE}': {told[:80]!r} is no number from 0 to 1")
+        raise UnreadableMove(f"'{EXPECTED_VALUE}': {told[:80]!a} is no number from 0 to 1")
     return value

@@ -53,6 +53,22 @@ def test_a_move_that_takes_longer_loses(control, moves, late):
     assert clock.seconds == left
 
 
+def test_increments_fill_the_main_time_up_to_its_most():
+    clock = Clock(TimeControl(main_seconds=10, increment_seconds=0.5, most_seconds=10))
+    shown = []
+    for seconds in (0.1, 3, 0, 20):
+        clock.spend(seconds)
+        shown.append(clock.seconds)
+    # The last is late: it is not in time, and changes nothing.
+    assert shown == [10, 7.5, 8, 8]
+
+
+def test_a_main_time_above_the_most_is_not_cut():
+    clock = Clock(TimeControl(main_seconds=30, increment_seconds=2, most_seconds=10))
+    clock.spend(1)
+    assert clock.seconds == 29
+
+
 def test_a_late_player_is_told_what_it_had():
     clock = Clock(PATIENT)
     clock.spend(8)

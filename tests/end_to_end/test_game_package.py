@@ -23,10 +23,10 @@ INSTALL_ARENA = "pip install ../..\n"
 BORROW = """
 packages="$(python -c 'import site; print(site.getsitepackages()[0])')"
 echo "import site; site.addsitedir('$LENT')" >"$packages/lent.pth"
-for module in pytest arena.cli academy; do
-    command=.venv/bin/${module%.cli}
-    printf '#!/bin/sh\\nexec "%s/bin/python" -m %s "$@"\\n' "$VIRTUAL_ENV" $module >$command
-    chmod +x $command
+for command in pytest=pytest arena=arena.cli academy=academy academy-bot=clients.bots.any_game; do
+    script=.venv/bin/${command%=*}
+    printf '#!/bin/sh\\nexec "%s/bin/python" -m %s "$@"\\n' "$VIRTUAL_ENV" ${command#*=} >$script
+    chmod +x $script
 done
 """
 
@@ -62,12 +62,12 @@ def test_the_package_is_installed_tested_and_played(package: Path) -> None:
         timeout=500,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    print(done.stdout)
     assert re.search(r"\d+ passed", done.stdout)
     assert "konane-6x6: 5 games, 5 finished" in done.stdout
     assert "the run ended since all games have been played" in done.stdout
     assert "Openings of konane-6x6" in done.stdout
-    assert len(list((package / "cup.games").glob("*.json"))) == 6
+    assert len(list((package / "cup.games").glob("*.json"))) == 12
+    assert "konane-6x6, middle-game:" in done.stdout
 
 
 def test_what_is_shown_of_the_package_is_what_is_in_it() -> None:
@@ -78,7 +78,7 @@ def test_what_is_shown_of_the_package_is_what_is_in_it() -> None:
 
 def test_the_files_of_the_steps_exist() -> None:
     guide = (ROOT / "docs" / "referees.md").read_text()
-    steps = re.findall(r"^\| \d\. [^|]+\| `([^`]+)` \|", guide, re.MULTILINE)
+    steps = re.findall(r"^\| \d+\. [^|]+\| `([^`]+)` \|", guide, re.MULTILINE)
     files = [step for step in steps if "/" in step or step.endswith("toml")]
-    assert len(files) == 8
+    assert len(files) == 9
     assert all((PACKAGE / file).is_file() for file in files)

@@ -25,6 +25,11 @@ class KonaneBoard:
         """The cells' numbers by their names."""
         return {name: cell for cell, name in enumerate(self.names)}
 
+    def text(self, move: KonaneMove) -> str:
+        """`d5` for a stone taken off, `c3-e3` for a jump."""
+        start = self.names[move.start]
+        return start if move.end is None else f"{start}-{self.names[move.end]}"
+
     @cached_property
     def full(self) -> str:
         """The stones at first, in alternating colours; Black's are at the top left and the bottom right."""

@@ -1,7 +1,7 @@
 """The referee of Konane.
 
-The rules are those of Winning Ways' Elwyn Berlekamp (https://math.berkeley.edu/~berlek/cgt/konane.html),
-with the first two stones chosen by the players: Black takes off one of his own in a corner or
+The rules are those of Elwyn Berlekamp's page (https://math.berkeley.edu/~berlek/cgt/konane.html), but the
+players choose the first two stones: Black takes off one of his own in a corner or
 in the middle of the board, White one of his own beside the gap. From then on a move is one jump or several in
 a line, each over an enemy stone, which is taken, to the empty cell behind it. Who cannot jump has lost.
 """
@@ -14,6 +14,7 @@ from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.spec import GameSpec
 from konane import record
 from konane.board import KonaneBoard
+from konane.gtp import KonaneDialogue
 from konane.position import BLACK, WHITE, KonaneMove, KonanePosition
 from referees.api import (
     GameRecord,
@@ -117,8 +118,7 @@ class Konane(Referee[KonanePosition, KonaneMove]):
 
     def move_text(self, move: KonaneMove) -> str:
         """`d5` for a stone taken off, `c3-e3` for a jump."""
-        names = self._board.names
-        return names[move.start] if move.end is None else f"{names[move.start]}-{names[move.end]}"
+        return self._board.text(move)
 
     def read_move(self, position: KonanePosition, seat: int, text: str) -> KonaneMove:
         """Read `d5`, `c3-e3`, `C3 x E3` or `c3e3`. Raises UnreadableMove."""
@@ -139,3 +139,7 @@ class Konane(Referee[KonanePosition, KonaneMove]):
     def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
         """Read such a record. Raises UnreadableRecord."""
         return [record.read(self._spec.game_id, content)]
+
+    def dialogue(self, protocol: str) -> KonaneDialogue | None:
+        """The words for GTP."""
+        return KonaneDialogue(self._board) if protocol == "gtp" else None

@@ -160,6 +160,15 @@ def test_what_is_no_record_is_refused(content: bytes) -> None:
         SMALL.read_records(content)
 
 
+def test_engines_are_told_the_size_and_the_moves() -> None:
+    words = SMALL.dialogue("gtp")
+    assert words is not None and SMALL.dialogue("uci") is None
+    assert list(words.setup()) == ["boardsize 4", "clear_board"]
+    assert [words.colour(seat) for seat in (BLACK, WHITE)] == ["b", "w"]
+    position = played(SMALL, "a4", "b4")
+    assert {words.vertex(move) for move in SMALL.legal_moves(position, BLACK)} == legal(SMALL, position)
+
+
 @pytest.mark.parametrize("seat", [BLACK, WHITE])
 def test_who_counts_jumps_beats_chance(seat: int) -> None:
     wins = 0

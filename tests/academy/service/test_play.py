@@ -141,19 +141,22 @@ def test_fair_use_on_a_stream(taught: Running) -> None:
 
 
 def test_a_rate_exceeded_on_a_stream_says_when_to_ask_again(tmp_path: Path) -> None:
-    limits = Limits(questions_per_second=5.0, question_burst=4.0)
+    limits = Limits(questions_per_second=1.0, question_burst=4.0)
     with serving(tmp_path, ServerSettings(address=LOCAL, limits=limits)) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         playing = Playing(academy.bot("hasty"))
-        answers = [playing.ask(opening=opening()) for _ in range(6)]
-        refused = [answer.refusal for answer in answers if answer.HasField("refusal")]
-        time.sleep(float(refused[-1].metadata["retry_after"]))
+        answers = [playing.ask(opening=opening()) for _ in range(3)]
+        # On a slow machine some more pass before one is too early.
+        while answers[-1].HasField("opening"):
+            answers.append(playing.ask(opening=opening()))
+        refusal = answers[-1].refusal
+        time.sleep(float(refusal.metadata["retry_after"]))
         again = playing.ask(opening=opening())
         playing.end()
 
     # Opening the stream took one of four.
-    assert [refusal.reason for refusal in refused] == ["RATE_EXCEEDED"] * 3
-    assert refused[0].code == code_pb2.RESOURCE_EXHAUSTED
+    assert all(answer.HasField("opening") for answer in answers[:3])
+    assert (refusal.reason, refusal.code) == ("RATE_EXCEEDED", code_pb2.RESOURCE_EXHAUSTED)
     assert again.HasField("opening")
 
 

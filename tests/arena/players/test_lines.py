@@ -100,7 +100,7 @@ def test_a_bot_that_ends_before_the_game_passes_or_makes_it_void(tmp_path: Path)
     # Which of the two depends on whether it has gone before the first turn.
     result = game(bot("exit-at-once"), bot(), tmp_path=tmp_path)
     if result.outcome is None:
-        assert "exited with status 3" in result.void_reason
+        assert "player exit-at-once: " in result.void_reason
     else:
         assert texts(result, 1) == ["pass"] * TURNS
 

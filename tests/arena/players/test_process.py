@@ -309,3 +309,24 @@ def test_the_log_holds_whole_lines_under_their_label_and_is_bounded(tmp_path):
         b"0_1 alpha: (more than fits in the log: what follows is dropped)\n"
     )
     assert log.last_words == "never shown"
+
+
+def test_a_line_however_long_is_read_by_its_beginning():
+    length = 3 * MAX_LINE
+    process = start(*PYTHON, f"print('x' * {length}); print('next'); print('end', end='')")
+    try:
+        assert process.read_cut_line(soon(30)) == b"x" * MAX_LINE
+        assert process.read_cut_line(soon()) == b"next"
+        assert process.read_cut_line(soon()) == b"end"
+        assert process.read_cut_line(soon()) is None
+    finally:
+        process.end(1.0)
+
+
+def test_whole_lines_that_have_come_can_be_skipped(echo):
+    echo.write_line(b"skipped", soon())
+    echo.first_byte(soon())
+    echo.skip_lines()
+    assert echo.unread == b""
+    echo.write_line(b"kept", soon())
+    assert echo.read_line(soon()) == b"kept"

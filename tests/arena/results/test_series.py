@@ -411,6 +411,10 @@ def test_players_that_do_not_start_are_inhibited_for_their_variant(database: Res
     series.inhibit("b", "go-9x9")
     assert series.inhibited() == {("b", "go-9x9")}
     assert Series.register(database, heading()).inhibited() == {("b", "go-9x9")}
+    Series.register(database, heading(name="another", players=[player("c"), player("d")])).readmit()
+    assert series.inhibited() == {("b", "go-9x9")}
+    series.readmit()
+    assert series.inhibited() == set()
 
 
 @pytest.mark.parametrize(("load", "quality"), [(0.0, 3), (0.09, 3), (0.1, 2), (0.49, 2), (0.5, 1), (4.0, 1)])

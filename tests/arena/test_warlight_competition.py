@@ -1,0 +1,94 @@
+"""A competition of bots that speak lines: read from a control file, stopped, resumed, and recorded."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.competition_files import CompetitionFiles
+from arena.control.table import ControlError
+from arena.control.toml_file import read
+from arena.run import RunOptions, run
+from referees.warlight import WarLight
+
+BOT = Path(__file__).parent / "warlight_bot.py"
+CONTROL = f"""
+[competition]
+kind = "all-play-all"
+competitors = ["ann", "bob"]
+rounds = 2
+
+[game]
+name = "warlight"
+map = "double_small"
+turn_limit = 12
+
+[time_control]
+main_seconds = 100
+increment_seconds = 5
+most_seconds = 100
+
+[players.ann]
+protocol = "lines"
+crash = "lose"
+late_turns = 5
+command = "{sys.executable} -I -S {BOT} none"
+
+[players.bob]
+protocol = "lines"
+dialogue = "ai-challenge-2"
+command = "{sys.executable} -I -S {BOT} none ai-challenge-2"
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "war.toml"
+    path.write_text(CONTROL)
+    return path
+
+
+def test_a_control_file_says_how_bots_are_spoken_to(path: Path) -> None:
+    control = read(path)
+    assert control.players["ann"].parameters == {"crash": "lose", "late_turns": 5}
+    assert control.players["bob"].parameters == {"dialogue": "ai-challenge-2"}
+    clock = control.players["bob"].time_control
+    assert clock is not None
+    assert clock.most_seconds == 100
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('crash = "lose"', 'crash = "win"', "players.ann.crash: must be one of 'pass', 'lose'"),
+        ("late_turns = 5", "late_turns = 0", "players.ann.late_turns"),
+    ],
+)
+def test_a_wrong_setting_is_named(path: Path, old: str, new: str, message: str) -> None:
+    path.write_text(CONTROL.replace(old, new))
+    with pytest.raises(ControlError, match=message):
+        read(path)
+
+
+def test_a_competition_is_played_resumed_and_recorded(path: Path) -> None:
+    control = read(path)
+    files = CompetitionFiles(control.path)
+    run(control, files, RunOptions(quiet=True, max_games=1))
+    records = sorted(path.parent.glob("war.games/*.json"))
+    assert len(records) == 1
+    run(control, files, RunOptions(quiet=True))
+    records = sorted(path.parent.glob("war.games/*.json"))
+    assert len(records) == 2
+    for file in records:
+        record = json.loads(file.read_text())
+        rules = WarLight.from_settings(record["settings"])
+        position = rules.start(record["seed"])
+        for turn in record["turns"]:
+            assert turn["standing"]["armies"] == list(position.armies)
+            orders = {
+                seat: rules.read_move(position, seat, "; ".join(turn["orders"][seat - 1])) for seat in (1, 2)
+            }
+            position = rules.play(position, orders)
+        assert record["final"]["armies"] == list(position.armies)
+        assert all(seconds > 0 for seconds in record["turns"][-1]["seconds"])

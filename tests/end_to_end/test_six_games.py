@@ -1,0 +1,64 @@
+"""examples/six_games: all their players start, and the script plays and shows what was learnt."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyspiel")
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "six_games"
+BIN = Path(sys.executable).parent
+CONTROLS = sorted(EXAMPLES.glob("*.toml"))
+
+
+def test_there_are_six_games_and_five_games_of_each_pair() -> None:
+    read = [tomllib.loads(control.read_text()) for control in CONTROLS]
+    games = {" ".join(str(value) for value in control["game"].values()) for control in read}
+    assert games == {
+        "go 9 7.5 250",
+        "hex 7 True",
+        "draughts english",
+        "draughts international",
+        "openspiel othello",
+        "openspiel connect_four",
+    }
+    for control in read:
+        assert control["competition"]["rounds"] == 5
+        learners = [
+            player for player in control["players"].values() if player["command"].endswith("--academy")
+        ]
+        assert learners and len(learners) < len(control["players"]) == 4
+
+
+@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.stem)
+def test_all_players_start(control: Path, tmp_path: Path) -> None:
+    copied = Path(shutil.copy(control, tmp_path))
+    done = run(BIN / "arena", "check", copied)
+    assert done.stdout.count(" works") == 4, done.stdout + done.stderr
+
+
+def test_the_script_plays_and_shows_what_was_learnt(tmp_path: Path) -> None:
+    script = EXAMPLES / "play.py"
+    done = run(sys.executable, script, "connect_four", "hex", "--rounds", "1", "--to", tmp_path / "games")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("the run ended since all games have been played") == 2
+    assert "openspiel-connect_four, endgame:" in done.stdout
+    assert "hex-7x7-swap, middle-game:" in done.stdout
+    for name in ("connect_four", "hex"):
+        assert len(list((tmp_path / "games" / f"{name}.games").iterdir())) == 6
+    again = run(sys.executable, script, "chess", "--to", tmp_path / "games")
+    assert again.returncode == 2 and "'chess' is none of connect_four" in again.stderr
+
+
+def run(*command: object) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [str(word) for word in command],
+        env={"PATH": f"{BIN}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=220,
+    )
