@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
 from arena.jobs import Fault, PlayerSetup, PlayerUsage
@@ -148,6 +149,22 @@ def test_time_lost_in_earlier_attempts_is_counted(database: ResultsDatabase) -> 
     assert game["TotalTime"] == 18.5
     assert (detail["Attempt"], detail["Voids"]) == (3, 1)
     assert series.void_count() == 1
+
+
+def test_attempts_of_a_run_that_was_killed_lasted_at_least_until_it_last_stored_something(
+    database: ResultsDatabase,
+) -> None:
+    series = Series.register(database, heading())
+    begun(series)
+    (last,) = rows(database, own.ATTEMPT)
+    begun(series, "AvB_1")
+    for game_id, seconds in (("AvB_0", 60), ("AvB_1", 0)):
+        with database.transaction() as connection:
+            of_game = update(own.ATTEMPT).where(own.ATTEMPT.c.Name == game_id)
+            connection.execute(of_game.values(Started=last["Started"] - timedelta(seconds=seconds)))
+    first, second = series.open_attempts()
+    assert (first.attempt.game_id, first.seconds) == ("AvB_0", 60.0)
+    assert (second.attempt.game_id, second.seconds) == ("AvB_1", 0.0)
 
 
 def test_attempts_have_contest_ids_of_their_own_and_are_open_until_they_end(
