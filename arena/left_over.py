@@ -60,10 +60,11 @@ def give_up_open_attempts(
 ) -> None:
     """Store that the attempts whose end is not known led to nothing, and have ACADEMY told.
 
-    `seconds` is how long they took, by game id, where that is known.
+    `seconds` is how long they took, by game id, where more is known than the database tells.
     """
     for known in series.open_attempts():
         game_id = known.attempt.game_id
         report = void_contest_report(known.contest, "interrupted")
-        series.give_up(known.attempt, "interrupted", reason, (seconds or {}).get(game_id, 0.0), report)
+        lost = (seconds or {}).get(game_id, known.seconds)
+        series.give_up(known.attempt, "interrupted", reason, lost, report)
         log.add("attempt broken off", game=game_id, reason=reason)

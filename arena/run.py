@@ -191,6 +191,7 @@ def _heading(
         scorer=control.game.scorer,
         variant=rules.spec().game_id,
         seats=[rules.seat_name(seat) for seat in range(1, rules.seats + 1)],
+        facts=rules.variant_facts(),
         players=[control.players[name] for name in control.competitors],
         ordered=isinstance(control.plan, plans.AllPlayAllPlan),
         pure=all(one.pure for one in series),

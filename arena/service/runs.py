@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -45,10 +46,16 @@ class Runs:
         self._runs: dict[Path, _Run] = {}
         self._ended: dict[Path, LastRun] = {}
         self._starting: set[Path] = set()
+        # All that have ended, by exit status.
+        self.ended: Counter[int] = Counter()
 
     def running(self, control: Path) -> bool:
         """Whether a child of this service runs the competition."""
         return control in self._runs or control in self._starting
+
+    def __len__(self) -> int:
+        """How many run."""
+        return len(self._runs)
 
     def last(self, control: Path) -> LastRun | None:
         """How the competition's last run ended, None where this service has run none."""
@@ -89,6 +96,7 @@ class Runs:
             output.seek(max(0, output.seek(0, os.SEEK_END) - _LAST_WORDS))
             words = output.read().decode(errors="replace").strip()
         self._ended[control] = LastRun(status, words)
+        self.ended[status] += 1
         del self._runs[control]
 
     async def interrupt(self, control: Path) -> bool:
