@@ -100,4 +100,5 @@ def setting_of(game: GameSettings, rules: Referee[Any, Any]) -> GameSetting:
         scorer=game.scorer,
         variant=rules.spec().game_id,
         seats=[rules.seat_name(seat) for seat in range(1, rules.seats + 1)],
+        facts=rules.variant_facts(),
     )

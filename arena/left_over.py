@@ -43,6 +43,12 @@ def take_up(
                 files.write_record(record)
     give_up_open_attempts(series, log, "the run that played it ended")
     warnings = []
+    for name in sorted({player for player, _ in series.inhibited()}):
+        if selector.inhibit(name):
+            warnings.append(
+                f"player {name} did not get ready in an earlier run: it is inhibited (`arena run --readmit` "
+                "lets it play again)"
+            )
     if selector.ghosts:
         names = ", ".join(selector.ghosts)
         warnings.append(f"the control file no longer has {names}; results of earlier games are kept")
@@ -54,10 +60,11 @@ def give_up_open_attempts(
 ) -> None:
     """Store that the attempts whose end is not known led to nothing, and have ACADEMY told.
 
-    `seconds` is how long they took, by game id, where that is known.
+    `seconds` is how long they took, by game id, where more is known than the database tells.
     """
     for known in series.open_attempts():
         game_id = known.attempt.game_id
         report = void_contest_report(known.contest, "interrupted")
-        series.give_up(known.attempt, "interrupted", reason, (seconds or {}).get(game_id, 0.0), report)
+        lost = (seconds or {}).get(game_id, known.seconds)
+        series.give_up(known.attempt, "interrupted", reason, lost, report)
         log.add("attempt broken off", game=game_id, reason=reason)

@@ -1,6 +1,6 @@
 """A run of a competition from its control file: everything is opened, used and closed here."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Any
@@ -36,12 +36,16 @@ from referees.api import Referee, referee
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run: games at a time, how many to start at most (None: no limit), what to show and to log."""
+    """How to run: games at a time, how many to start at most (None: no limit), what to show and to log.
+
+    `readmit` lets players play again that were inhibited since they did not get ready.
+    """
 
     parallel: int = 1
     max_games: int | None = None
     quiet: bool = False
     log_protocol: bool = False
+    readmit: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,12 +80,16 @@ class Results:
         return html_page(self.report)
 
 
-def check_players(control: Control, quiet: bool, tell: Callable[[str], None]) -> None:
-    """Start each competitor once and bring it to the beginning of a game.
+def check_players(
+    control: Control, quiet: bool, tell: Callable[[str], None], spared: Collection[str] = ()
+) -> None:
+    """Start each competitor but those `spared` once and bring it to the beginning of a game.
 
     Raises PlayerFailure or InvalidParameters for the first that does not get there.
     """
     for setup, game in players_to_check(control):
+        if setup.name in spared:
+            continue
         tell(f"checking player {setup.name}")
         rules = referee(game.name).from_settings(game.settings)
         description = check_player(setup, rules, quiet, game.settings)
@@ -100,13 +108,16 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         stopping = stack.enter_context(StopRequests(files))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
         series = Series.register(database, _heading(control, files, rules, selector_for(control)))
+        if options.readmit:
+            series.readmit()
         log = stack.enter_context(EventLog(files.log))
         control = stack.enter_context(remote_players(control, log.add if options.quiet else say, log.add))
         selector = selector_for(control)
         jobs = JobMaker(control, files, options.log_protocol)
         for _, game in players_to_check(control):
             jobs.read_openings(game)
-        _startup_checks(control, options.quiet, log, stopping)
+        inhibited = {name for name, _ in series.inhibited() if selector.inhibit(name)}
+        _startup_checks(control, options.quiet, log, stopping, spared=inhibited)
         workers = stack.enter_context(WorkerPool(options.parallel, pin=control.pin_cores))
         session = None
         if control.academy is not None:
@@ -130,19 +141,21 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         return Ended(end, series.outbox.counts()["waiting"])
 
 
-def _startup_checks(control: Control, quiet: bool, log: EventLog, stopping: StopRequests) -> None:
+def _startup_checks(
+    control: Control, quiet: bool, log: EventLog, stopping: StopRequests, spared: Collection[str]
+) -> None:
     def tell(text: str) -> None:
         log.add(text)
         stopping.look()
 
-    count = len(players_to_check(control))
+    count = sum(setup.name not in spared for setup, _ in players_to_check(control))
     if not control.check_players:
         if not quiet:
             say(f"skipping {count} player checks")
         return
     if not quiet:
         say(f"checking {count} players")
-    check_players(control, quiet=True, tell=tell)
+    check_players(control, quiet=True, tell=tell, spared=spared)
 
 
 def read_results(control: Control, files: CompetitionFiles) -> Results:
@@ -178,6 +191,7 @@ def _heading(
         scorer=control.game.scorer,
         variant=rules.spec().game_id,
         seats=[rules.seat_name(seat) for seat in range(1, rules.seats + 1)],
+        facts=rules.variant_facts(),
         players=[control.players[name] for name in control.competitors],
         ordered=isinstance(control.plan, plans.AllPlayAllPlan),
         pure=all(one.pure for one in series),

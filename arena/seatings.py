@@ -41,6 +41,7 @@ def _environment(job: GameJob, seat: int, slot: int | None) -> dict[str, str]:
     if job.academy is not None:
         environment["ACADEMY_ADDRESS"] = job.academy.address
         environment["ACADEMY_CONTEST"] = job.academy.contest_id
+        environment["ACADEMY_PLAYER"] = str(seat)
         environment["ACADEMY_TOKEN"] = job.academy.tickets[seat - 1]
         if job.academy.tls_ca is not None:
             environment["ACADEMY_TLS_CA"] = job.academy.tls_ca

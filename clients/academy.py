@@ -67,6 +67,11 @@ class Academy(Questions):
         """What ACADEMY knows of a game's board and rules of its libraries."""
         return self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id)).game
 
+    def contest(self, contest_id: str) -> contests_pb2.Contest:
+        """Which game a contest is of, and who plays it."""
+        request = contests_pb2.GetContestRequest(contest_id=contest_id)
+        return self._call(self._contests.GetContest, request).contest
+
     def _look_up(
         self, request: consultation_pb2.LookUpOpeningRequest
     ) -> consultation_pb2.LookUpOpeningResponse:
@@ -203,6 +208,11 @@ class AsyncAcademy(AsyncQuestions):
     async def game(self, game_id: str) -> game_pb2.Game:
         """As `Academy.game`."""
         return (await self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id))).game
+
+    async def contest(self, contest_id: str) -> contests_pb2.Contest:
+        """As `Academy.contest`."""
+        request = contests_pb2.GetContestRequest(contest_id=contest_id)
+        return (await self._call(self._contests.GetContest, request)).contest
 
     async def _look_up(
         self, request: consultation_pb2.LookUpOpeningRequest

@@ -122,6 +122,15 @@ class GameRecord:
     first: Any = None
 
 
+@dataclass(frozen=True)
+class VariantFacts:
+    """What SAGA's database tells of a variant: supply centres, and when a game begins; None without these."""
+
+    supplies: int | None = None
+    first_year: int | None = None
+    first_season: str | None = None
+
+
 class Referee(ABC, Generic[Position, Move]):
     """The rules of one game under given settings.
 
@@ -140,6 +149,10 @@ class Referee(ABC, Generic[Position, Move]):
     @abstractmethod
     def spec(self) -> GameSpec:
         """What ACADEMY is told of the game: equal for all settings that share their knowledge."""
+
+    def variant_facts(self) -> VariantFacts:
+        """What the results database is told of the variant besides its id and seats."""
+        return VariantFacts()
 
     @property
     def seats(self) -> int:

@@ -35,6 +35,9 @@ def run(
         bool,
         typer.Option("--log-protocol", "--log-gtp", help="Write what is said to and by players to files."),
     ] = False,
+    readmit: Annotated[
+        bool, typer.Option("--readmit", help="Let MARS players play again that did not get ready before.")
+    ] = False,
     results: ResultsUrl = None,
     trust: TrustControlFile = False,
 ) -> None:
@@ -48,7 +51,7 @@ def run(
     ended = run_competition(
         settings,
         files,
-        RunOptions(parallel or settings.parallel, max_games, quiet, log_protocol),
+        RunOptions(parallel or settings.parallel, max_games, quiet, log_protocol, readmit),
     )
     if not quiet:
         say(standings_text(read_results(settings, files).standings), end="")

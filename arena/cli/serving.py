@@ -42,10 +42,14 @@ def serve(
     allow_uploads: Annotated[
         bool, typer.Option(help="Let operators send control files: they then run any program as you.")
     ] = False,
+    metrics_address: Annotated[
+        str, typer.Option(help="Serve Prometheus metrics at this host:port.", show_default=False)
+    ] = "",
 ) -> None:
     """Serve competitions of a folder, and players that dial in, until SIGTERM or Ctrl-C."""
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(typer.get_text_stream("stderr")))
-    settings = ServiceSettings(folder, tokens, Endpoint(address, tls_cert, tls_key, insecure), allow_uploads)
+    endpoint = Endpoint(address, tls_cert, tls_key, insecure)
+    settings = ServiceSettings(folder, tokens, endpoint, allow_uploads, metrics_address)
     asyncio.run(serve_competitions(settings, lambda where: say(f"arena: serving {folder} at {where}")))
 
 

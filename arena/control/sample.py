@@ -18,6 +18,7 @@ check_players = true  # start everybody once before the first game
 name = "go"
 board_size = 9
 komi = 6.5
+self_capture = false  # may a move take off its own group? Most programs say no
 move_limit = 500
 scorer = "players"    # or "internal": the referee counts, all stones being alive
 
@@ -46,7 +47,7 @@ curve = "logistic"
 
 _PLAYER: Final = """
 [players.{name}]
-command = "gnugo --mode gtp --level {level}"
+command = "gnugo --mode gtp --seed {{seed}} --level {level}"
 {more}"""
 
 _FIRST_PLAYER: Final = """\
@@ -141,7 +142,7 @@ game = { board_size = 13 }
 """,
     "mc_tuner": """
 [candidate]           # {NAME} stands for a parameter's value
-command = "gnugo --mode gtp --level {level}"
+command = "gnugo --mode gtp --seed {seed} --level {level}"
 
 [parameters.level]
 scale = "linear"      # or "log", or "explicit" with values = [...]
@@ -153,7 +154,7 @@ format = "level %d"
 """,
     "ce_tuner": """
 [candidate]           # {NAME} stands for a parameter's value
-command = "gnugo --mode gtp --level {level}"
+command = "gnugo --mode gtp --seed {seed} --level {level}"
 
 [parameters.level]
 initial_mean = 5.0

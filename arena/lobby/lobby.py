@@ -42,6 +42,18 @@ class Lobby:
         self._inside: set[Guest] = set()
         self._empty = asyncio.Event()
 
+    @property
+    def players(self) -> int:
+        """How many players have dialled in."""
+        return len(self._guests)
+
+    @property
+    def seats(self) -> tuple[int, int]:
+        """How many seats of games are taken, and how many wait for their player. From any thread."""
+        seats = list(self._seats.values())
+        taken = sum(seat.guest is not None for seat in seats)
+        return taken, len(seats) - taken
+
     # Players
 
     def enter(self, hello: players_pb2.Hello, token: str) -> Guest:

@@ -25,10 +25,11 @@ GRACE_SECONDS: Final = 5.0
 
 @dataclass(frozen=True)
 class OpenLobby:
-    """A lobby that is open: where players dial in, and the socket where games ask for them."""
+    """A lobby that is open: where players dial in, the socket where games ask for them, and who is in it."""
 
     address: str
     games: Path
+    lobby: Lobby
 
 
 class Neighbour(Protocol):
@@ -92,7 +93,7 @@ async def open_lobby(
         for service in services:
             await health.set(service, health_pb2.HealthCheckResponse.SERVING)
         try:
-            yield OpenLobby(address, games)
+            yield OpenLobby(address, games, lobby)
         finally:
             await health.enter_graceful_shutdown()
             if more is not None:

@@ -34,6 +34,8 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
         selector.completed(
             CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game)
         )
+    for name, _ in series.inhibited():
+        selector.inhibit(name)
     rules = referee(control.game.name).from_settings(control.game.settings)
     seats = [rules.seat_name(seat) for seat in range(1, rules.seats + 1)]
     standings = Standings(control.competitors, control.elo, games)

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from arena.control.game import GameSettings
 from arena.jobs import PlayerSetup
 from arena.results import schema as saga
 from arena.results.rows import find_or_add
+from referees.api import VariantFacts
 
 # SAGA's columns that a referee may have settings for, and what DAIDE calls them.
 _LIMITS: Final = {name.lower(): name for name in ("SL", "IL", "PTL", "MTL", "RTL", "BTL")}
@@ -24,7 +25,8 @@ class GameSetting:
     """A setting that games are played in.
 
     `game` and `settings` name the referee and its settings, `variant` is the game id it gives ACADEMY,
-    `seats` what players call the seats. `weight` is its share among the settings of a series.
+    `seats` what players call the seats, `facts` what else SAGA knows of the variant. `weight` is its share
+    among the settings of a series.
     """
 
     game: str
@@ -34,6 +36,7 @@ class GameSetting:
     variant: str
     seats: Sequence[str]
     weight: float = 1.0
+    facts: VariantFacts = field(default_factory=VariantFacts)
 
     @property
     def whole(self) -> str:
@@ -82,7 +85,16 @@ def enter_setting(
     these names; a game that has no such settings has no press, level 0.
     """
     seats = list(setting.seats)
-    variant_id = find_or_add(connection, saga.VARIANT, {"Name": setting.variant, "Powers": len(seats)})
+    variant_id = find_or_add(
+        connection,
+        saga.VARIANT,
+        {"Name": setting.variant, "Powers": len(seats)},
+        {
+            "Supplies": setting.facts.supplies,
+            "FirstYear": setting.facts.first_year,
+            "FirstSeason": setting.facts.first_season,
+        },
+    )
     powers = tuple(
         find_or_add(connection, saga.POWER, {"VariantId": variant_id, "Code": str(seat), "Name": name})
         for seat, name in enumerate(seats, start=1)

@@ -16,6 +16,7 @@ from arena.results.database import NoResultsYet, ResultsError, utc_now
 from arena.results.game_settings import GameSetting
 from arena.results.platforms import Platform, enter_platform, this_platform
 from arena.results.rows import add
+from referees.api import VariantFacts
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Heading:
     frozen: bool = False
     pure: bool = True
     own_settings: bool = False
+    facts: VariantFacts = field(default_factory=VariantFacts)
     weight: float = 1.0
     weights: Mapping[str, float] = field(default_factory=dict)
     platform: Platform = field(default_factory=this_platform)
@@ -56,7 +58,13 @@ class Heading:
     def setting(self) -> GameSetting:
         """The setting of games that have none of their own."""
         return GameSetting(
-            self.game, self.settings, self.move_limit, self.scorer, self.variant, tuple(self.seats)
+            game=self.game,
+            settings=self.settings,
+            move_limit=self.move_limit,
+            scorer=self.scorer,
+            variant=self.variant,
+            seats=tuple(self.seats),
+            facts=self.facts,
         )
 
 

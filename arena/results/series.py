@@ -3,6 +3,7 @@
 import json
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
@@ -40,7 +41,8 @@ class Attempt:
 class OpenAttempt:
     """An attempt that neither finished nor was given up; `contest` as opened at ACADEMY, or None.
 
-    `players` are by seat, `detail` is what its selector wants to know of it again.
+    `players` are by seat, `detail` is what its selector wants to know of it again. `seconds` is how long
+    it lasted at least: until the last time that anything was stored of the competition.
     """
 
     attempt: Attempt
@@ -48,6 +50,7 @@ class OpenAttempt:
     matchup: str
     players: tuple[str, ...]
     detail: str
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -156,6 +159,8 @@ class Series(SeriesReader):
             .order_by(attempt.c.Started, attempt.c.Name)
         )
         with self._database.transaction() as connection:
+            rows = connection.execute(query).all()
+            alive = self._last_stored(connection) if rows else None
             return [
                 OpenAttempt(
                     Attempt(row.Name, row.Attempt, row.ContestId),
@@ -163,9 +168,17 @@ class Series(SeriesReader):
                     row.Matchup,
                     tuple(json.loads(row.Players)),
                     row.Detail,
+                    0.0 if alive is None else (alive - row.Started).total_seconds(),
                 )
-                for row in connection.execute(query)
+                for row in rows
             ]
+
+    def _last_stored(self, connection: Connection) -> datetime | None:
+        """When an attempt last began or ended."""
+        times = (own.ATTEMPT.c.Started, own.VOID.c.Ended, saga.GAME.c.Finished)
+        queries = (select(func.max(time)).filter_by(SeriesId=self._series_id) for time in times)
+        known = [connection.execute(query).scalar() for query in queries]
+        return max((time for time in known if time is not None), default=None)
 
     def unfinished_games(self) -> Sequence[UnfinishedGame]:
         """Games that were begun and have no result, with the line-up of the latest attempt, oldest first."""
@@ -275,19 +288,16 @@ class Series(SeriesReader):
             find_or_add(connection, table, pair)
             connection.execute(update(table).filter_by(**pair).values(AutoInhibit=True))
 
-    def inhibited(self) -> set[tuple[str, str]]:
-        """The competitors that were inhibited, each with the variant."""
-        competitor = own.COMPETITOR.c
-        query = (
-            select(competitor.Name, saga.VARIANT.c.Name)
+    def readmit(self) -> None:
+        """Let all competitors that were inhibited play again."""
+        table = saga.CLIENT_VARIANT
+        mine = (
+            select(saga.CONTESTANT.c.ClientId)
             .join_from(own.COMPETITOR, saga.CONTESTANT)
-            .join(saga.CLIENT_VARIANT, saga.CLIENT_VARIANT.c.ClientId == saga.CONTESTANT.c.ClientId)
-            .join(saga.VARIANT)
-            .where(competitor.SeriesId == self._series_id, competitor.Current)
-            .where(saga.CLIENT_VARIANT.c.AutoInhibit)
+            .where(own.COMPETITOR.c.SeriesId == self._series_id)
         )
         with self._database.transaction() as connection:
-            return {(player, variant) for player, variant in connection.execute(query)}
+            connection.execute(update(table).where(table.c.ClientId.in_(mine)).values(AutoInhibit=False))
 
     def complete(self) -> None:
         """Store that all games of the competition have been played."""

@@ -96,6 +96,20 @@ class SeriesReader:
             if rows:
                 yield _finished(rows)
 
+    def inhibited(self) -> set[tuple[str, str]]:
+        """The competitors that were inhibited, each with the variant."""
+        competitor = own.COMPETITOR.c
+        query = (
+            select(competitor.Name, saga.VARIANT.c.Name)
+            .join_from(own.COMPETITOR, saga.CONTESTANT)
+            .join(saga.CLIENT_VARIANT, saga.CLIENT_VARIANT.c.ClientId == saga.CONTESTANT.c.ClientId)
+            .join(saga.VARIANT)
+            .where(competitor.SeriesId == self._series_id, competitor.Current)
+            .where(saga.CLIENT_VARIANT.c.AutoInhibit)
+        )
+        with self._database.transaction() as connection:
+            return {(player, variant) for player, variant in connection.execute(query)}
+
     def records(self) -> Iterator[StoredRecord]:
         """The record files of all games that count."""
         detail = own.GAME_DETAIL.c

@@ -1,6 +1,7 @@
 """The service that starts, stops, watches and tells of competitions."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -55,7 +56,9 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         self._allow_uploads = allow_uploads
         self._limits = limits
         self._closing = asyncio.Event()
-        self._watchers = 0
+        self.watchers = 0
+        # Calls by how they ended: OK, or the reason of the refusal.
+        self.calls: Counter[str] = Counter()
 
     def close(self) -> None:
         """Start nothing more, and tell the watchers that the service ends."""
@@ -144,14 +147,14 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         """Follow the results of a competition."""
 
         async def watch(_: Caller) -> None:
-            if self._watchers >= self._limits.watchers:
+            if self.watchers >= self._limits.watchers:
                 raise TooMany(f"{self._limits.watchers} watch already", watchers=self._limits.watchers)
-            self._watchers += 1
+            self.watchers += 1
             try:
                 async for event in self._events(request):
                     await context.write(event)
             finally:
-                self._watchers -= 1
+                self.watchers -= 1
 
         await self._answered(context, _WATCHERS, watch)
 
@@ -237,12 +240,15 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             if caller.role not in roles:
                 needed = " or ".join(role.value for role in roles)
                 raise NotPermitted(f"this is for an {needed}; {caller.name}'s role is {caller.role.value}")
-            return await answer(caller)
+            answered = await answer(caller)
         except EXPECTED as error:
             why = refusal(error)
+            self.calls[why.reason] += 1
             _log.info("refused", reason=why.reason, why=str(why), peer=context.peer())
             await why.abort(context)
             raise  # never: abort has raised
+        self.calls["OK"] += 1
+        return answered
 
     async def _viewed(self, name: str) -> Viewed:
         return await asyncio.to_thread(lambda: Viewed(name, self._folder.control_file(name)))

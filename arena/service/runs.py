@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,10 +44,16 @@ class Runs:
         self._environment = {**os.environ, "ARENA_LOBBY": str(lobby)}
         self._runs: dict[Path, _Run] = {}
         self._ended: dict[Path, LastRun] = {}
+        # All that have ended, by exit status.
+        self.ended: Counter[int] = Counter()
 
     def running(self, control: Path) -> bool:
         """Whether a child of this service runs the competition."""
         return control in self._runs
+
+    def __len__(self) -> int:
+        """How many run."""
+        return len(self._runs)
 
     def last(self, control: Path) -> LastRun | None:
         """How the competition's last run ended, None where this service has run none."""
@@ -79,6 +86,7 @@ class Runs:
             output.seek(max(0, output.seek(0, os.SEEK_END) - _LAST_WORDS))
             words = output.read().decode(errors="replace").strip()
         self._ended[control] = LastRun(status, words)
+        self.ended[status] += 1
         del self._runs[control]
 
     async def interrupt(self, control: Path) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,9 +13,11 @@ from grpc import aio
 
 from arena.lobby.addresses import Endpoint
 from arena.lobby.limits import LobbyLimits
+from arena.lobby.lobby import Lobby
 from arena.lobby.serving import open_lobby
 from arena.service.competitions import CompetitionServicer, ServiceLimits
 from arena.service.folder import CompetitionFolder
+from arena.service.metrics import ServiceMetrics, served
 from arena.service.runs import Runs
 from arena.service.tokens import Tokens
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
@@ -29,13 +32,14 @@ class ServiceSettings:
     """What to serve: the folder of control files, the file of tokens, and where to listen.
 
     With `allow_uploads` operators may send control files of their own, and thereby run any program as the
-    user that runs the service.
+    user that runs the service. `metrics` is where Prometheus is served (`host:port`), empty for nowhere.
     """
 
     folder: Path
     tokens: Path
     endpoint: Endpoint
     allow_uploads: bool = False
+    metrics: str = ""
 
 
 class _Competitions:
@@ -60,6 +64,10 @@ class _Competitions:
         self._parts = servicer, runs
         competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(servicer, server)
 
+    def metrics(self, lobby: Lobby) -> ServiceMetrics:
+        assert self._parts is not None
+        return ServiceMetrics(lobby, *self._parts)
+
     async def close(self) -> None:
         assert self._parts is not None
         servicer, runs = self._parts
@@ -78,6 +86,7 @@ async def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None
     tokens = Tokens(settings.tokens)
     limits = LobbyLimits(message_bytes=_MESSAGE_BYTES)
     more = _Competitions(settings, tokens)
-    async with open_lobby(settings.endpoint, tokens, _log.info, limits, more) as lobby:
-        ready(lobby.address)
-        await stopped.wait()
+    async with open_lobby(settings.endpoint, tokens, _log.info, limits, more) as opened:
+        with served(more.metrics(opened.lobby), settings.metrics) if settings.metrics else nullcontext():
+            ready(opened.address)
+            await stopped.wait()

@@ -19,6 +19,8 @@ from referees.api import Referee
 ASSURANCE: Final = 8.0
 # Moves as little worse than the best as this are valued exactly, so that experience can decide between them.
 NEAR: Final = 0.1
+# Moves that differ by less than about this are as good as each other: games are not to be all alike.
+CARELESSNESS: Final = 0.01
 # A later win is a little worse than an earlier one.
 _PATIENCE: Final = 0.999
 MOST_DEPTH: Final = 64
@@ -57,7 +59,8 @@ class AlphaBetaThinker:
             if move in values:
                 games = ASSURANCE + known.games
                 values[move] = (ASSURANCE * values[move] + known.games * known.value) / games
-        chosen = sorted(moves, key=values.__getitem__, reverse=True)
+        prospects = {move: values[move] + self.chance.uniform(0.0, CARELESSNESS) for move in moves}
+        chosen = sorted(moves, key=prospects.__getitem__, reverse=True)
         return Thought(value, tuple(Candidate(move, values[move]) for move in chosen))
 
 

@@ -5,12 +5,13 @@ worth. It goes on alone when ACADEMY does not answer.
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 from academy.knowledge.boards import Board
 from academy.knowledge.cutting import around_move
 from academy.knowledge.fair_use import LOW_VALUE
+from academy.knowledge.settings import Library
 from clients.academy import Academy, AcademyRefusal, AcademyUnavailable
 from clients.advice import OpeningMove, PatternMatch
 from clients.bots.thinking import Candidate, Experience, Thinker
@@ -31,7 +32,10 @@ WIDEST: Final = 400
 
 
 class Scholar(Generic[Position, Move]):
-    """One seat's player. `moves` are always all moves of the game so far, as text."""
+    """One seat's player. `moves` are always all moves of the game so far, as text.
+
+    `libraries` are those that it consults.
+    """
 
     def __init__(
         self,
@@ -39,11 +43,16 @@ class Scholar(Generic[Position, Move]):
         referee: Referee[Position, Move],
         academy: Academy | None,
         seat: Seat,
+        libraries: Collection[Library] = tuple(Library),
     ) -> None:
         self.thinker = thinker
         self.referee = referee
         self.academy = academy
         self.seat = seat
+        self._openings = Library.OPENING in libraries
+        self._pattern_libraries = [
+            each for each in Library if each in libraries and each is not Library.OPENING
+        ]
         self._told: float | None = None
 
     def choose(self, position: Position, moves: Sequence[str], own_moves: int) -> Candidate[Move]:
@@ -68,7 +77,7 @@ class Scholar(Generic[Position, Move]):
 
     def _opening(self, position: Position, moves: Sequence[str], own_moves: int) -> Mapping[Move, Experience]:
         """What the opening tree says of the moves; nothing where it may not be asked."""
-        if self.academy is None:
+        if self.academy is None or not self._openings:
             return {}
         try:
             known = self.academy.opening(self.seat, moves, own_moves)
@@ -89,12 +98,16 @@ class Scholar(Generic[Position, Move]):
 
     def _patterns(self, position: Position, value: float) -> Mapping[Move, Experience]:
         """What the patterns say that moves bring; nothing where they may not be asked for."""
-        if self.academy is None or (self.seat.contest_id and value > LOW_VALUE):
+        if self.academy is None or not self._pattern_libraries:
+            return {}
+        if self.seat.contest_id and value > LOW_VALUE:
             return {}
         legal = list(self.referee.legal_moves(position, self.seat.player) or ())[:WIDEST]
         after = [self._board(self.referee.play(position, {self.seat.player: move})) for move in legal]
         try:
-            found = self.academy.successors(self.seat, self._board(position), after, value)
+            found = self.academy.successors(
+                self.seat, self._board(position), after, value, libraries=self._pattern_libraries
+            )
         except (AcademyRefusal, AcademyUnavailable) as error:
             self._alone(error)
             return {}

@@ -2,11 +2,12 @@
 
 import random
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from clients.bots.alpha_beta import AlphaBetaThinker
 from clients.bots.craft import UnsuitableGame, craft_of
-from clients.bots.evaluation import fitted
+from clients.bots.evaluation import Evaluation, fitted
 from clients.bots.thinking import Candidate, Counsel, Thinker, Thought, no_counsel
 from clients.bots.tree_search import TreeSearchThinker
 from referees.api import Referee
@@ -54,11 +55,16 @@ class Strength:
             start = referee.start(0)
             narrow = referee.seats == 2 and len(craft.moves(start)) <= NARROW
             if narrow or self.method == "alpha-beta":
-                evaluation = fitted(craft)
+                evaluation = _evaluation(referee)
                 if self.method == "alpha-beta" or (evaluation.tells and evaluation.width <= NARROW):
                     depth = self.depth if self.seconds is None else 64
                     return AlphaBetaThinker(evaluation, depth, chance, self.seconds)
         return TreeSearchThinker(self.playouts, chance, self.seconds)
+
+
+@lru_cache(maxsize=8)
+def _evaluation(referee: Referee[Any, Any]) -> Evaluation:
+    return fitted(craft_of(referee, random.Random()))
 
 
 @dataclass

@@ -19,6 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--setting",
         action="append",
+        type=_setting,
         default=[],
         metavar="NAME=VALUE",
         help="as in a control file; repeatable",
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        judge = referee(options.game).from_settings(dict(map(_setting, options.setting)))
+        judge = referee(options.game).from_settings(dict(options.setting))
         report = check_referee(judge, options.games, options.seed, options.max_plies)
     except (UnknownGame, InvalidSetting, UnlistedMoves) as error:
         parser.error(str(error))
@@ -45,7 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _setting(text: str) -> tuple[str, object]:
     # Values are TOML, as in control files; what is not TOML is a string without its quotes.
-    name, _, value = text.partition("=")
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r}: NAME=VALUE is needed, such as board_size=9")
     try:
         return name, tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:

@@ -45,10 +45,25 @@ class Movement(MovementOrders):
             if len(sources) == 1 and owner[target] < 0 and way[sources[0]] is Way.LAND:
                 state[sources[0]] = RESOLVED
                 resolution[sources[0]] = True
-        for sources in attackers.values():
-            for source in sources:
-                if state[source] != RESOLVED:
-                    self.succeeds(source)
+        for source in self._front_first():
+            if state[source] != RESOLVED:
+                self.succeeds(source)
+
+    def _front_first(self) -> list[int]:
+        """Where the moves begin, each after the move of the unit that it follows, but for circles.
+
+        So a long file of units is resolved step by step, and not in as many nested calls.
+        """
+        attackers, destination = self.attackers, self.destination
+        ordered = [
+            source for target, sources in attackers.items() if destination[target] < 0 for source in sources
+        ]
+        for source in ordered:
+            ordered += attackers.get(source, ())
+        if len(ordered) < sum(map(len, attackers.values())):
+            known = set(ordered)
+            ordered += [source for sources in attackers.values() for source in sources if source not in known]
+        return ordered
 
     def succeeds(self, node: int) -> bool:
         """Whether the move from a province succeeds; for province + number of provinces, a fleet's convoy."""

@@ -48,7 +48,7 @@ _KINDS: Final = {"A": UnitKind.ARMY, "ARMY": UnitKind.ARMY, "F": UnitKind.FLEET,
 _WAIVES: Final = ("W", "WAIVE", "WVE")
 _ARROWS: Final = re.compile(r"\s*(?:-+>|=>|\u2192|\u2013)\s*|(?<=[\w)])-(?=\w)|\s+-\s*")
 _VIA: Final = re.compile(r"\s+(?:VC|(?:VIA|BY)(?:\s+CONVOY)?)$")
-_GLUED_COAST: Final = re.compile(r"^(.+?)(MAYBE_)?([NSEW]C)$")
+_GLUED_COAST: Final = re.compile(r"^([^/(]+?)(MAYBE_)?([NSEW]C)$")
 
 
 def order_text(position: Position, order: Order, notation: Notation = Notation.STANDARD) -> str:

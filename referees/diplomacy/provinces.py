@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-MAX_PROVINCES: Final = 512
+MAX_PROVINCES: Final = 200
 MAX_POWERS: Final = 32
 NOBODY: Final = -1
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
-from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination
+from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination, VariantFacts
 from referees.diplomacy import record
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
@@ -63,6 +63,10 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
     def spec(self) -> GameSpec:
         """One game for each map: the provinces as a graph, without symmetries."""
         return self._spec
+
+    def variant_facts(self) -> VariantFacts:
+        """The map's supply centres, first year, and season in DAIDE's token."""
+        return VariantFacts(len(self.map.centres), self.map.first_year, "SPR")
 
     def seat_name(self, seat: int) -> str:
         """The power's name."""

@@ -6,6 +6,7 @@ or take all memory. So sizes have limits, and all else that is strange must show
 
 import hashlib
 import re
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Final
 
@@ -101,7 +102,10 @@ def _check_names(text: str, pyspiel: Any) -> None:
         if name in _MADE_OF_OTHERS:
             continue
         if name not in kinds:
-            raise InvalidSetting("game", f"OpenSpiel has no game {name!r}; there are {', '.join(playable())}")
+            names = playable()
+            near = get_close_matches(name, names, n=1)
+            meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+            raise InvalidSetting("game", f"OpenSpiel has no game {name!r}; {meant}")
         if not kinds[name].default_loadable:
             made = ", ".join(sorted(_MADE_OF_OTHERS))
             raise InvalidSetting(

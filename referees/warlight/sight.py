@@ -42,6 +42,6 @@ class Sight:
             owners,
             tuple([0 if o == UNSEEN else n for o, n in zip(owners, position.armies, strict=True)]),
             0,
-            tuple([event for event in position.events if event.seat == seat or event.seen]),
+            tuple([event for event in position.events if event.seat == seat or event.seen or not self._fog]),
             position.first,
         )

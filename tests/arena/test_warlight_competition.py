@@ -58,6 +58,15 @@ def test_a_control_file_says_how_bots_are_spoken_to(path: Path) -> None:
     assert clock.most_seconds == 100
 
 
+def test_the_documents_control_file_is_read(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "warlight.md").read_text(encoding="utf-8")
+    path = tmp_path / "war.toml"
+    path.write_text(text.split("```toml\n")[1].split("```")[0])
+    control = read(path)
+    assert control.game.settings == {"map": "double_small"}
+    assert [control.players[name].protocol for name in ("ann", "bob")] == ["lines", "lines"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

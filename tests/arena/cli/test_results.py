@@ -74,6 +74,21 @@ def test_results_may_be_kept_in_another_database_and_reset_there(played: Path, t
     assert "2/2 games played" in arena(played, "show", "--results", shared).stdout
 
 
+def test_the_control_file_may_say_where_the_results_are(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'elsewhere.sqlite'}"
+    control = write_control(
+        tmp_path, {"one": PASSING, "two": PASSING}, competition=f'rounds = 2\nresults = "{url}"'
+    )
+    assert arena(control, "-q").returncode == 0
+    assert not (tmp_path / "contest.results.sqlite").exists()
+    assert "2/2 games played" in arena(control, "show").stdout
+    assert "the competition contest is not running" in arena("stop", control).stderr
+    assert arena("reset", control).returncode == 0
+    assert "there are no results of 'contest' yet" in arena(control, "show").stderr
+    assert arena(control, "-q").returncode == 0
+    assert "2/2 games played" in arena(control, "show").stdout
+
+
 @pytest.mark.parametrize("url", ["nonsense://", "no url", "sqlite:////nowhere/at/all.sqlite"])
 def test_a_database_that_cannot_be_used_is_an_error_of_one_line(played: Path, url: str) -> None:
     done = arena(played, "show", "--results", url)

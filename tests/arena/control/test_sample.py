@@ -1,5 +1,6 @@
 """The control files that beginners are given can be read back and give out games."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from arena.control.plan_tables import KINDS
 from arena.control.sample import sample
 from arena.selection.checked_players import players_to_check
 from arena.selection.kinds import selector_for
+from tests.arena.cli.command import arena
+from tests.arena.engines import needs_gnugo
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -23,6 +26,25 @@ def test_it_reads_back_and_gives_out_games(tmp_path: Path, kind: str) -> None:
     assert selector.next_game() is not None and not selector.finished
     assert selector.description.startswith(kind)
     assert {setup.name for setup, _ in players_to_check(control)} >= set(control.competitors)
+
+
+@needs_gnugo
+def test_its_games_can_be_had_again(tmp_path: Path) -> None:
+    records = []
+    for name in ("first", "second"):
+        path = tmp_path / name / "cup.toml"
+        path.parent.mkdir()
+        short = sample("playoff").replace("move_limit = 500", "move_limit = 16")
+        path.write_text(short.replace("level 10", "level 1"), encoding="utf-8")
+        assert arena("run", path, "--quiet", "--max-games", "2").returncode == 0
+        records.append([moves(path.parent / f"cup.games/{game}.sgf") for game in ("0_00", "handicap_00")])
+    assert records[0] == records[1]
+
+
+def moves(record: Path) -> list[str]:
+    found = re.findall(r"\b[BW]\[([a-i]{2})\]", record.read_text(encoding="utf-8"))
+    assert len(found) == 16
+    return found
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -38,14 +60,14 @@ def test_what_is_commented_out_can_be_switched_on(tmp_path: Path, kind: str) -> 
 
 
 def test_the_command_writes_it_once(tmp_path: Path) -> None:
-    arena, path = CliRunner(), tmp_path / "cup.toml"
-    assert arena.invoke(application, ["init", "swiss"]).output == sample("swiss")
-    assert arena.invoke(application, ["init", "swiss", str(path)]).exit_code == 0
+    runner, path = CliRunner(), tmp_path / "cup.toml"
+    assert runner.invoke(application, ["init", "swiss"]).output == sample("swiss")
+    assert runner.invoke(application, ["init", "swiss", str(path)]).exit_code == 0
     assert path.read_text(encoding="utf-8") == sample("swiss")
-    again = arena.invoke(application, ["init", "sprt", str(path)])
+    again = runner.invoke(application, ["init", "sprt", str(path)])
     assert again.exit_code == 2 and "File exists" in again.output
     assert path.read_text(encoding="utf-8") == sample("swiss")
-    assert arena.invoke(application, ["init", "ludo"]).exit_code == 2
+    assert runner.invoke(application, ["init", "ludo"]).exit_code == 2
 
 
 def test_other_kinds_are_refused_by_name() -> None:

@@ -4,6 +4,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -18,14 +19,17 @@ from clients.connection import Connection
 from clients.dial_in import Ending, Engine, Game, Turn, dial_in
 
 SECONDS = 60.0
+LOCAL = Endpoint("127.0.0.1:0")
 
 
 @contextmanager
 def open_lobby(
-    digests: Mapping[str, bytes | None] | None = None, limits: LobbyLimits | None = None
+    digests: Mapping[str, bytes | None] | None = None,
+    limits: LobbyLimits | None = None,
+    endpoint: Endpoint = LOCAL,
 ) -> Iterator[BackgroundLobby]:
     names = {"one": None, "two": None} if digests is None else digests
-    lobby = BackgroundLobby(Endpoint("127.0.0.1:0"), NamedPlayers(names), lambda *_, **__: None, limits)
+    lobby = BackgroundLobby(endpoint, NamedPlayers(names), lambda *_, **__: None, limits)
     with lobby:
         yield lobby
 
@@ -51,6 +55,7 @@ class DialledIn:
         lobby: BackgroundLobby,
         player: str,
         new_game: Callable[[Game], Callable[[Turn], Any]],
+        ca: Path | None = None,
         **engine: Any,
     ) -> None:
         self.result: int | BaseException | None = None
@@ -62,7 +67,7 @@ class DialledIn:
         def run() -> None:
             try:
                 self.result = dial_in(
-                    Connection(lobby.open.address),
+                    Connection(lobby.open.address, ca=ca),
                     player,
                     new_game,
                     Engine(**engine),

@@ -100,7 +100,7 @@ def test_a_bot_that_ends_before_the_game_passes_or_makes_it_void(tmp_path: Path)
     # Which of the two depends on whether it has gone before the first turn.
     result = game(bot("exit-at-once"), bot(), tmp_path=tmp_path)
     if result.outcome is None:
-        assert "exited with status 3" in result.void_reason
+        assert "player exit-at-once: " in result.void_reason
     else:
         assert texts(result, 1) == ["pass"] * TURNS
 
@@ -128,6 +128,16 @@ def test_a_bot_that_is_late_too_often_is_asked_no_more(fault: str, tmp_path: Pat
     assert warned(result, r"turn 1: no answer within 0\.5 s, the turn is passed \(1 of 2 times\)")
     assert warned(result, r"turn 2: is asked no more")
     assert not warned(result, r"turn [3-9]")
+
+
+def test_a_bot_that_never_reads_passes_when_its_pipe_is_full(tmp_path: Path) -> None:
+    deaf = bot("deaf", move_seconds=0.1, start_seconds=0.2, exit_seconds=0.1, late_turns=99)
+    settings = {"map": "double_earth", "fog": False, "turn_limit": 20}
+    result = play(GameJob("7", "warlight", settings, (deaf, bot()), seed=3, log_path=str(tmp_path / "log")))
+    assert result.outcome is not None
+    assert len(result.moves) == 40
+    assert texts(result, 1) == ["pass"] * 20
+    assert warned(result, r"passes for the rest: does not read what it is sent")
 
 
 def test_a_bot_that_never_stops_writing_is_late(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
 from arena.jobs import Fault, PlayerSetup, PlayerUsage
@@ -20,6 +21,7 @@ from arena.results.platforms import quality_of
 from arena.results.series import Attempt, Series
 from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
+from referees.diplomacy import Diplomacy
 from tests.arena.results.examples import heading, player, result
 
 
@@ -147,6 +149,22 @@ def test_time_lost_in_earlier_attempts_is_counted(database: ResultsDatabase) -> 
     assert game["TotalTime"] == 18.5
     assert (detail["Attempt"], detail["Voids"]) == (3, 1)
     assert series.void_count() == 1
+
+
+def test_attempts_of_a_run_that_was_killed_lasted_at_least_until_it_last_stored_something(
+    database: ResultsDatabase,
+) -> None:
+    series = Series.register(database, heading())
+    begun(series)
+    (last,) = rows(database, own.ATTEMPT)
+    begun(series, "AvB_1")
+    for game_id, seconds in (("AvB_0", 60), ("AvB_1", 0)):
+        with database.transaction() as connection:
+            of_game = update(own.ATTEMPT).where(own.ATTEMPT.c.Name == game_id)
+            connection.execute(of_game.values(Started=last["Started"] - timedelta(seconds=seconds)))
+    first, second = series.open_attempts()
+    assert (first.attempt.game_id, first.seconds) == ("AvB_0", 60.0)
+    assert (second.attempt.game_id, second.seconds) == ("AvB_1", 0.0)
 
 
 def test_attempts_have_contest_ids_of_their_own_and_are_open_until_they_end(
@@ -379,6 +397,37 @@ def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None
     assert len(list(series.finished_games())) == 3
 
 
+def test_a_variant_has_the_facts_of_its_referee(database: ResultsDatabase) -> None:
+    facts = Diplomacy.from_settings({}).variant_facts()
+    begun(Series.register(database, replace(heading(), variant="diplomacy-standard", facts=facts)))
+    (variant,) = rows(database, saga.VARIANT)
+    assert (variant["Supplies"], variant["FirstYear"], variant["FirstSeason"]) == (34, 1901, "SPR")
+
+
+@pytest.mark.parametrize(
+    ("winners", "eliminated", "termination", "code"),
+    [
+        ((1,), (None, 3, 2), Termination.SCORE, 1),
+        ((1, 2), (None, None, None), Termination.AGREEMENT, 2),
+        ((1, 2), (None, None, 4), Termination.AGREEMENT, 3),
+        ((1, 2), (None, None, 4), Termination.STASIS, 4),
+        ((1, 2), (None, None, 4), Termination.IMPASSE, 5),
+        ((1, 2), (None, None, 4), Termination.FROZEN, 6),
+    ],
+)
+def test_a_draw_of_all_survivors_is_no_partial_draw(
+    winners: tuple[int, ...], eliminated: tuple[int | None, ...], termination: Termination, code: int
+) -> None:
+    outcome = Outcome(winners, termination, "", eliminated=eliminated)
+    assert termination_code(outcome, 3) == code
+
+
+def test_the_years_of_a_game_are_its_rounds_where_the_referee_counts_them(database: ResultsDatabase) -> None:
+    series = Series.register(database, heading())
+    finish(series, begun(series), outcome=Outcome((1,), Termination.SCORE, "solo", rounds=7))
+    assert [game["Years"] for game in rows(database, saga.GAME)] == [7]
+
+
 def test_a_frozen_series_must_not_change_once_it_has_games(database: ResultsDatabase) -> None:
     frozen = {"kind": "mars", "frozen": True, "weights": {"a": 2.0}}
     Series.register(database, heading(**frozen))
@@ -411,6 +460,10 @@ def test_players_that_do_not_start_are_inhibited_for_their_variant(database: Res
     series.inhibit("b", "go-9x9")
     assert series.inhibited() == {("b", "go-9x9")}
     assert Series.register(database, heading()).inhibited() == {("b", "go-9x9")}
+    Series.register(database, heading(name="another", players=[player("c"), player("d")])).readmit()
+    assert series.inhibited() == {("b", "go-9x9")}
+    series.readmit()
+    assert series.inhibited() == set()
 
 
 @pytest.mark.parametrize(("load", "quality"), [(0.0, 3), (0.09, 3), (0.1, 2), (0.49, 2), (0.5, 1), (4.0, 1)])

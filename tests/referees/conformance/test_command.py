@@ -25,6 +25,7 @@ def test_the_command_prints_what_was_checked() -> None:
     [
         (["go", "--setting", "board_size=99"], "99 is not a whole number"),
         (["go", "--setting", "board_size=nine"], "'nine' is not a whole number"),
+        (["go", "--setting", "board_size"], "'board_size': NAME=VALUE is needed"),
         (["noughts"], "no referee for the game 'noughts'"),
         (["go", "--setting", "board_size=9", "--games", "0"], "0 is not a positive number"),
     ],

@@ -1,8 +1,19 @@
 """Moves, supports and convoys: what becomes of each order, and the reason given."""
 
+from itertools import pairwise
+
 import pytest
 
-from referees.diplomacy import AdjacentConvoy, Choices, Outcome
+from referees.diplomacy import (
+    AdjacentConvoy,
+    Choices,
+    Order,
+    OrderKind,
+    Outcome,
+    Position,
+    adjudicate,
+    read_map,
+)
 from tests.referees.diplomacy.positions import outcomes, play, reasons
 
 O = Outcome  # noqa: E741
@@ -177,6 +188,25 @@ def test_nobody_retreats_to_a_province_that_a_standoff_left_empty() -> None:
     )
     codes = done.position.map.location_codes
     assert [codes[place] for place in done.after.dislodged[0].options] == ["BER", "KIE"]
+
+
+@pytest.mark.parametrize(("closed", "moved"), [(True, 200), (False, 0)])
+def test_the_longest_file_of_units_resolves(closed: bool, moved: int) -> None:
+    codes = [f"P{number:03}" for number in range(200)]
+    provinces = "\n".join(f'{code} = {{ kind = "land", name = "Land {code}" }}' for code in codes)
+    borders = ", ".join(f'"{code} {after}"' for code, after in pairwise([*codes, codes[0]]))
+    ring = read_map(
+        f'name = "ring"\nfirst_year = 1\ncentres_to_win = 2\nneutral_centres = "P001"\n'
+        '[[powers]]\nname = "One"\ncode = "ONE"\ncentres = "P000"\n'
+        f'units = "{", ".join("A " + c for c in codes)}"\n'
+        f"[provinces]\n{provinces}\n[borders]\narmy = [{borders}]\nfleet = []\n"
+    )
+    start = Position.start(ring)
+    marching = [
+        Order(OrderKind.MOVE, place, (place + 1) % 200) for place in range(200) if closed or place != 199
+    ]
+    done = adjudicate(start, {0: marching})
+    assert sum(found.succeeded and found.order.kind is OrderKind.MOVE for found in done.results) == moved
 
 
 def test_a_convoy_through_every_sea_is_found_without_listing_routes() -> None:

@@ -47,6 +47,7 @@ def test_it_is_found_by_name() -> None:
         ({"game": "othello", "komi": 7}, "'komi': OpenSpiel's games have the one setting 'game'"),
         ({"gane": "othello"}, "did you mean 'game'"),
         ({"game": "poker"}, "no game 'poker'; there are amazons, .*othello.* y$"),
+        ({"game": "conect_four(rows=5)"}, "no game 'conect_four'; did you mean 'connect_four'"),
         ({"game": "kuhn_poker"}, "there is chance in it, things are hidden"),
         ({"game": "backgammon"}, "there is chance in it"),
         ({"game": "matrix_rps"}, "players move at once"),

@@ -105,6 +105,10 @@ def test_without_fog_everything_is_seen() -> None:
     start = rules.start(1)
     assert rules.view(start, 1).owners == start.owners
     assert rules.view(start, 2).armies == start.armies
+    own = rules.map.territories[start.owners.index(2)].id
+    after = rules.play(start, {1: (), 2: (Deploy(1, own),)})
+    assert not after.events[0].seen
+    assert rules.view(after, 1).events == after.events
 
 
 def test_who_has_no_territory_has_lost(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Whether players become stronger by what ACADEMY learns: see docs/learning.md."""

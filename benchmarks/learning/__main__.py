@@ -1,0 +1,53 @@
+"""Measures what ACADEMY's knowledge is worth: `python -m benchmarks.learning run|report`.
+
+`run` goes on where it ended; give it minutes. `report` writes the table and the plot into docs/learning.md.
+"""
+
+import argparse
+import time
+from pathlib import Path
+from typing import Final
+
+from benchmarks.learning import report
+from benchmarks.learning.experiment import CONDITIONS, Ledger, Piece, run
+from benchmarks.learning.games import TRIALS
+
+RESULTS: Final = Path(__file__).parent / "results.jsonl"
+
+
+def main() -> None:
+    """Run a piece of the experiment, or write what came of it."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.learning", description=__doc__)
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    commands = parser.add_subparsers(dest="command", required=True)
+    running = commands.add_parser("run", help="learn and measure")
+    running.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
+    running.add_argument("--conditions", nargs="+", choices=tuple(CONDITIONS), default=["full"])
+    running.add_argument("--contests", nargs="+", type=int, default=[100, 300, 1000, 2000])
+    running.add_argument("--pairs", type=int, default=200, help="most pairs of games at a checkpoint")
+    running.add_argument("--minutes", type=float, default=60.0, help="for each game")
+    running.add_argument("--data", type=Path, default=Path("build/learning"), help="ACADEMY's folders")
+    running.add_argument("--series", choices=("final", "tuning"), default="final")
+    commands.add_parser("report", help="write the document's table and plot")
+    options = parser.parse_args()
+    if options.command == "report":
+        ledger = Ledger(options.results)
+        report.tabulate(ledger)
+        report.draw(ledger)
+        return
+    unknown = set(options.games) - set(TRIALS)
+    if unknown:
+        parser.error(f"{sorted(unknown)[0]!r}: the games are {', '.join(TRIALS)}")
+    for name in options.games or TRIALS:
+        piece = Piece(
+            tuple(sorted(options.contests)),
+            options.pairs,
+            time.monotonic() + 60 * options.minutes,
+            options.series,
+        )
+        run(name, options.conditions, piece, Ledger(options.results), options.data)
+        print("\n".join(report.lines(Ledger(options.results), options.series, name)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

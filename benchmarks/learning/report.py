@@ -1,0 +1,83 @@
+"""The table and the plot of the experiment, in docs/learning.md."""
+
+import math
+from pathlib import Path
+from typing import Final
+
+from arena.ratings.pentanomial import Counts, estimate
+from benchmarks.figures import placed
+from benchmarks.learning.experiment import CONDITIONS, TEST, Ledger
+from benchmarks.learning.games import TRIALS
+
+DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "learning.md"
+PLOT: Final = DOCUMENT.parent / "learning.svg"
+HEAD: Final = (
+    "| game | condition | contests learnt from | games | Elo gained | 95 % | test |\n"
+    "|---|---|---|---|---|---|---|"
+)
+
+
+def measured(ledger: Ledger, series: str, game: str) -> list[tuple[str, int, Counts]]:
+    """What was measured of a game: condition, contests learnt from, and pairs by points."""
+    keys = {(line["condition"], line["contests"]) for line in ledger.of("pair", series=series, game=game)}
+    order = list(CONDITIONS)
+    return [
+        (name, contests, ledger.counts(series=series, game=game, condition=name, contests=contests))
+        for name, contests in sorted(keys, key=lambda key: (order.index(key[0]), key[1]))
+    ]
+
+
+def lines(ledger: Ledger, series: str, game: str) -> list[str]:
+    """The rows of a game."""
+    rows = []
+    for name, contests, counts in measured(ledger, series, game):
+        found = estimate(counts)
+        if found is None:
+            continue
+        verdict = {"H1": "stronger", "H0": "not stronger", None: "open"}[TEST.status(counts).verdict]
+        error = "unknown" if math.isnan(found.elo_error) else f"± {found.elo_error:.0f}"
+        rows.append(
+            f"| {TRIALS[game].title} | {CONDITIONS[name].title} | {contests:,} | {2 * sum(counts):,} | "
+            f"{found.elo:+.0f} | {error} | {verdict} |"
+        )
+    return rows
+
+
+def tabulate(ledger: Ledger, document: Path = DOCUMENT) -> None:
+    """Put the table in its place in the document."""
+    rows = [HEAD, *(row for game in TRIALS for row in lines(ledger, "final", game))]
+    document.write_text(placed(document.read_text(), "learning", "\n".join(rows)))
+
+
+def draw(ledger: Ledger, file: Path = PLOT) -> None:
+    """Draw the Elo gained with everything against the contests learnt from."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    # The same figures are to make the same file.
+    matplotlib.rcParams["svg.hashsalt"] = "learning"
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")
+    for game, trial in TRIALS.items():
+        found = [
+            (contests, estimate(counts))
+            for name, contests, counts in measured(ledger, "final", game)
+            if name == "full"
+        ]
+        points = [(contests, each) for contests, each in found if each and math.isfinite(each.elo_error)]
+        if points:
+            axes.errorbar(
+                [contests for contests, _ in points],
+                [each.elo for _, each in points],
+                [each.elo_error for _, each in points],
+                marker="o",
+                capsize=3,
+                label=trial.title,
+            )
+    axes.axhline(0.0, color="grey", linewidth=0.8)
+    axes.axhline(100.0, color="grey", linewidth=0.8, linestyle=":")
+    axes.set(xscale="log", xlabel="contests learnt from", ylabel="Elo gained (95 %)")
+    axes.legend()
+    figure.savefig(file, metadata={"Date": None})
+    pyplot.close(figure)

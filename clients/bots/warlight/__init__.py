@@ -1,0 +1,1 @@
+"""Starter bots for WarLight: `simple` to copy, `decent` to beat."""

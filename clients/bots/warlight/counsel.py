@@ -1,0 +1,154 @@
+"""Asking ACADEMY for a WarLight bot, from what the bot itself sees, and proposing what worked.
+
+ACADEMY knows the first orders of many games, and what followed where territories stood like this. It is
+told the seats as they are: for the second one, what the dialogue calls "You" is player 2.
+"""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from academy.knowledge.boards import Board, GraphGeometry
+from academy.knowledge.cells import State
+from academy.knowledge.fair_use import LOW_VALUE
+from academy.knowledge.patterns import Pattern, graph_pattern
+from clients.academy import Academy, AcademyRefusal, AcademyUnavailable, Connection
+from clients.bots.scholar import pattern_experience
+from clients.bots.warlight.dialogue import ME, OPPONENT
+from clients.seat import Seat
+from referees.api import UnreadableMove
+from referees.warlight import boards
+from referees.warlight.maps import WarMap
+from referees.warlight.orders import Deploy, Order, read_orders
+from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition
+
+# Armies from which a territory is a stack, as in the game's settings.
+STACK_ARMIES: Final = 10
+# As many territories can be asked about in one question.
+_MOST_TARGETS: Final = 400
+# How much a pattern counts beside what the bot itself thinks a territory is worth.
+_WEIGHT: Final = 2.0
+_SWAPPED: Final = bytes([NEUTRAL, OPPONENT, ME, UNSEEN]) + bytes(252)
+
+
+class Counsel:
+    """One bot's seat at ACADEMY. When ACADEMY does not answer, the bot goes on alone."""
+
+    def __init__(self, academy: Academy, war_map: WarMap, contest_id: str, player: int) -> None:
+        """Join a contest. Raises AcademyRefusal and AcademyUnavailable."""
+        self._academy: Academy | None = academy
+        self._graph: GraphGeometry = boards.geometry(war_map)
+        self._map = war_map
+        self._player = player
+        self._seat = Seat(academy.contest(contest_id).game_id, self._graph, player, contest_id)
+        self._before: WarPosition | None = None
+        # Expected values told on the last two turns.
+        self._told: list[float] = []
+
+    @classmethod
+    def from_environment(cls, war_map: WarMap) -> "Counsel | None":
+        """Join the contest that the arena tells of; None, and a word on standard error, if there is none."""
+        contest_id, player = os.environ.get("ACADEMY_CONTEST", ""), os.environ.get("ACADEMY_PLAYER", "")
+        try:
+            connection = Connection.from_environment()
+            if connection is None or not contest_id or player not in ("1", "2"):
+                raise ValueError(
+                    "ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_PLAYER and ACADEMY_TOKEN tell no contest"
+                )
+            return cls(Academy(connection), war_map, contest_id, int(player))
+        except (OSError, ValueError, AcademyRefusal, AcademyUnavailable) as error:
+            print(f"playing without ACADEMY: {error}", file=sys.stderr)
+            return None
+
+    def opening(self, view: WarPosition) -> Sequence[Order]:
+        """The best known orders of a first turn that can be given here; none at other times."""
+        if self._academy is None or view.turn != 1:
+            return ()
+        try:
+            known = self._academy.opening(self._seat, (), 0)
+        except (AcademyRefusal, AcademyUnavailable) as error:
+            self._alone(error)
+            return ()
+        for opening in known:
+            for text in (opening.move, *opening.equivalents):
+                try:
+                    orders = read_orders(text)
+                except UnreadableMove:
+                    continue
+                if opening.value > LOW_VALUE and orders and self._fits(view, orders):
+                    return orders
+        return ()
+
+    def _fits(self, view: WarPosition, orders: Sequence[Order]) -> bool:
+        """Whether all orders start from one's own territories: games begin on different ones."""
+        used = [order.to if isinstance(order, Deploy) else order.source for order in orders]
+        return all(at in self._map.index and view.owners[self._map.index[at]] == ME for at in used)
+
+    def preferred(self, view: WarPosition, value: float) -> Mapping[int, float]:
+        """Weights, from -1 to 1, of territories by index: what was known to follow where they were taken.
+
+        `value` is what the bot expects; ACADEMY is asked only where that is low, as fair use wants.
+        """
+        if self._academy is None or value > LOW_VALUE:
+            return {}
+        near = self._map.neighbours
+        mine = [at for at, owner in enumerate(view.owners) if owner == ME]
+        targets = sorted({each for at in mine for each in near[at] if view.owners[each] not in (ME, UNSEEN)})
+        targets = targets[:_MOST_TARGETS]
+        before = self._board(view)
+        taken = State.FIRST_SOLDIER if self._player == 1 else State.SECOND_SOLDIER
+        after = []
+        for at in targets:
+            states = bytearray(before.states)
+            states[at] = taken
+            after.append(Board(self._graph, bytes(states)))
+        try:
+            found = self._academy.successors(self._seat, before, after, value)
+        except (AcademyRefusal, AcademyUnavailable) as error:
+            self._alone(error)
+            return {}
+        return {
+            at: _WEIGHT * (pattern_experience(gained).value - value)
+            for at, gained in zip(targets, found.gained, strict=True)
+            if any(not match.for_opponent for match in gained)
+        }
+
+    def turn(self, view: WarPosition, value: float) -> None:
+        """Take note of a turn's standing, and of the value that is told with its orders."""
+        before, self._before = self._before, view
+        if before is not None and self._told:
+            for pattern in self._conquests(before, view):
+                # What stands now came of the orders of the turn before.
+                ply = 2 * (before.turn - 1) + self._player
+                self._seat.moved(
+                    pattern, ply, self._told[-2] if len(self._told) > 1 else None, self._told[-1]
+                )
+        self._told.append(value)
+
+    def _conquests(self, before: WarPosition, view: WarPosition) -> list[Pattern]:
+        """What is seen around each territory that was taken; what is not seen may be anything."""
+        states = self._board(view).states
+        found = []
+        for at, (old, new) in enumerate(zip(before.owners, view.owners, strict=True)):
+            if new == ME != old:
+                around = [each for each in (at, *self._map.neighbours[at]) if view.owners[each] != UNSEEN]
+                found.append(graph_pattern((each, states[each]) for each in around))
+        return found
+
+    def _board(self, view: WarPosition) -> Board:
+        owners = view.owners if self._player == 1 else view.owners.translate(_SWAPPED)
+        return boards.board(self._graph, WarPosition(view.turn, owners, view.armies, 0), STACK_ARMIES)
+
+    def finish(self) -> None:
+        """Propose what the game taught, at its end."""
+        if self._academy is None or self._before is None:
+            return
+        try:
+            self._academy.propose(self._seat, 2 * self._before.turn)
+        except (AcademyRefusal, AcademyUnavailable) as error:
+            self._alone(error)
+
+    def _alone(self, error: Exception) -> None:
+        print(f"going on without ACADEMY: {error}", file=sys.stderr)
+        self._academy = None

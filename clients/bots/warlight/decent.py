@@ -1,0 +1,38 @@
+"""A decent WarLight bot: takes bonuses that are worth their price, defends borders, attacks when it is safe.
+
+python -m clients.bots.warlight.decent [--seed N] [--academy]
+"""
+
+import argparse
+import random
+from collections.abc import Sequence
+
+from clients.bots.warlight.counsel import Counsel
+from clients.bots.warlight.dialogue import Dialogue
+from clients.bots.warlight.planning import Memory, Plan, expected_value
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Play a game on standard input and output."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seed", help="for games that can be repeated")
+    parser.add_argument("--academy", action="store_true", help="consult ACADEMY and propose, in a contest")
+    options = parser.parse_args(arguments)
+    chance = random.Random(options.seed)
+    dialogue = Dialogue()
+    counsel = Counsel.from_environment(dialogue.map) if options.academy else None
+    memory = Memory()
+    for view in dialogue.turns():
+        memory.note(view)
+        value = expected_value(dialogue.map, view)
+        preferred = counsel.preferred(view, value) if counsel else {}
+        known = counsel.opening(view) if counsel else ()
+        dialogue.answer(known or Plan(dialogue.map, view, memory, chance, preferred).orders(), value)
+        if counsel:
+            counsel.turn(view, value)
+    if counsel:
+        counsel.finish()
+
+
+if __name__ == "__main__":
+    main()

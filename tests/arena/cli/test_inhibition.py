@@ -1,0 +1,49 @@
+"""MARS players that do not get ready: they are left out, in later runs as well."""
+
+from pathlib import Path
+
+from tests.arena.cli.command import arena
+from tests.arena.control_files import PASSING, misbehaving
+
+CONTROL = f"""[competition]
+kind = "mars"
+check_players = false
+
+[game]
+name = "go"
+board_size = 5
+
+[[series]]
+name = "t1"
+selector = "least-played"
+clones = false
+games = 4
+
+[players.one]
+{PASSING}
+[players.two]
+{PASSING}
+[players.villain]
+{misbehaving("exit-at-start")}
+"""
+
+
+def test_who_does_not_get_ready_is_left_out_until_readmitted(tmp_path: Path) -> None:
+    control = tmp_path / "cup.toml"
+    control.write_text(CONTROL)
+    first = arena("run", control, "-q")
+    assert first.returncode == 0
+    assert "player villain does not get ready: it is inhibited from now on" in first.stderr
+
+    # It is not even started for the checks.
+    control.write_text(CONTROL.replace("games = 4", "games = 6").replace("check_players = false", ""))
+    second = arena("run", control, "-q")
+    assert second.returncode == 0 and "is void" not in second.stderr
+    assert "player villain did not get ready in an earlier run: it is inhibited" in second.stderr
+    shown = arena("show", control).stdout
+    assert "6/6 games played" in shown
+    (line,) = [line for line in shown.splitlines() if line.endswith("inhibited")]
+    assert line.split()[:2] == ["villain", "0"]
+
+    third = arena("run", control, "-q", "--readmit")
+    assert third.returncode == 1 and "player villain" in third.stderr

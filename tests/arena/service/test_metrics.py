@@ -1,0 +1,95 @@
+"""What Prometheus is told of the service, over a real socket."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from arena.lobby.addresses import InvalidAddress
+from arena.lobby.limits import LobbyLimits
+from arena.lobby.lobby import Lobby
+from arena.lobby.v1 import lobby_pb2
+from arena.remote_players import NamedPlayers
+from arena.service.competitions import CompetitionServicer, ServiceLimits
+from arena.service.folder import CompetitionFolder
+from arena.service.metrics import ServiceMetrics, served
+from arena.service.runs import Runs
+from arena.service.tokens import Role, Tokens, add_token
+from arena.v1 import players_pb2
+
+
+class Told:
+    """A service without its server, and what it tells."""
+
+    def __init__(self, folder: Path) -> None:
+        add_token(folder / "tokens", "me", Role.OPERATOR)
+        self.lobby = Lobby(NamedPlayers({"one": None}), LobbyLimits())
+        self.runs = Runs(folder / "lobby")
+        self.servicer = CompetitionServicer(
+            CompetitionFolder(folder),
+            self.runs,
+            Tokens(folder / "tokens"),
+            allow_uploads=False,
+            limits=ServiceLimits(),
+        )
+        self.port = 0
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        with served(ServiceMetrics(self.lobby, self.servicer, self.runs), "127.0.0.1:0") as self.port:
+            yield
+
+    def lines(self) -> list[str]:
+        with urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=60) as answer:
+            text: str = answer.read().decode()
+        return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def test_players_seats_runs_and_calls_are_counted(tmp_path: Path) -> None:
+    told = Told(tmp_path)
+
+    async def happen() -> None:
+        told.lobby.enter(players_pb2.Hello(player="one"), "")
+        for _ in range(3):
+            told.lobby.seek(lobby_pb2.Seek(player="one"), lambda message: None)
+        told.runs.ended[0] += 2
+        told.runs.ended[4] += 1
+        told.servicer.calls["NOT_RUNNING"] += 1
+
+    with told.open():
+        before = told.lines()
+        assert "arena_players 0.0" in before and "arena_runs 0.0" in before
+        asyncio.run(happen())
+        after = told.lines()
+    assert set(after) >= {
+        "arena_players 1.0",
+        'arena_seats{state="taken"} 1.0',
+        'arena_seats{state="waiting"} 2.0',
+        'arena_runs_ended_total{status="0"} 2.0',
+        'arena_runs_ended_total{status="4"} 1.0',
+        'arena_calls_total{result="NOT_RUNNING"} 1.0',
+        "arena_watchers 0.0",
+    }
+
+
+@pytest.mark.parametrize("address", ["9100", ":9100", "localhost:", "localhost:http", "localhost:70000"])
+def test_what_is_no_address_is_refused(tmp_path: Path, address: str) -> None:
+    told = Told(tmp_path)
+    with (
+        pytest.raises(InvalidAddress, match="metrics need host:port"),
+        served(ServiceMetrics(told.lobby, told.servicer, told.runs), address),
+    ):
+        pass
+
+
+def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
+    told = Told(tmp_path)
+    with (
+        told.open(),
+        pytest.raises(InvalidAddress, match="cannot be served there"),
+        served(ServiceMetrics(told.lobby, told.servicer, told.runs), f"127.0.0.1:{told.port}"),
+    ):
+        pass

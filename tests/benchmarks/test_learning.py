@@ -1,0 +1,79 @@
+"""The learning experiment: it goes on where it ended, learns nothing while it measures, and reports."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyspiel")
+
+from academy.knowledge.settings import Library
+from academy.store.library_store import Store
+from benchmarks.learning import experiment, games, report
+from benchmarks.learning.experiment import Ledger, Piece, run
+from benchmarks.learning.games import Trial
+
+SMALL = Trial("Tic-tac-toe", "openspiel", {"game": "tic_tac_toe"}, (2, 4), student=3, tuned=2)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (games, experiment, report):
+        monkeypatch.setattr(module, "TRIALS", {"small": SMALL})
+
+
+def piece(contests: int, pairs: int) -> Piece:
+    return Piece((contests,), pairs, time.monotonic() + 600.0)
+
+
+def test_it_goes_on_where_it_ended_and_reports_what_it_found(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    run("small", ["full"], piece(3, 1), Ledger(file), tmp_path / "data")
+    first = file.read_text()
+    assert [line["number"] for line in Ledger(file).of("lesson")] == [1, 2, 3]
+    run("small", ["full", "unlimited", "specific"], piece(4, 2), Ledger(file), tmp_path / "data")
+    assert file.read_text().startswith(first)
+    ledger = Ledger(file)
+    assert [line["number"] for line in ledger.of("lesson", lessons="all")] == [1, 2, 3, 4]
+    for condition, lessons in (("full", "all"), ("unlimited", "all"), ("specific", "specific")):
+        pairs = list(ledger.of("pair", condition=condition, contests=4))
+        assert [(line["number"], line["lessons"]) for line in pairs] == [(0, lessons), (1, lessons)]
+        assert all(line["points"] in (0, 0.5, 1, 1.5, 2) for line in pairs)
+        assert sum(ledger.counts(condition=condition, contests=4)) == 2
+    # What was measured was not learnt from.
+    with Store(tmp_path / "data" / "final" / "small" / "all" / "academy") as store:
+        view = store.follow().refresh("openspiel-tic_tac_toe")
+        assert view.measures.contests == 4
+        assert len(view.libraries[Library.ENDGAME]) > 0
+    document = tmp_path / "learning.md"
+    document.write_text("before\n<!-- learning: measured -->\nold\n<!-- learning: end -->\nafter\n")
+    report.tabulate(ledger, document)
+    text = document.read_text()
+    assert text.startswith("before")
+    assert "old" not in text
+    assert "| Tic-tac-toe | fair use off | 4 | 4 |" in text
+
+
+def test_when_the_time_is_up_it_ends(tmp_path: Path) -> None:
+    over = Piece((5,), 5, time.monotonic() - 1.0)
+    run("small", ["full"], over, Ledger(tmp_path / "results.jsonl"), tmp_path / "data")
+    assert Ledger(tmp_path / "results.jsonl").lines == []
+
+
+def test_the_same_figures_draw_the_same_plot(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    ledger = Ledger(tmp_path / "results.jsonl")
+    for number, points in enumerate((0.5, 1, 2, 1.5, 1)):
+        ledger.add(
+            kind="pair",
+            series="final",
+            game="small",
+            condition="full",
+            contests=7,
+            number=number,
+            points=points,
+        )
+    for name in ("a.svg", "b.svg"):
+        report.draw(Ledger(tmp_path / "results.jsonl"), tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    assert "Tic-tac-toe" in (tmp_path / "a.svg").read_text()

@@ -1,0 +1,65 @@
+"""Both bots with ACADEMY, in a competition as a user runs it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from academy.knowledge.settings import Library
+from academy.store.following import read_view
+from academy.store.library_store import Page, Store
+
+GAME = "warlight-double_small"
+CONTROL = """\
+[competition]
+kind = "playoff"
+record_games = true
+
+[game]
+name = "warlight"
+map = "double_small"
+turn_limit = 60
+
+[academy]
+address = "embedded"
+
+[[matchups]]
+players = ["simple", "decent"]
+games = 3
+"""
+PLAYER = """
+[players.{name}]
+protocol = "lines"
+command = {command}
+move_seconds = 60
+start_seconds = 120
+"""
+
+
+def test_both_consult_and_propose_from_what_they_see(tmp_path: Path) -> None:
+    control = tmp_path / "war.toml"
+    players = "".join(
+        PLAYER.format(
+            name=name,
+            command=json.dumps(
+                [sys.executable, "-m", f"clients.bots.warlight.{name}", "--academy", "--seed", "1"]
+            ),
+        )
+        for name in ("simple", "decent")
+    )
+    control.write_text(CONTROL + players)
+    run = subprocess.run(
+        [sys.executable, "-m", "arena.cli", "run", "--quiet", str(control)], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "without ACADEMY" not in (tmp_path / "war.log").read_text()
+
+    with Store(tmp_path / "war.academy", read_only=True) as store:
+        with store.environment.reading() as transaction:
+            view = read_view(transaction, GAME)
+        proposals = store.proposals("decent", Page(100))[0]
+    assert view.opening_nodes > 1
+    assert len(view.libraries[Library.ENDGAME]) > 0
+    assert {proposal.verdict for proposal in proposals}
+    # Only what the bot saw is in its patterns: its own territory, and what lies beside it.
+    assert all(len(entry.pattern.cells) >= 2 for entry in view.libraries[Library.ENDGAME].values())
