@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
-from referees.api import Outcome, Termination, UnreadableMove
+from referees.api import Outcome, Termination
 from referees.draughts import notation
 from referees.draughts.moves import Move
 from referees.draughts.position import DraughtsPosition
 from referees.draughts.settings import DraughtsSettings
+from referees.gtp import GtpGame
 
 
-class DraughtsDialogue:
+class DraughtsDialogue(GtpGame[DraughtsPosition, Move]):
     """What is said to an engine of a game of draughts under given settings."""
 
     def __init__(self, settings: DraughtsSettings) -> None:
@@ -18,21 +19,6 @@ class DraughtsDialogue:
     def setup(self) -> Sequence[str]:
         """The variant, the board's rows, and the men in their rows."""
         return f"variant {self._variant.name}", f"boardsize {self._variant.layout.rows}", "clear_board"
-
-    def handicap(self) -> None:
-        """Draughts has no handicap."""
-
-    def check_handicap(self, response: str) -> None:
-        """Raises UnreadableMove: there is none."""
-        raise UnreadableMove("draughts has no handicap")
-
-    def ask_arrangement(self) -> str:
-        """Raises UnreadableMove: no seat arranges the first position."""
-        raise UnreadableMove("in draughts no player arranges the first position")
-
-    def tell_arrangement(self, position: DraughtsPosition) -> str:
-        """Raises UnreadableMove: no seat arranges the first position."""
-        raise UnreadableMove("in draughts no player arranges the first position")
 
     def colour(self, seat: int) -> str:
         """`b` or `w`."""

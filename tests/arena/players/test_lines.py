@@ -130,6 +130,16 @@ def test_a_bot_that_is_late_too_often_is_asked_no_more(fault: str, tmp_path: Pat
     assert not warned(result, r"turn [3-9]")
 
 
+def test_a_bot_that_never_reads_passes_when_its_pipe_is_full(tmp_path: Path) -> None:
+    deaf = bot("deaf", move_seconds=0.1, start_seconds=0.2, exit_seconds=0.1, late_turns=99)
+    settings = {"map": "double_earth", "fog": False, "turn_limit": 20}
+    result = play(GameJob("7", "warlight", settings, (deaf, bot()), seed=3, log_path=str(tmp_path / "log")))
+    assert result.outcome is not None
+    assert len(result.moves) == 40
+    assert texts(result, 1) == ["pass"] * 20
+    assert warned(result, r"passes for the rest: does not read what it is sent")
+
+
 def test_a_bot_that_never_stops_writing_is_late(tmp_path: Path) -> None:
     result = game(bot("flood", move_seconds=1.0, late_turns=1), bot(), tmp_path=tmp_path)
     assert result.outcome is not None
