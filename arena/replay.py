@@ -47,7 +47,7 @@ def _said(record: Path) -> dict[str, str]:
         said["what was said to players (>>) and by them (<<)"] = _beginning(protocol)
     log = folder.with_suffix(".log")
     if log.exists():
-        of_game = re.compile(rf"game {re.escape(record.stem)}\b(?!_)")
+        of_game = re.compile(rf"{re.escape(record.stem)} ")
         with log.open(encoding="utf-8", errors="replace") as lines:
             kept = [line for line in lines if of_game.match(line)]
         said["standard error"] = "".join(kept)[:_MAX_TEXT]

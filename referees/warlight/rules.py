@@ -8,7 +8,7 @@ from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
 from referees.api import GameRecord, IllegalMove, InvalidSetting, Outcome, Referee, Termination
 from referees.lines import LineDialogue
-from referees.warlight import ai_challenge_2, boards, record
+from referees.warlight import ai_challenge_2, boards, record, replay
 from referees.warlight.atlas import load_map
 from referees.warlight.challenge_lines import ChallengeLines
 from referees.warlight.maps import InvalidMap, WarMap
