@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from enum import Enum
 from typing import Any, Final
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecord
@@ -46,6 +48,13 @@ def write(
         "date": game.date,
         "map": board.name,
         "edition": settings.edition,
+        "choices": {
+            name: choice.value if isinstance(choice, Enum) else choice
+            for name, choice in asdict(settings.choices).items()
+        },
+        "stasis_limit": settings.stasis_limit,
+        "impasse_limit": settings.impasse_limit,
+        "year_limit": settings.year_limit,
         "players": dict(zip(codes, game.players, strict=False)),
         "seed": game.seed,
         "phases": phases,
