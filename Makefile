@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
-.PHONY: demo six-games test check bench clean fuzz crash-loop soak stopped-playoff
+.PHONY: demo six-games test check bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
@@ -32,6 +32,9 @@ bench: $(VENV)/installed-dev.stamp
 # Long, by hand; the tests run each for a moment.
 fuzz: $(VENV)/installed-dev.stamp
 	$(BIN)/python -m tests.fuzz
+
+fuzz-matching: $(VENV)/installed-dev.stamp
+	$(BIN)/python -m benchmarks.fuzz_matching
 
 crash-loop: $(VENV)/installed-dev.stamp
 	$(BIN)/python -m benchmarks.crash_loop

@@ -44,4 +44,5 @@ def main() -> None:
         application()
     finally:
         # A server's very end takes a moment. Being told to end once more must not break that off.
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)

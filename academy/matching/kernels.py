@@ -14,25 +14,14 @@ from numpy.typing import NDArray
 
 from academy.matching.changes import Changes
 from academy.matching.ground import Ground
+from academy.matching.matches import Found
 from academy.matching.order import Order
 from academy.matching.placement_lists import Fields, Lists, Lost, Records
 from academy.matching.rows import Rows
+from academy.matching.successors import Differences
 
 VARIABLE: Final = "ACADEMY_MATCHING_KERNEL"
 NAMES: Final = ("numba", "numpy")
-Found = tuple[
-    NDArray[np.int32], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], int
-]
-
-Differences = tuple[
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int16],
-    NDArray[np.int32],
-]
-
 
 # Set while the compiled kernel is made ready in the background; NumPy's answers meanwhile.
 still_loading: Final = threading.Event()

@@ -1,9 +1,17 @@
 """What a query answers: the occurrences of patterns on one board, column by column."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+NO_LIMIT: Final = (1 << 62) - 1
+
+# As kernels give them: places, symmetries, rows, columns, numbers of the boards; and how many there are.
+Found = tuple[
+    NDArray[np.int32], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], int
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

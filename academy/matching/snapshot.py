@@ -15,12 +15,11 @@ from academy.matching import kernels
 from academy.matching.anchoring import TESTED_CODES
 from academy.matching.changes import Change, changes_of
 from academy.matching.ground import Ground
-from academy.matching.matches import Matches
+from academy.matching.matches import NO_LIMIT, Found, Matches
 from academy.matching.order import Order, order_of
 from academy.matching.rows import Rows
 from academy.matching.successors import Successors
 
-NO_LIMIT: Final = (1 << 62) - 1
 _STATES: Final = bytes(State)
 _EVERYTHING: Final = np.zeros(0, dtype=np.bool_)
 
@@ -175,6 +174,6 @@ def _as_states(states: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(bytearray(states), dtype=np.uint8)
 
 
-def _matches(ranking: Ranking, found: kernels.Found) -> Matches:
+def _matches(ranking: Ranking, found: Found) -> Matches:
     places, symmetries, rows, columns, boards, total = found
     return Matches(ranking.pattern_ids, places, symmetries, rows, columns, boards.astype(np.bool_), total)

@@ -7,6 +7,17 @@ from numpy.typing import NDArray
 
 from academy.matching.matches import Matches
 
+# As kernels give them: where those begin that each move ends, these, where the new ones begin, their places,
+# their symmetries, rows and columns, and how many are new of each move.
+Differences = tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int16],
+    NDArray[np.int32],
+]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Successors:

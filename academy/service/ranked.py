@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board
 from academy.knowledge.fair_use import acceptable
-from academy.matching.matches import Matches
-from academy.matching.snapshot import NO_LIMIT, Ranking, Snapshot
+from academy.matching.matches import NO_LIMIT, Matches
+from academy.matching.snapshot import Ranking, Snapshot
 from academy.service.pattern_tables import records_of
 
 Flags = NDArray[np.bool_]

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
@@ -44,12 +45,13 @@ class Runs:
         self._environment = {**os.environ, "ARENA_LOBBY": str(lobby)}
         self._runs: dict[Path, _Run] = {}
         self._ended: dict[Path, LastRun] = {}
+        self._starting: set[Path] = set()
         # All that have ended, by exit status.
         self.ended: Counter[int] = Counter()
 
     def running(self, control: Path) -> bool:
         """Whether a child of this service runs the competition."""
-        return control in self._runs
+        return control in self._runs or control in self._starting
 
     def __len__(self) -> int:
         """How many run."""
@@ -61,10 +63,18 @@ class Runs:
 
     async def start(self, control: Path, options: Mapping[str, int]) -> None:
         """Start a run, with options of `arena run`. Raises Running, TooMany and OSError."""
-        if control in self._runs:
+        if self.running(control):
             raise Running(f"the competition {control.stem} is already running")
-        if len(self._runs) >= MAX_RUNS:
+        if len(self._runs) + len(self._starting) >= MAX_RUNS:
             raise TooMany(f"{MAX_RUNS} competitions are running already", competitions=MAX_RUNS)
+        # Others may ask for the same while the process is made.
+        self._starting.add(control)
+        try:
+            await self._begin(control, options)
+        finally:
+            self._starting.discard(control)
+
+    async def _begin(self, control: Path, options: Mapping[str, int]) -> None:
         words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
         output = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the run has ended
         process = await asyncio.create_subprocess_exec(
@@ -94,7 +104,7 @@ class Runs:
         run = self._runs.get(control)
         if run is None:
             return False
-        run.process.send_signal(signal.SIGTERM)
+        _break_off(run)
         await asyncio.shield(run.waiting)
         return True
 
@@ -102,5 +112,11 @@ class Runs:
         """Break off all runs, which can go on later, and wait for their ends."""
         runs = list(self._runs.values())
         for run in runs:
-            run.process.send_signal(signal.SIGTERM)
+            _break_off(run)
         await asyncio.gather(*(run.waiting for run in runs))
+
+
+def _break_off(run: _Run) -> None:
+    # It may have ended in this very moment, before anybody took note.
+    with suppress(ProcessLookupError):
+        run.process.send_signal(signal.SIGTERM)

@@ -20,7 +20,7 @@ _OTHER_VERSIONS_KEPT: Final = 4
 _DAY: Final = 86_400.0
 _KEPT_DAYS: Final = 30
 # What the compiled functions take from outside their package.
-_ALSO_COMPILED: Final = ("changes.py", "ground.py", "order.py", "placement_lists.py", "rows.py")
+_ALSO_COMPILED: Final = ("changes.py", "ground.py", "matches.py", "order.py", "placement_lists.py", "rows.py")
 
 
 def compiled(function: Function) -> Function:

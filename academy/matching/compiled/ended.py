@@ -9,9 +9,9 @@ from academy.matching.compiled.compiling import compiled
 from academy.matching.compiled.move_lists import larger_records
 from academy.matching.compiled.sieve import far_cell
 from academy.matching.compiled.table import CODES, Numbers, States, U, signed
-from academy.matching.compiled.telling import Found
 from academy.matching.compiled.touched import Touched
 from academy.matching.ground import Ground
+from academy.matching.matches import Found
 from academy.matching.order import Order
 from academy.matching.rows import FAR_COUNT, FAR_START, STAGE, Rows
 

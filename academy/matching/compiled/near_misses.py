@@ -33,10 +33,11 @@ from academy.matching.compiled.table import (
     signed,
     table_size,
 )
-from academy.matching.compiled.telling import NO_LIMIT, listed_words
+from academy.matching.compiled.telling import listed_words
 from academy.matching.compiled.touched import Touched, far_failure
 from academy.matching.compiled.vectors import LANES, lowest_bit
 from academy.matching.ground import Ground
+from academy.matching.matches import NO_LIMIT
 from academy.matching.order import Order
 from academy.matching.rows import STAGE, Rows
 

@@ -57,18 +57,18 @@ from academy.matching.compiled.table import (
     framed,
     signed,
 )
-from academy.matching.compiled.telling import NO_LIMIT, Found, in_order, listed_words, told
+from academy.matching.compiled.telling import in_order, listed_words, told
 from academy.matching.compiled.touched import far_failure, near_failure, touched_by
 from academy.matching.compiled.vectors import LANES, lowest_bit
 from academy.matching.ground import Ground
+from academy.matching.matches import NO_LIMIT, Found
 from academy.matching.order import Order
 from academy.matching.rows import FAR_COUNT, STAGE, Rows
+from academy.matching.successors import Differences
 
 _ANY_STATE: Final = 63
 
 _WORDS_AT_ONCE: Final = 64
-
-Differences = tuple[Numbers, Numbers, Numbers, Numbers, Shorts, Numbers]
 
 
 @compiled

@@ -22,13 +22,11 @@ from academy.matching.compiled.sieve import (
 from academy.matching.compiled.table import BANK, NO_BITS, ONE_BIT, WORD, Numbers, States, U, Words, signed
 from academy.matching.compiled.vectors import LANES, bits_in_bank, bits_set, lowest_bit
 from academy.matching.ground import Ground
+from academy.matching.matches import Found
 from academy.matching.order import Order
 from academy.matching.rows import Rows
 
-NO_LIMIT: Final = (1 << 62) - 1
 _NOBODY: Final = -1
-
-Found = tuple[Numbers, Shorts, Shorts, Shorts, Shorts, int]
 
 
 @compiled

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from academy.knowledge.cells import State
 from academy.matching.arrays import ranges
 from academy.matching.ground import Ground
-from academy.matching.kernels import Found
+from academy.matching.matches import Found
 from academy.matching.order import Order
 from academy.matching.rows import FAR_COUNT, FAR_START, STAGE, Rows
 from academy.matching.vectorised.table import WORD, anchors_on, framed, tables

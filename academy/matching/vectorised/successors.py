@@ -3,19 +3,16 @@
 Every position is matched for itself: correct, and slow beside `compiled.successors`.
 """
 
-from typing import Final
-
 import numpy as np
 from numpy.typing import NDArray
 
 from academy.matching.changes import Changes
 from academy.matching.ground import Ground
-from academy.matching.kernels import Differences, Found
+from academy.matching.matches import NO_LIMIT, Found
 from academy.matching.order import Order
 from academy.matching.rows import Rows
+from academy.matching.successors import Differences
 from academy.matching.vectorised.sieve import find
-
-_NO_LIMIT: Final = (1 << 62) - 1
 
 
 def find_successors(
@@ -58,7 +55,7 @@ def find_successors(
 def _found(
     states: NDArray[np.uint8], ground: Ground, rows: Rows, order: Order, wanted: NDArray[np.bool_]
 ) -> Found:
-    return find(states.reshape(1, -1), ground, rows, order, wanted, _NO_LIMIT, _NO_LIMIT)
+    return find(states.reshape(1, -1), ground, rows, order, wanted, NO_LIMIT, NO_LIMIT)
 
 
 def _number_of_place(places: NDArray[np.int32]) -> NDArray[np.intp]:

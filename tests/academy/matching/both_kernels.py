@@ -8,8 +8,7 @@ from academy.knowledge.spec import GameSpec
 from academy.matching.changes import Change
 from academy.matching.index import PatternIndex
 from academy.matching.kernels import NAMES
-from academy.matching.matches import Matches
-from academy.matching.snapshot import NO_LIMIT
+from academy.matching.matches import NO_LIMIT, Matches
 from academy.matching.successors import Successors
 from tests.academy.matching.reference import Match
 

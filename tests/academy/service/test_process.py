@@ -242,7 +242,8 @@ main()
 """
 
 
-def test_one_told_to_end_while_it_ends_does_so_as_it_would_have(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_one_told_to_end_while_it_ends_does_so_as_it_would_have(number: signal.Signals) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", ENDS_SLOWLY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -250,7 +251,7 @@ def test_one_told_to_end_while_it_ends_does_so_as_it_would_have(tmp_path: Path) 
         assert process.stdout is not None
         while process.stdout.readline() != "ending\n":
             assert process.poll() is None
-        process.terminate()
+        process.send_signal(number)
         process.communicate("go on\n", timeout=SECONDS)
     finally:
         process.kill()
