@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from academy.knowledge.settings import Library, LibrarySettings
@@ -16,6 +16,8 @@ from referees.api import Outcome, Referee
 
 # Longer games, as multiples of a usual one, are draws.
 LONGEST: Final = 4
+# A run of hours is not to end because the machine was busy for a while.
+PATIENCE_SECONDS: Final = 120.0
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Hall:
         """Register the game, with these settings where ACADEMY does not know it yet."""
         self._referee = referee
         self._spec = referee.spec()
-        self._connection = connection
+        self._connection = connection = replace(connection, timeout=PATIENCE_SECONDS)
         self._link = AcademyLink(connection)
         game = game_message(self._spec)
         game.settings.CopyFrom(
@@ -63,7 +65,7 @@ class Hall:
         )
         tickets = self._link.open_contest(contest)
         lines = [
-            Academy(Connection(self._connection.address, ticket if entrant.fair else self._connection.token))
+            Academy(replace(self._connection, token=ticket if entrant.fair else self._connection.token))
             for entrant, ticket in zip(entrants, tickets, strict=True)
         ]
         try:

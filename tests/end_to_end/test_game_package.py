@@ -37,7 +37,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(shutil.copytree(PACKAGE, tmp_path_factory.mktemp("game") / "konane", ignore=ignored))
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 def test_the_package_is_installed_tested_and_played(package: Path) -> None:
     assert len(COMMANDS) == 3
     assert INSTALL_ARENA in COMMANDS[0]
@@ -59,7 +59,7 @@ def test_the_package_is_installed_tested_and_played(package: Path) -> None:
         },
         capture_output=True,
         text=True,
-        timeout=500,
+        timeout=800,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"\d+ passed", done.stdout)
