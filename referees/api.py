@@ -248,6 +248,15 @@ class Referee(ABC, Generic[Position, Move]):
         """
         raise UnreadableRecord(f"records of {self.name!r} cannot be read")
 
+    @classmethod
+    def replay_page(cls, content: bytes, said: Mapping[str, str]) -> str:
+        """A record of one game as a page of HTML that plays it again and needs nothing else.
+
+        `said` are texts that belong to the game, by what they are: what players wrote, for one. Raises
+        UnreadableRecord, also where the game has no such page.
+        """
+        raise UnreadableRecord(f"games of {cls.name!r} have no page to be looked at")
+
     def dialogue(self, protocol: str) -> object | None:
         """What a protocol (`gtp`, ...) needs to know of this game, or None if it is not played over it."""
         return None

@@ -19,6 +19,7 @@ from arena.results.database import ResultsError
 from arena.selection.selector import ChangedCompetition
 from arena.service.tokens import TokensError
 from clients.connection import AcademyRefusal, AcademyUnavailable
+from referees.api import UnknownGame, UnreadableRecord
 
 
 class ExitStatus(IntEnum):
@@ -46,6 +47,8 @@ EXPECTED: Final = (
     AcademyUnavailable,
     AcademyRefusal,
     EmbeddedFailure,
+    UnknownGame,
+    UnreadableRecord,
     SQLAlchemyError,
     OSError,
     Interrupted,

@@ -1,4 +1,4 @@
-"""Actions that look at results: show, report."""
+"""Actions that look at results and games: show, report, replay."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,12 +7,13 @@ import typer
 
 from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, opened
 from arena.output import say, say_json
+from arena.replay import page_of
 from arena.run import read_results
 
 
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
-    for action in (show, report):
+    for action in (show, report, replay):
         application.command()(action)
 
 
@@ -52,3 +53,22 @@ def report(
     if html is None and not as_json:
         files.write_report(found.as_text())
         say(str(files.report))
+
+
+def replay(
+    record: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RECORD", help="A game's record: WarLight's are in NAME.games.", show_default=False
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The page.", show_default="RECORD with .html"),
+    ] = None,
+) -> None:
+    """Make a page of HTML that plays a game again, with all that was kept of it."""
+    page = page_of(record)
+    file = record.with_suffix(".html") if output is None else output
+    file.write_text(page, encoding="utf-8")
+    say(str(file))

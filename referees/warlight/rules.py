@@ -8,7 +8,7 @@ from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
 from referees.api import GameRecord, IllegalMove, InvalidSetting, Outcome, Referee, Termination
 from referees.lines import LineDialogue
-from referees.warlight import ai_challenge_2, boards, record
+from referees.warlight import ai_challenge_2, boards, record, replay
 from referees.warlight.atlas import load_map
 from referees.warlight.challenge_lines import ChallengeLines
 from referees.warlight.maps import InvalidMap, WarMap
@@ -203,3 +203,8 @@ class WarLight(Referee[WarPosition, Orders]):
         if protocol == f"lines:{ai_challenge_2.NAME}":
             return ai_challenge_2.AiChallenge2(self.map, self.settings, self.mirror)
         return None
+
+    @classmethod
+    def replay_page(cls, content: bytes, said: Mapping[str, str]) -> str:
+        """The map with its armies, turn by turn. Raises UnreadableRecord."""
+        return replay.replay_page(content, said)

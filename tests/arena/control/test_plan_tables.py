@@ -40,7 +40,12 @@ def test_a_playoff(tmp_path: Path) -> None:
         True,
     )
     assert (handicap.matchup_id, handicap.title) == ("handicap", "with two stones")
-    assert dict(handicap.game.settings) == {"board_size": 9, "komi": 0.5, "handicap": 2}
+    assert dict(handicap.game.settings) == {
+        "board_size": 9,
+        "komi": 0.5,
+        "self_capture": False,
+        "handicap": 2,
+    }
     assert (handicap.games, handicap.alternating, handicap.game.move_limit) == (100, False, 500)
 
 

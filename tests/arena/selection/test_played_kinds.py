@@ -14,10 +14,11 @@ RANDOM = 'protocol = "python"\ncommand = "arena.players.random_moves:random_move
 
 def quick(kind: str) -> str:
     """The sample file of a kind, for random players on a tiny board and few games."""
-    text = re.sub(r'command = "gnugo --mode gtp --level \d+"', RANDOM, sample(kind))
-    text = text.replace(
-        'command = "gnugo --mode gtp --level {level}"', f'{RANDOM}\nenvironment = {{ LEVEL = "{{level}}" }}'
+    text = re.sub(r'command = "gnugo .* --level \d+"', RANDOM, sample(kind))
+    text = re.sub(
+        r'command = "gnugo .* --level \{level\}"', f'{RANDOM}\nenvironment = {{ LEVEL = "{{level}}" }}', text
     )
+    assert "gnugo" not in text
     for old, new in (
         ("board_size = 9", "board_size = 3"),
         ("board_size = 13", "board_size = 4"),

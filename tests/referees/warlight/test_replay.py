@@ -1,0 +1,123 @@
+"""The page that plays a game again, as a real browser shows it."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from referees.api import GameRecord, PlayedMove, UnreadableRecord
+from referees.warlight.orders import read_orders
+from referees.warlight.rules import WarLight
+
+CHROMIUM = shutil.which("chromium")
+NEEDS_BROWSER = pytest.mark.skipif(
+    CHROMIUM is None, reason="there is no browser: Debian's package chromium is not installed"
+)
+A_GENEROUS_TIME = 180.0
+TURNS = 3
+HOSTILE = "</script><b>x"
+
+
+def record(names: tuple[str, str] = ("alpha", "beta")) -> str:
+    """A short game in which each seat attacks from all it has."""
+    rules = WarLight.from_settings({"map": "double_small", "turn_limit": TURNS})
+    position = rules.start(5)
+    moves = []
+    for _ in range(TURNS):
+        orders = {}
+        for seat in (1, 2):
+            mine = [at for at, owner in enumerate(position.owners) if owner == seat]
+            ids = [each.id for each in rules.map.territories]
+            text = "; ".join(
+                [f"Deploy 5 on {ids[mine[0]]}"]
+                + [f"AttackTransfer 99 from {ids[at]} to {ids[rules.map.neighbours[at][0]]}" for at in mine]
+            )
+            orders[seat] = read_orders(text)
+            moves.append(PlayedMove(seat, orders[seat], 0.5))
+        position = rules.play(position, orders)
+    return rules.record(
+        GameRecord("7", "war", "2026-11-21", names, tuple(moves), rules.outcome(position), 5, ("a remark",))
+    )
+
+
+def shown(page: str, tmp_path: Path, place: str = "") -> str:
+    """The page's elements after its script has run."""
+    assert CHROMIUM is not None
+    file = tmp_path / "game.html"
+    file.write_text(page, encoding="utf-8")
+    arguments = [
+        "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        f"--user-data-dir={tmp_path / 'browser'}", "--dump-dom", f"{file.as_uri()}#{place}",
+    ]  # fmt: skip
+    return subprocess.run(
+        [CHROMIUM, *arguments], capture_output=True, text=True, timeout=A_GENEROUS_TIME, check=True
+    ).stdout
+
+
+def circles(dom: str) -> list[str]:
+    return re.findall(r'<circle [^>]*class="([^"]+)"', dom)
+
+
+def counts(dom: str) -> list[str]:
+    part = dom[dom.index('<svg id="map"') : dom.index('<div id="charts"')]
+    return re.findall(r"<text[^>]*>([^<]*)</text>", part)
+
+
+@NEEDS_BROWSER
+@pytest.mark.parametrize("turn", [1, TURNS, TURNS + 1])
+def test_the_map_is_as_the_record_says(turn: int, tmp_path: Path) -> None:
+    text = record()
+    game = json.loads(text)
+    standing = game["final"] if turn > TURNS else game["turns"][turn - 1]["standing"]
+
+    dom = shown(WarLight.replay_page(text.encode(), {}), tmp_path, f"turn={turn}")
+
+    assert circles(dom) == [f"o{owner}" for owner in standing["owners"]]
+    assert counts(dom) == [str(armies) for armies in standing["armies"]]
+    assert dom.count("<polyline") == 6
+    attacks = [] if turn > TURNS else [e for e in game["turns"][turn - 1]["events"] if "from" in e]
+    assert dom.count('class="arrow') == len(attacks)
+    assert "a remark" in dom
+
+
+@NEEDS_BROWSER
+def test_a_player_s_view_hides_what_it_could_not_see(tmp_path: Path) -> None:
+    text = record()
+    rules = WarLight.from_settings({"map": "double_small", "turn_limit": TURNS})
+    seen = rules.view(rules.start(5), 1).owners
+
+    dom = shown(WarLight.replay_page(text.encode(), {}), tmp_path, "turn=1&view=1")
+
+    assert [each == "unseen" for each in circles(dom)] == [owner == 3 for owner in seen]
+    assert counts(dom).count("") == seen.count(3)
+    assert "(in the fog)" in dom
+
+
+@NEEDS_BROWSER
+def test_what_players_say_and_are_called_is_only_text(tmp_path: Path) -> None:
+    page = WarLight.replay_page(record((HOSTILE, "beta")).encode(), {"standard error": f"{HOSTILE} help"})
+    dom = shown(page, tmp_path)
+    assert "<b>x" not in page and "<b>x" not in dom
+    assert "&lt;b&gt;x help" in dom
+
+
+def test_it_needs_nothing_else() -> None:
+    page = WarLight.replay_page(record().encode(), {})
+    assert re.findall(r"""(?:src|href)=|url\((?!#)|@import|https?://(?!www\.w3\.org)""", page) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("no", "no JSON"),
+        ("[]", "a record of one game is a JSON object"),
+        ('{"game": "warlight", "version": 9}', "its version is 9, known is 1"),
+        ('{"game": "warlight", "version": 1, "players": []}', "it has no 'settings'"),
+    ],
+)
+def test_what_is_no_record_is_refused(content: str, complaint: str) -> None:
+    with pytest.raises(UnreadableRecord, match=complaint):
+        WarLight.replay_page(content.encode(), {})
