@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from referees.diplomacy import Dislodged, Phase, Position, shipped_map
 from referees.diplomacy import Season as HalfYear
@@ -87,7 +88,7 @@ def test_where_units_can_be_built_and_removed_is_flagged_in_builds_alone() -> No
     assert not flagged(moves, REMOVABLE)
 
 
-def flagged(board: np.ndarray, column: int) -> list[str]:  # type: ignore[type-arg]
+def flagged(board: NDArray[np.uint8], column: int) -> list[str]:
     return [STANDARD.location_codes[area] for area in np.flatnonzero(board[:, column])]
 
 
