@@ -56,7 +56,7 @@ class JobMaker:
 
     def setting(self, fixture: Fixture) -> GameSetting:
         """The game's setting for the results database."""
-        return setting_of(fixture.game or self._control.game, self.rules(fixture))
+        return setting_of(fixture.game or self._control.game, self.rules(fixture), fixture.weight)
 
     def read_openings(self, game: GameSettings) -> Sequence[Opening]:
         """The openings of a game, none where the competition has none. Raises InvalidOpenings."""
@@ -91,8 +91,8 @@ def _key(game: GameSettings) -> str:
     return json.dumps([game.name, dict(game.settings)], sort_keys=True, default=str)
 
 
-def setting_of(game: GameSettings, rules: Referee[Any, Any]) -> GameSetting:
-    """A game with its settings as the results database wants it."""
+def setting_of(game: GameSettings, rules: Referee[Any, Any], weight: float = 1.0) -> GameSetting:
+    """A game with its settings, and their share among a series', as the results database wants it."""
     return GameSetting(
         game=game.name,
         settings=game.settings,
@@ -100,5 +100,6 @@ def setting_of(game: GameSettings, rules: Referee[Any, Any]) -> GameSetting:
         scorer=game.scorer,
         variant=rules.spec().game_id,
         seats=[rules.seat_name(seat) for seat in range(1, rules.seats + 1)],
+        weight=weight,
         facts=rules.variant_facts(),
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from arena.jobs import PlayerSetup
 from arena.results import own_tables as own
@@ -28,9 +28,8 @@ class Heading:
 
     `ordered` competitions name games by their players' places, so that players may only be added at
     the end. `weight` is the chance of a series among others to be run, `weights` those of players
-    (1 where not given). A `frozen` series must not change at all once it has games, as in MARS.
-    `pure` series choose games by nothing but their own earlier ones. Where games have settings of their
-    own (`own_settings`), those of the heading may change.
+    (1 where not given). `pure` series choose games by nothing but their own earlier ones. Where games
+    have settings of their own (`own_settings`), those of the heading may change.
     """
 
     name: str
@@ -46,7 +45,6 @@ class Heading:
     seats: Sequence[str]
     players: Sequence[PlayerSetup]
     ordered: bool = True
-    frozen: bool = False
     pure: bool = True
     own_settings: bool = False
     facts: VariantFacts = field(default_factory=VariantFacts)
@@ -85,8 +83,6 @@ def register(connection: Connection, heading: Heading) -> Registration:
     identity = _identity(connection, series_id, heading)
     if heading.ordered:
         check_order(connection, series_id, heading.players)
-    if heading.frozen:
-        _check_weights(connection, series_id, heading)
     contestants = enter_competitors(connection, series_id, heading.players, heading.weights)
     platform_id = enter_platform(connection, heading.platform)
     return Registration(series_id, identity, platform_id, heading.setting, contestants)
@@ -114,9 +110,6 @@ def _series(connection: Connection, heading: Heading) -> int:
     if known is None:
         return add(connection, table, {"Name": heading.name, **values})
     series_id = int(known["SeriesId"])
-    if heading.frozen and _has_games(connection, series_id):
-        for column in ("Selector", "GameLim", "Pure"):
-            _check_unchanged(column, known[column], values[column])
     connection.execute(update(table).where(table.c.SeriesId == series_id).values(values))
     return series_id
 
@@ -140,27 +133,6 @@ def _identity(connection: Connection, series_id: int, heading: Heading) -> str:
         if column in ("Kind", "Game") or not heading.own_settings:
             _check_unchanged(column, known[column], value)
     return str(known["Uuid"])
-
-
-def _check_weights(connection: Connection, series_id: int, heading: Heading) -> None:
-    if not _has_games(connection, series_id):
-        return
-    table = own.COMPETITOR
-    query = (
-        select(table.c.Name, saga.SERIES_CONTESTANT.c.Weight)
-        .join_from(
-            table, saga.SERIES_CONTESTANT, table.c.ContestantId == saga.SERIES_CONTESTANT.c.ContestantId
-        )
-        .where(table.c.SeriesId == series_id, table.c.Current)
-    )
-    known = {row.Name: row.Weight for row in connection.execute(query)}
-    now = {player.name: heading.weights.get(player.name, 1.0) for player in heading.players}
-    _check_unchanged("weights", known, now)
-
-
-def _has_games(connection: Connection, series_id: int) -> bool:
-    games = select(func.count()).select_from(saga.GAME).filter_by(SeriesId=series_id)
-    return bool(connection.execute(games).scalar_one())
 
 
 def _check_unchanged(column: str, known: object, now: object) -> None:

@@ -182,6 +182,7 @@ class Mars(Selector):
             players=players,
             seed=game_seed(self._seed, f"{one.name}_{number}"),
             game=settings[setting].game,
+            weight=settings[setting].weight,
             opening=number,
             detail=json.dumps({"setting": setting, "frozen": self._frozen[one.name]}),
         )

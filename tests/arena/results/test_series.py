@@ -428,24 +428,6 @@ def test_the_years_of_a_game_are_its_rounds_where_the_referee_counts_them(databa
     assert [game["Years"] for game in rows(database, saga.GAME)] == [7]
 
 
-def test_a_frozen_series_must_not_change_once_it_has_games(database: ResultsDatabase) -> None:
-    frozen = {"kind": "mars", "frozen": True, "weights": {"a": 2.0}}
-    Series.register(database, heading(**frozen))
-    series = Series.register(database, heading(**{**frozen, "selector": "mars slow-knockout"}))
-    finish(series, begun(series))
-    Series.register(database, heading(**{**frozen, "selector": "mars slow-knockout", "weight": 0.0}))
-    for changes, message in (
-        ({"selector": "mars least-played"}, "Selector: .* with mars slow-knockout, .* has mars least-played"),
-        ({"selector": "mars slow-knockout", "games": 9}, "GameLim: .* 2, .* 9"),
-        (
-            {"selector": "mars slow-knockout", "weights": {"b": 2.0}},
-            "weights: .*'a': 2.0.* now has .*'b': 2.0",
-        ),
-    ):
-        with pytest.raises(ResultsError, match=message):
-            Series.register(database, heading(**{**frozen, **changes}))
-
-
 def test_competitors_that_are_not_ordered_may_come_and_go(database: ResultsDatabase) -> None:
     Series.register(database, heading(ordered=False))
     Series.register(database, heading([player("c"), player("a")], ordered=False))

@@ -1,0 +1,42 @@
+"""The environment that DeepMind's Diplomacy agents play in: their observations and actions."""
+
+from referees.diplomacy.deepmind.actions import (
+    MAX_ACTION_INDEX,
+    MAX_ACTIONS,
+    MAX_LEGAL_ACTIONS,
+    MAX_ORDERS,
+    MAX_UNIT_LEGAL_ACTIONS,
+    IllegalAction,
+    action_of,
+    order_of,
+    parts,
+)
+from referees.diplomacy.deepmind.notation import mila_action, mila_strings, short_action, short_string
+from referees.diplomacy.deepmind.observation import NUM_AREAS, PROVINCE_VECTOR_LENGTH, Observation, Season
+from referees.diplomacy.deepmind.possible_actions import POSSIBLE_ACTIONS, OrderCode
+from referees.diplomacy.deepmind.state import DEEPMIND_RULES, DiplomacyState, GameOver
+
+__all__ = [
+    "DEEPMIND_RULES",
+    "MAX_ACTIONS",
+    "MAX_ACTION_INDEX",
+    "MAX_LEGAL_ACTIONS",
+    "MAX_ORDERS",
+    "MAX_UNIT_LEGAL_ACTIONS",
+    "NUM_AREAS",
+    "POSSIBLE_ACTIONS",
+    "PROVINCE_VECTOR_LENGTH",
+    "DiplomacyState",
+    "GameOver",
+    "IllegalAction",
+    "Observation",
+    "OrderCode",
+    "Season",
+    "action_of",
+    "mila_action",
+    "mila_strings",
+    "order_of",
+    "parts",
+    "short_action",
+    "short_string",
+]

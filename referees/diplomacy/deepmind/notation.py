@@ -1,0 +1,170 @@
+"""DeepMind's actions as strings: those of MILA (Paquette et al., 2019) and DeepMind's short ones.
+
+MILA's strings name kinds of units and their coasts, which an action does not: an action may be up to six
+of them. A string is one action, but for `X D`, which disbands in a phase of retreats and removes in others,
+and for short strings of moves, which are retreats in a phase of retreats.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from referees.diplomacy.deepmind.actions import IllegalAction, Parts, parts
+from referees.diplomacy.deepmind.observation import Season
+from referees.diplomacy.deepmind.possible_actions import POSSIBLE_ACTIONS, STANDARD, OrderCode
+from referees.diplomacy.provinces import UnitKind
+
+Place = tuple[UnitKind, int]
+_RETREATS = (OrderCode.DISBAND, OrderCode.RETREAT_TO)
+
+
+@cache
+def mila_strings(action: int) -> tuple[str, ...]:
+    """All strings of MILA's notation that an action can be, in alphabetical order. Raises IllegalAction."""
+    return tuple(sorted(_mila(parts(action))))
+
+
+def mila_action(text: str, season: Season) -> int:
+    """The action that a string of MILA's notation is in a season. Raises IllegalAction."""
+    return _find(text, season, mila_strings)
+
+
+@cache
+def short_string(action: int, kind: UnitKind | None = None) -> str:
+    """An action as DeepMind writes it for people: `PAR - BUR`, `PAR S MAR - BUR`, `LON - BRE VC`, `R STP`.
+
+    With the kind of the ordered unit a target is `SPA` for an army and `SPANC` for a fleet; without, it is
+    `SPAmaybe_NC`. Raises IllegalAction.
+    """
+    said = parts(action)
+    unit, target, third = (STANDARD.codes[place] for place in (said.province, said.target, said.third))
+    match said.code:
+        case OrderCode.HOLD:
+            return f"{unit} H"
+        case OrderCode.MOVE_TO | OrderCode.RETREAT_TO:
+            return f"{unit} - {target}{_coast(kind, said.target, said.target_flag)}"
+        case OrderCode.CONVOY_TO:
+            return f"{unit} - {target} VC"
+        case OrderCode.SUPPORT_HOLD:
+            return f"{unit} SH {target}"
+        case OrderCode.SUPPORT_MOVE_TO:
+            return f"{unit} S {third} - {target}"
+        case OrderCode.CONVOY:
+            return f"{unit} C {third} - {target}"
+        case OrderCode.DISBAND:
+            return f"{unit} D"
+        case OrderCode.BUILD_ARMY:
+            return f"B A {unit}"
+        case OrderCode.BUILD_FLEET:
+            return f"B F {unit}{_coast(UnitKind.FLEET, said.province, said.flag)}"
+        case OrderCode.REMOVE:
+            return f"R {unit}"
+        case OrderCode.WAIVE:
+            return "W"
+
+
+def short_action(text: str, season: Season) -> int:
+    """The action that a short string is in a season, with kinds known or not. Raises IllegalAction."""
+    return _find(text, season, _short_strings)
+
+
+def _short_strings(action: int) -> tuple[str, ...]:
+    """With the kind unknown and known; armies go to no coast."""
+    said = [short_string(action), short_string(action, UnitKind.FLEET)]
+    if not parts(action).target_flag:
+        said.append(short_string(action, UnitKind.ARMY))
+    return tuple(set(said))
+
+
+def _coast(kind: UnitKind | None, province: int, flag: int) -> str:
+    if not STANDARD.coasts[province] or kind is UnitKind.ARMY:
+        return ""
+    if flag:
+        return "SC"
+    return "maybe_NC" if kind is None else "NC"
+
+
+def _find(text: str, season: Season, strings: Callable[[int], tuple[str, ...]]) -> int:
+    found = _actions_by_string(strings).get(text, ())
+    if len(found) > 1:
+        found = tuple(action for action in found if (parts(action).code in _RETREATS) == season.is_retreats())
+    if len(found) != 1:
+        raise IllegalAction(f"{text[:40]!r} is no action of the standard map")
+    return found[0]
+
+
+@cache
+def _actions_by_string(strings: Callable[[int], tuple[str, ...]]) -> dict[str, tuple[int, ...]]:
+    table: dict[str, tuple[int, ...]] = {}
+    for action in POSSIBLE_ACTIONS:
+        for text in strings(action):
+            table[text] = (*table.get(text, ()), action)
+    return table
+
+
+def _mila(said: Parts) -> Iterator[str]:
+    code, province, flag, target, target_flag, third = said
+    names = STANDARD.mila_codes
+    aim = names[STANDARD.main_location[target]]
+    match code:
+        case OrderCode.WAIVE:
+            yield "WAIVE"
+        case OrderCode.BUILD_ARMY:
+            yield f"A {names[STANDARD.main_location[province]]} B"
+        case OrderCode.BUILD_FLEET:
+            yield f"{_unit((UnitKind.FLEET, _fleet_place(province, flag)))} B"
+        case OrderCode.HOLD:
+            yield from (f"{_unit(place)} H" for place in _places(province))
+        case OrderCode.DISBAND | OrderCode.REMOVE:
+            yield from (f"{_unit(place)} D" for place in _places(province))
+        case OrderCode.CONVOY_TO:
+            yield f"A {names[STANDARD.main_location[province]]} - {aim} VIA"
+        case OrderCode.CONVOY:
+            army = names[STANDARD.main_location[third]]
+            yield f"F {names[STANDARD.main_location[province]]} C A {army} - {aim}"
+        case OrderCode.MOVE_TO | OrderCode.RETREAT_TO:
+            verb = "-" if code is OrderCode.MOVE_TO else "R"
+            for kind, location in _places(province):
+                to = _fleet_place(target, target_flag) if kind is UnitKind.FLEET else _army_place(said)
+                if to in STANDARD.reach[kind][location]:
+                    yield f"{_unit((kind, location))} {verb} {names[to]}"
+        case OrderCode.SUPPORT_HOLD:
+            for place in _reaching(province, target):
+                yield from (f"{_unit(place)} S {_unit(held)}" for held in _places(target))
+        case OrderCode.SUPPORT_MOVE_TO:
+            for place in _reaching(province, target):
+                for moved in _places(third):
+                    if moved[0] is UnitKind.ARMY:
+                        goes = STANDARD.can_stand(UnitKind.ARMY, STANDARD.main_location[target])
+                    else:
+                        goes = bool(STANDARD.reach_mask[UnitKind.FLEET][moved[1]] >> target & 1)
+                    if goes:
+                        yield f"{_unit(place)} S {_unit(moved)} - {aim}"
+
+
+def _army_place(said: Parts) -> int:
+    """Where an army goes; to no coast."""
+    return -1 if said.target_flag else STANDARD.main_location[said.target]
+
+
+def _fleet_place(province: int, flag: int) -> int:
+    coasts = STANDARD.coasts[province]
+    return coasts[flag] if coasts else STANDARD.main_location[province]
+
+
+@cache
+def _places(province: int) -> tuple[Place, ...]:
+    """The kinds of units that can be in a province, each with where it stands."""
+    areas = (STANDARD.main_location[province], *STANDARD.coasts[province])
+    return tuple((kind, area) for kind in UnitKind for area in areas if STANDARD.can_stand(kind, area))
+
+
+def _reaching(province: int, target: int) -> Iterator[Place]:
+    """Those that could go to a target, and so support there."""
+    for kind, location in _places(province):
+        if STANDARD.reach_mask[kind][location] >> target & 1:
+            yield kind, location
+
+
+def _unit(place: Place) -> str:
+    kind, location = place
+    return f"{kind.letter} {STANDARD.mila_codes[location]}"

@@ -1,0 +1,291 @@
+"""The state that DeepMind's runner plays on."""
+
+import copy
+import random
+from enum import IntEnum
+
+import numpy as np
+import pytest
+
+from referees.diplomacy import InvalidPosition, Phase, Position, shipped_map
+from referees.diplomacy import Season as HalfYear
+from referees.diplomacy.deepmind import (
+    DiplomacyState,
+    GameOver,
+    IllegalAction,
+    OrderCode,
+    Season,
+    mila_action,
+    parts,
+)
+from tests.referees.diplomacy.positions import position
+
+POWERS = range(7)
+AUSTRIA, ENGLAND, FRANCE, GERMANY, ITALY, RUSSIA, TURKEY = POWERS
+
+
+def actions(state: DiplomacyState, **ordered: str) -> list[list[int]]:
+    """Actions by power: `FRA="A PAR - BUR, A MAR H"`."""
+    board = state.position.map
+    given: list[list[int]] = [[] for _ in POWERS]
+    for power, texts in ordered.items():
+        given[board.power(power)] = [
+            mila_action(text.strip(), state.observation().season) for text in texts.split(",")
+        ]
+    return given
+
+
+def choose(state: DiplomacyState, chance: random.Random) -> list[list[int]]:
+    """A legal action for each unit, or as many builds and removals as are due, sometimes waived."""
+    seen = state.observation()
+    chosen: list[list[int]] = []
+    for power, legal in enumerate(state.legal_actions()):
+        by_province: dict[int, list[int]] = {}
+        for action in legal:
+            if parts(action).code is not OrderCode.WAIVE:
+                by_province.setdefault(parts(action).province, []).append(action)
+        picked = [chance.choice(choices) for choices in by_province.values()]
+        if seen.season.is_builds():
+            number = int(seen.build_numbers[power])
+            picked = chance.sample(picked, abs(number))
+            if number > 0 and chance.random() < 0.2:
+                picked[-1] = 0x000300000000000D
+        chosen.append(picked)
+    return chosen
+
+
+def test_the_first_phase() -> None:
+    state = DiplomacyState()
+    seen = state.observation()
+    assert seen._fields == ("season", "board", "build_numbers", "last_actions")
+    assert seen.season is Season.SPRING_MOVES
+    assert seen.build_numbers.tolist() == [0] * 7
+    assert seen.last_actions == []
+    assert not state.is_terminal()
+    assert state.returns().tolist() == [0] * 7
+
+
+def test_legal_actions_are_lists_in_rising_order() -> None:
+    for legal in DiplomacyState().legal_actions():
+        assert isinstance(legal, list)
+        assert legal == sorted(set(legal))
+        assert {type(action) for action in legal} == {int}
+
+
+@pytest.mark.parametrize(
+    ("units", "text", "legal"),
+    [
+        ("ENG A LON, F NTH", "A LON - NWY VIA", True),
+        ("ENG A LON, F NTH", "A LON - BRE VIA", False),
+        ("ENG A LON; FRA F ECH", "A LON - BRE VIA", True),
+        ("ENG F NTH, A LON", "F NTH C A LON - NWY", True),
+        # Not the shortest way, but one without a sea twice.
+        ("ITA A ALB, F ION, F ADR", "F ADR C A ALB - TUN", True),
+        ("ITA A ALB, F ION", "F ION C A ALB - TUN", True),
+        ("ENG A EDI, F NTH; FRA A BEL", "A BEL - EDI VIA", True),
+        ("FRA A PAR; GER A MUN", "A PAR S A MUN - BUR", True),
+        ("FRA A PAR", "A PAR S A BUR", False),
+        ("ENG A LON, F NTH, A EDI", "F NTH S A LON - YOR", True),
+        # Only the supporter itself could convoy it.
+        ("ENG A LON, F NTH", "F NTH S A LON - NWY", False),
+    ],
+)
+def test_what_is_legal_depends_on_the_units_present(units: str, text: str, legal: bool) -> None:
+    state = DiplomacyState(position(units))
+    found = {action for by_power in state.legal_actions() for action in by_power}
+    assert (mila_action(text, Season.SPRING_MOVES) in found) is legal
+
+
+def test_a_step_plays_a_phase_and_keeps_the_actions() -> None:
+    state = DiplomacyState()
+    given: list[list[int] | None] = list(actions(state, FRA="A PAR - BUR, A MAR H", GER="A MUN - BUR"))
+    given[TURKEY] = None
+    state.step(given)
+    assert state.observation().season is Season.AUTUMN_MOVES
+    assert state.observation().last_actions == [*(given[FRANCE] or []), *(given[GERMANY] or [])]
+    assert {unit.location for unit in state.position.units} == {
+        unit.location for unit in Position.start(state.position.map).units
+    }
+
+
+def test_what_an_observation_gives_away_is_a_copy() -> None:
+    state = DiplomacyState()
+    seen = state.observation()
+    seen.board[:] = 9
+    seen.build_numbers[:] = 9
+    seen.last_actions.append(9)
+    state_after = state.observation()
+    assert state_after.board.max() == 1
+    assert state_after.build_numbers.tolist() == [0] * 7
+    assert state_after.last_actions == []
+
+
+BUILDS = {
+    "units": "RUS A MOS; TUR F BUL/SC, A CON, A ANK; FRA A PAR",
+    "owned": "RUS MOS STP WAR SEV; TUR CON ANK; FRA PAR SPA POR BRE",
+}
+
+
+def builds() -> DiplomacyState:
+    return DiplomacyState(position(BUILDS["units"], Phase.BUILDS, HalfYear.AUTUMN, BUILDS["owned"]))
+
+
+def test_build_numbers_are_what_there_is_room_for() -> None:
+    # France has three centres more than units, but one free home.
+    assert builds().observation().build_numbers.tolist() == [0, 0, 1, 0, 0, 3, -1]
+
+
+def test_in_builds_each_free_home_a_waive_or_each_unit_to_remove_is_legal() -> None:
+    state = builds()
+    legal = state.legal_actions()
+    season = Season.BUILDS
+    expected = {
+        FRANCE: "A BRE B, F BRE B, WAIVE",
+        RUSSIA: "A STP B, F STP/NC B, F STP/SC B, A WAR B, A SEV B, F SEV B, WAIVE",
+        TURKEY: "F BUL/SC D, A CON D, A ANK D",
+    }
+    for power in POWERS:
+        texts = expected[power].split(", ") if power in expected else []
+        assert legal[power] == sorted(mila_action(text, season) for text in texts)
+
+
+def test_removals_stay_in_the_build_numbers_until_the_next_builds_and_builds_do_not() -> None:
+    state = builds()
+    state.step(actions(state, RUS="F STP/NC B, WAIVE", TUR="A CON D"))
+    assert state.observation().season is Season.SPRING_MOVES
+    assert state.observation().build_numbers.tolist() == [0, 0, 0, 0, 0, 0, -1]
+    assert len(state.position.units_of(RUSSIA)) == 2
+    state.step([[]] * 7)
+    assert state.observation().build_numbers.tolist() == [0, 0, 0, 0, 0, 0, -1]
+
+
+def test_retreats_are_legal_to_the_options_and_disbanding_always() -> None:
+    state = DiplomacyState(position("FRA A PAR; GER A BUR, A PIC"))
+    state.step(actions(state, GER="A BUR - PAR, A PIC S A BUR - PAR"))
+    assert state.observation().season is Season.SPRING_RETREATS
+    season = Season.SPRING_RETREATS
+    texts = ["A PAR D", "A PAR R BRE", "A PAR R GAS"]
+    assert state.legal_actions()[FRANCE] == sorted(mila_action(text, season) for text in texts)
+    assert not any(legal for power, legal in enumerate(state.legal_actions()) if power != FRANCE)
+    state.step(actions(state, FRA="A PAR R GAS"))
+    assert [state.position.map.codes[unit.location] for unit in state.position.units_of(FRANCE)] == ["GAS"]
+
+
+@pytest.mark.parametrize(
+    ("ordered", "why"),
+    [
+        ({"FRA": "A BRE B, F BRE B"}, "BUILD_FLEET BRE: nothing of the power|already"),
+        ({"FRA": "A BRE B, WAIVE"}, "2 actions, 1 are due"),
+        ({"FRA": "A PAR B"}, "BUILD_ARMY PAR: nothing of the power"),
+        ({"FRA": "A PAR D"}, "nothing of the power"),
+        ({"TUR": "WAIVE"}, "WAIVE, but it removes 1"),
+        ({"TUR": "A CON D, A ANK D"}, "2 actions, 1 are due"),
+        ({"TUR": "A CON H"}, "HOLD CON is no action of W1901A"),
+        ({"ITA": "WAIVE"}, "1 actions, 0 are due"),
+    ],
+)
+def test_what_a_power_cannot_say_in_builds_is_refused_and_changes_nothing(
+    ordered: dict[str, str], why: str
+) -> None:
+    state = builds()
+    before = state.position
+    with pytest.raises(IllegalAction, match=why):
+        state.step(actions(state, **ordered))
+    assert state.position is before
+
+
+@pytest.mark.parametrize(
+    ("ordered", "why"),
+    [
+        ({"FRA": "A BER H"}, "FRA: HOLD BER: nothing of the power"),
+        ({"FRA": "A PAR H, A PAR - BUR"}, "already"),
+        ({"FRA": "A PAR B"}, "no action of S1901M"),
+    ],
+)
+def test_what_a_power_cannot_say_in_moves_is_refused(ordered: dict[str, str], why: str) -> None:
+    state = DiplomacyState()
+    with pytest.raises(IllegalAction, match=why):
+        state.step(actions(state, **ordered))
+
+
+def test_a_number_that_is_no_action_is_refused() -> None:
+    with pytest.raises(IllegalAction, match="0x7 is no action"):
+        DiplomacyState().step([[7], *[[]] * 6])
+    with pytest.raises(IllegalAction, match="actions of 2 powers"):
+        DiplomacyState().step([[], []])
+
+
+def test_the_winner_has_all_and_nothing_follows() -> None:
+    homes = "ANK CON SMY SER BEL DEN GRE HOL NWY POR RUM SWE TUN VIE BUD TRI ROM"
+    start = position(
+        "TUR A APU; FRA A PAR", season=HalfYear.AUTUMN, owned=f"TUR {homes}; FRA PAR; ITA NAP VEN"
+    )
+    state = DiplomacyState(start)
+    state.step(actions(state, TUR="A APU - NAP"))
+    assert state.is_terminal()
+    assert state.returns().tolist() == [0, 0, 0, 0, 0, 0, 1]
+    assert state.legal_actions() == [[]] * 7
+    with pytest.raises(GameOver):
+        state.step([[]] * 7)
+
+
+def test_another_map_is_refused() -> None:
+    with pytest.raises(InvalidPosition, match="straits"):
+        DiplomacyState(Position.start(shipped_map("straits")))
+    with pytest.raises(InvalidPosition, match="2 build numbers"):
+        DiplomacyState(build_numbers=(0, 1))
+
+
+def test_seasons_may_be_another_enumeration() -> None:
+    class Theirs(IntEnum):
+        SPRING_MOVES = 0
+
+    assert DiplomacyState(seasons=Theirs).observation().season is Theirs.SPRING_MOVES
+
+
+def same(one: DiplomacyState, other: DiplomacyState) -> bool:
+    left, right = one.observation(), other.observation()
+    return (
+        left.season is right.season
+        and np.array_equal(left.board, right.board)
+        and np.array_equal(left.build_numbers, right.build_numbers)
+        and left.last_actions == right.last_actions
+        and one.position == other.position
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_games_keep_what_agents_count_on(seed: int) -> None:
+    chance = random.Random(seed)
+    state, replay = DiplomacyState(), DiplomacyState()
+    for _ in range(150):
+        if state.is_terminal():
+            break
+        seen = state.observation()
+        board = seen.board
+        for first, last in ((0, 3), (3, 11), (13, 16), (16, 24), (24, 27)):
+            assert (board[:, first:last].sum(axis=1) == 1).all()
+        assert set(np.unique(board[:, 27:35].sum(axis=1)).tolist()) == {0, 1}
+        assert int(board[:72, 27:35].sum()) + int(board[72::3, 27:35].sum()) == 34
+        legal = state.legal_actions()
+        for power in POWERS:
+            assert len(legal[power]) <= 11_900
+            ordered = {parts(action).province for action in legal[power]}
+            if seen.season.is_moves():
+                assert ordered == {
+                    state.position.map.province_of[unit.location] for unit in state.position.units_of(power)
+                }
+            if seen.season.is_builds() and seen.build_numbers[power]:
+                assert legal[power]
+            if not seen.season.is_builds():
+                assert seen.build_numbers[power] <= 0
+        chosen = choose(state, chance)
+        again = DiplomacyState(
+            state.position, build_numbers=state.build_numbers, last_actions=state.last_actions
+        )
+        assert same(again, state)
+        branch = copy.deepcopy(state)
+        assert branch.legal_actions() == again.legal_actions() == legal
+        for other in (state, replay, again, branch):
+            other.step(chosen)
+        assert same(state, replay) and same(state, again) and same(state, branch)
