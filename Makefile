@@ -38,6 +38,7 @@ fuzz-matching: $(VENV)/installed-dev.stamp
 
 crash-loop: $(VENV)/installed-dev.stamp
 	$(BIN)/python -m benchmarks.crash_loop
+	$(BIN)/python -m benchmarks.crash_loop --shared-port --compact
 
 soak: $(VENV)/installed-dev.stamp
 	$(BIN)/python -m benchmarks.soak

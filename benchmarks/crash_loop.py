@@ -1,66 +1,127 @@
 """Server processes killed at random moments under load: is all that was acknowledged there, once?
 
-    python -m benchmarks.crash_loop [--rounds 200] [--processes 2] [--callers 4]
+    python -m benchmarks.crash_loop [--rounds 200] [--processes 2] [--callers 4] [--shared-port] [--compact]
 
 A round lets the load run for up to half a second, kills one process as a loss of power would, starts it
 again, and looks at the folder: every acknowledged report and proposal is there once, and `academy check` has
-no finding. Every fiftieth round and the last compare the libraries with a replay of the event log. Ends with
-1 on a fault.
+no finding. Every fiftieth round and the last compare the libraries with a replay of the event log. With
+`--shared-port` it is one `academy serve --processes`, of which a child is killed or the parent; with
+`--compact` the log is compacted at random moments meanwhile, and some of the compactions are killed too.
+SIGTERM or Ctrl-C ends it early, and its servers. Ends with 1 on a fault.
 """
 
 import argparse
 import random
+import select
+import signal
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from academy.service.lifetime import signals
 from academy.store import event_log, game_tables
 from academy.store.check import check
 from academy.store.environment import Environment, Table, Transaction
 from academy.store.messages import unpacked
 from academy.store.v1.records_pb2 import ContestRecord
 from academy.v1.proposals_pb2 import Proposal
-from benchmarks.mixed_load import GAME, Acknowledged, Load, Site
+from benchmarks.compactions import Compactions
+from benchmarks.mixed_load import GAME, Acknowledged, Load
+from benchmarks.sites import SharedPort, Site
 
 ROUNDS = 200
 REPLAY_EVERY = 50
 LONGEST_ROUND = 0.5
 
 
-def crash_loop(folder: Path, rounds: int, processes: int, callers: int) -> tuple[list[str], Acknowledged]:
-    """Run it; return what was wrong, and what had been acknowledged."""
+@dataclass
+class Outcome:
+    """What a loop came to: faults, what had been acknowledged, and how often what was done."""
+
+    faults: list[str] = field(default_factory=list)
+    told: Acknowledged = field(default_factory=Acknowledged)
+    rounds: int = 0
+    killed: Counter[str] = field(default_factory=Counter)
+    compacted: int = 0
+
+    def tried(self, shared_port: bool, compact: bool) -> bool:
+        """Whether each kind of call was answered, one was cut, and each kind of process killed."""
+        kinds = {"child", "parent"} if shared_port else {"server"}
+        told = self.told
+        answered = told.reports and told.proposals and told.admin_changes and told.interrupted
+        return bool(answered) and kinds <= self.killed.keys() and (not compact or self.compacted > 0)
+
+
+def _slept(seconds: float) -> bool:
+    time.sleep(seconds)
+    return True
+
+
+def crash_loop(
+    folder: Path,
+    rounds: int,
+    processes: int,
+    callers: int,
+    *,
+    shared_port: bool = False,
+    compact: bool = False,
+    pause: Callable[[float], bool] = _slept,
+) -> Outcome:
+    """Run it. `pause` waits for some seconds, and is False once the loop is to end early."""
     chance = random.Random(rounds)
-    with Site(folder, processes) as site:
+    outcome = Outcome()
+    with (
+        (SharedPort if shared_port else Site)(folder, processes) as site,
+        Compactions(site.data, chance) as compactions,
+    ):
         load = Load(site, callers, "crash")
-        faults: list[str] = []
-        # On a slow machine a few rounds more, until each kind of call was answered and one was cut.
-        for turn in range(1, 20 * rounds + 1):
-            time.sleep(chance.uniform(0.0, LONGEST_ROUND))
-            number = chance.randrange(processes)
-            site.kill(number)
-            # What was acknowledged before the look must be seen by it.
-            told = load.taken()
-            replay = turn % REPLAY_EVERY == 0
-            faults += [f"round {turn}: {what}" for what in wrong(site.data, told, replay=replay)]
-            site.start(number)
-            if faults or told.unexpected:
+        ended = False
+        # On a slow machine a few rounds more, until everything has been tried.
+        while outcome.rounds < 20 * rounds:
+            ended = not pause(chance.uniform(0.0, LONGEST_ROUND))
+            if ended:
                 break
-            if turn % 10 == 0:
-                print(
-                    f"round {turn:4}: {len(told.reports):6,} reports, {len(told.proposals):6,} proposals, "
-                    f"{told.admin_changes:5,} admin changes acknowledged, {told.interrupted:5,} calls cut",
-                    flush=True,
-                )
-            if turn >= rounds and told.reports and told.proposals and told.admin_changes and told.interrupted:
+            if compact:
+                compactions.begin_or_kill()
+            outcome.rounds += 1
+            outcome.killed[site.kill(chance)] += 1
+            # What was acknowledged before the look must be seen by it.
+            outcome.told = load.taken()
+            replay = outcome.rounds % REPLAY_EVERY == 0
+            seen = [*wrong(site.data, outcome.told, replay=replay), *compactions.faults]
+            site.restart()
+            seen += site.faults()
+            outcome.faults += [f"round {outcome.rounds}: {what}" for what in seen]
+            outcome.compacted = compactions.done
+            outcome.killed["compaction"] = compactions.killed
+            if outcome.faults or outcome.told.unexpected:
+                break
+            if outcome.rounds % 10 == 0:
+                _print(outcome)
+            if outcome.rounds >= rounds and outcome.tried(shared_port, compact):
                 break
         load.stop()
-        told = load.taken()
-    faults += [f"a call was refused: {what}" for what in told.unexpected]
-    faults += [f"at the end: {what}" for what in wrong(site.data, told, replay=True)]
-    return faults, told
+        outcome.told = load.taken()
+    outcome.compacted = compactions.done
+    outcome.faults += [f"a call was refused: {what}" for what in outcome.told.unexpected]
+    # Whoever ends it early does not wait for a replay.
+    last = [*compactions.faults, *wrong(site.data, outcome.told, replay=not ended)]
+    outcome.faults += [f"at the end: {what}" for what in last]
+    return outcome
+
+
+def _print(outcome: Outcome) -> None:
+    told = outcome.told
+    print(
+        f"round {outcome.rounds:4}: {len(told.reports):6,} reports, {len(told.proposals):6,} proposals, "
+        f"{told.admin_changes:5,} admin changes acknowledged, {told.interrupted:5,} calls cut, "
+        f"{outcome.compacted:3,} compactions",
+        flush=True,
+    )
 
 
 def wrong(data: Path, told: Acknowledged, *, replay: bool) -> Iterator[str]:
@@ -109,18 +170,34 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--callers", type=int, default=4)
+    parser.add_argument("--shared-port", action="store_true", help="one academy serve --processes")
+    parser.add_argument("--compact", action="store_true", help="compact the log meanwhile")
     options = parser.parse_args()
     begun = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="academy-crash-") as folder:
-        faults, told = crash_loop(Path(folder), options.rounds, options.processes, options.callers)
-    for fault in faults:
+    with (
+        signals(signal.SIGTERM, signal.SIGINT) as told_to_end,
+        tempfile.TemporaryDirectory(prefix="academy-crash-") as folder,
+    ):
+        outcome = crash_loop(
+            Path(folder),
+            options.rounds,
+            options.processes,
+            options.callers,
+            shared_port=options.shared_port,
+            compact=options.compact,
+            pause=lambda seconds: not select.select([told_to_end], [], [], seconds)[0],
+        )
+    for fault in outcome.faults:
         print(fault)
+    told = outcome.told
+    killed = ", ".join(f"{times:,} of a {what}" for what, times in sorted(outcome.killed.items()))
     print(
-        f"{'FAULTY' if faults else 'SOUND'}: {options.rounds} kills of {options.processes} processes in "
-        f"{time.monotonic() - begun:.0f} s; {len(told.reports):,} reports and {len(told.proposals):,} "
-        f"proposals acknowledged, {told.admin_changes:,} admin changes, {told.interrupted:,} calls cut off"
+        f"{'FAULTY' if outcome.faults else 'SOUND'}: {options.processes} processes, {outcome.rounds:,} kills "
+        f"({killed}) in {time.monotonic() - begun:.0f} s; {len(told.reports):,} reports and "
+        f"{len(told.proposals):,} proposals acknowledged, {told.admin_changes:,} admin changes, "
+        f"{told.interrupted:,} calls cut off, {outcome.compacted:,} compactions"
     )
-    return 1 if faults else 0
+    return 1 if outcome.faults else 0
 
 
 if __name__ == "__main__":

@@ -1,24 +1,17 @@
 """What ACADEMY is loaded with to see whether it lasts: contests, consultations, proposals and admins.
 
-`Site` runs the server processes of one data folder, `Load` the callers, who remember what was acknowledged.
+The callers remember what was acknowledged.
 """
 
 import random
-import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, TypeVar
 
 import grpc
 
-from academy.store.library_store import Store
-from academy.store.tokens import CreateToken, Role
 from academy.v1 import (
     consultation_pb2,
     consultation_pb2_grpc,
@@ -31,6 +24,7 @@ from academy.v1 import (
     proposals_pb2,
     proposals_pb2_grpc,
 )
+from benchmarks.sites import Site
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report
 
 GAME: Final = "go-9x9"
@@ -38,101 +32,12 @@ PLAYERS: Final = ("gnugo 1", "seki")
 PLIES: Final = 30
 # Longer than other work may keep the servers from the processor.
 CALL_SECONDS: Final = 60.0
-START_SECONDS: Final = 30.0
 # Libraries that fill up, so that eviction is part of the load.
 SETTINGS: Final = game_pb2.LibrarySettings(opening_capacity=2_000, endgame_capacity=500)
 
 _T = TypeVar("_T")
 _SECONDS_BEFORE_AGAIN: Final = 0.05
 _CONTESTS_PER_ADMIN_CHANGE: Final = 5
-
-
-class Site:
-    """One data folder and the server processes on it, each on a socket of its own."""
-
-    def __init__(self, folder: Path, processes: int, options: Sequence[str] = ()) -> None:
-        """Make the folder with its tokens and start the processes."""
-        self.data = folder / "data"
-        self._folder = folder
-        self._options = options
-        with Store(self.data) as store:
-            self.arena_token = store.run(CreateToken("arena", Role.ARENA))[1]
-            self.admin_token = store.run(CreateToken("admin", Role.ADMIN))[1]
-        self.addresses = [f"unix:{folder / f'{number}.sock'}" for number in range(processes)]
-        self.running: list[subprocess.Popen[str]] = []
-        try:
-            for number in range(processes):
-                self.running.append(self._started(number))
-            for process in self.running:
-                _await_line(process)
-        except BaseException:
-            self.close()
-            raise
-
-    def _started(self, number: int) -> "subprocess.Popen[str]":
-        with (self._folder / f"{number}.log").open("a") as log:
-            return subprocess.Popen(
-                [
-                    *(sys.executable, "-m", "academy", "serve", "--data", str(self.data)),
-                    *("--address", self.addresses[number], "--log-level", "warning"),
-                    *self._options,
-                ],
-                stdout=subprocess.PIPE,
-                stderr=log,
-                stdin=subprocess.DEVNULL,
-                text=True,
-            )
-
-    def kill(self, number: int) -> None:
-        """End a process as a loss of power would."""
-        self.running[number].send_signal(signal.SIGKILL)
-        self.running[number].wait()
-        _close_output(self.running[number])
-
-    def start(self, number: int) -> None:
-        """Start a process again."""
-        self.running[number] = self._started(number)
-        _await_line(self.running[number])
-
-    def memory(self) -> int:
-        """Bytes of memory that all processes have for themselves, the shared map left out."""
-        total = 0
-        for process in self.running:
-            for line in Path(f"/proc/{process.pid}/status").read_text().splitlines():
-                if line.startswith("RssAnon:"):
-                    total += int(line.split()[1]) * 1024
-        return total
-
-    def close(self) -> None:
-        """End all processes."""
-        for process in self.running:
-            process.kill()
-            process.wait()
-            _close_output(process)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-def _await_line(process: "subprocess.Popen[str]") -> None:
-    """Wait until a server says where it listens."""
-    assert process.stdout is not None
-    hurry = threading.Timer(START_SECONDS, process.kill)
-    hurry.start()
-    line = process.stdout.readline()
-    hurry.cancel()
-    if " at " not in line:
-        raise RuntimeError(f"a server did not start: {line!r}, exit status {process.poll()}")
-
-
-def _close_output(process: "subprocess.Popen[str]") -> None:
-    if process.stdout is not None:
-        process.stdout.close()
 
 
 @dataclass
@@ -200,7 +105,7 @@ class Load:
 
     def _call(self, number: int) -> None:
         chance = random.Random(f"{self._name}/{number}")
-        channels = [_channel(address) for address in self._site.addresses]
+        channels = _Channels(self._site, chance)
         try:
             played = 0
             while not self._stopped.is_set():
@@ -214,19 +119,14 @@ class Load:
             with self._lock:
                 self.acknowledged.unexpected.append(f"caller {number} ended: {fault!r}")
         finally:
-            for channel in channels:
-                channel.close()
+            channels.close()
 
-    def _play(self, contest_id: str, chance: random.Random, channels: list[grpc.Channel]) -> None:
+    def _play(self, contest_id: str, chance: random.Random, channels: "_Channels") -> None:
         """One contest as an arena and a bot play it: the calls of one may reach different processes."""
-
-        def any_channel() -> grpc.Channel:
-            return chance.choice(channels)
-
         told = report(contest_id, GAME, plies=PLIES, names=PLAYERS, first_wins=chance.random() < 0.5)
         opened = self._answered(
             "open",
-            lambda: contests_pb2_grpc.ContestServiceStub(any_channel()).OpenContest(
+            lambda: contests_pb2_grpc.ContestServiceStub(channels.any()).OpenContest(
                 contests_pb2.OpenContestRequest(contest=contest(contest_id, GAME, PLAYERS)),
                 metadata=_bearer(self._site.arena_token),
                 timeout=CALL_SECONDS,
@@ -236,7 +136,7 @@ class Load:
         question = consultation_pb2.LookUpOpeningRequest(game_id=GAME, contest_id=contest_id, player=1)
         self._answered(
             "opening",
-            lambda: consultation_pb2_grpc.ConsultationServiceStub(any_channel()).LookUpOpening(
+            lambda: consultation_pb2_grpc.ConsultationServiceStub(channels.any()).LookUpOpening(
                 question, metadata=ticket, timeout=CALL_SECONDS
             ),
         )
@@ -249,7 +149,7 @@ class Load:
         )
         self._answered(
             "patterns",
-            lambda: consultation_pb2_grpc.ConsultationServiceStub(any_channel()).MatchPatterns(
+            lambda: consultation_pb2_grpc.ConsultationServiceStub(channels.any()).MatchPatterns(
                 matching, metadata=ticket, timeout=CALL_SECONDS
             ),
         )
@@ -258,7 +158,7 @@ class Load:
         )
         proposed = self._answered(
             "propose",
-            lambda: proposals_pb2_grpc.ProposalServiceStub(any_channel()).SubmitProposals(
+            lambda: proposals_pb2_grpc.ProposalServiceStub(channels.any()).SubmitProposals(
                 proposing, metadata=ticket, timeout=CALL_SECONDS
             ),
         )
@@ -266,26 +166,29 @@ class Load:
             self.acknowledged.proposals |= {proposal.proposal_id for proposal in proposed.proposals}
         self._answered(
             "report",
-            lambda: contests_pb2_grpc.ContestServiceStub(any_channel()).ReportContest(
+            lambda: contests_pb2_grpc.ContestServiceStub(channels.any()).ReportContest(
                 told, metadata=_bearer(self._site.arena_token), timeout=CALL_SECONDS
             ),
         )
         with self._lock:
             self.acknowledged.reports.add(contest_id)
 
-    def _administer(self, chance: random.Random, channels: list[grpc.Channel]) -> None:
+    def _administer(self, chance: random.Random, channels: "_Channels") -> None:
         """Change a setting, or delete the weakest pattern and take that back."""
-        libraries = libraries_pb2_grpc.LibraryServiceStub(chance.choice(channels))
+
+        def libraries() -> libraries_pb2_grpc.LibraryServiceStub:
+            return libraries_pb2_grpc.LibraryServiceStub(channels.any())
+
         call: dict[str, Any] = {"metadata": _bearer(self._site.admin_token), "timeout": CALL_SECONDS}
         if chance.random() < 0.5:
             settings = game_pb2.LibrarySettings(opening_capacity=chance.randint(1_500, 2_000))
             request = libraries_pb2.UpdateSettingsRequest(game_id=GAME, settings=settings)
-            self._answered("admin", lambda: libraries.UpdateSettings(request, **call))
+            self._answered("admin", lambda: libraries().UpdateSettings(request, **call))
         else:
             listing = libraries_pb2.ListPatternsRequest(
                 game_id=GAME, library=pattern_pb2.LIBRARY_ENDGAME, page_size=1
             )
-            listed = self._answered("admin", lambda: libraries.ListPatterns(listing, **call))
+            listed = self._answered("admin", lambda: libraries().ListPatterns(listing, **call))
             if not listed.patterns:
                 return
             chosen = {
@@ -295,9 +198,9 @@ class Load:
             }
             # Another caller may have deleted it first, and so may have this one's call whose answer was lost.
             deleting = libraries_pb2.DeletePatternRequest(**chosen)
-            self._answered("admin", lambda: libraries.DeletePattern(deleting, **call), may_miss=True)
+            self._answered("admin", lambda: libraries().DeletePattern(deleting, **call), may_miss=True)
             restoring = libraries_pb2.RestorePatternRequest(**chosen)
-            self._answered("admin", lambda: libraries.RestorePattern(restoring, **call), may_miss=True)
+            self._answered("admin", lambda: libraries().RestorePattern(restoring, **call), may_miss=True)
         with self._lock:
             self.acknowledged.admin_changes += 1
 
@@ -328,6 +231,32 @@ class Load:
 
 class _Stopped(RuntimeError):
     """The load ends in the middle of a contest."""
+
+
+class _Channels:
+    """A caller's connections, one to each of a site's addresses, which may change."""
+
+    def __init__(self, site: Site, chance: random.Random) -> None:
+        self._site = site
+        self._chance = chance
+        self._open: dict[tuple[int, str], grpc.Channel] = {}
+
+    def any(self) -> grpc.Channel:
+        """Return one of them by chance, opened at its first use."""
+        number, address = self._chance.choice(list(enumerate(self._site.addresses)))
+        if (number, address) not in self._open:
+            self._close_former()
+            self._open[number, address] = _channel(address)
+        return self._open[number, address]
+
+    def _close_former(self) -> None:
+        now = set(enumerate(self._site.addresses))
+        for former in [each for each in self._open if each not in now]:
+            self._open.pop(former).close()
+
+    def close(self) -> None:
+        for channel in self._open.values():
+            channel.close()
 
 
 def _channel(address: str) -> grpc.Channel:

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.crash_loop import wrong
-from benchmarks.mixed_load import Load, Site
+from benchmarks.mixed_load import Load
+from benchmarks.sites import Site
 
 SAMPLES = 30
 # A server keeps this many events; replays begin at most so far back.

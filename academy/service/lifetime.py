@@ -12,11 +12,14 @@ from typing import Final
 _PR_SET_PDEATHSIG: Final = 1
 
 
-def end_with_parent() -> None:
-    """Have SIGTERM sent to this process when the one that started it dies (on Linux; elsewhere nothing)."""
+def end_with_parent(parent: int | None = None) -> None:
+    """Have SIGTERM sent to this process when the one that started it dies (on Linux; elsewhere nothing).
+
+    Who knows the parent's number gives it: the parent may have died before this is called.
+    """
     if not sys.platform.startswith("linux"):
         return
-    parent = os.getppid()
+    parent = parent or os.getppid()
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG) failed")

@@ -208,6 +208,7 @@ class ServerProcesses:
 def _work(work: Work, number: int, says: Connection) -> None:
     # A terminal's Ctrl-C reaches every process; the first one passes it on.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_parent()
+    parent = multiprocessing.parent_process()
+    end_with_parent(parent.pid if parent else None)
     structlog.contextvars.bind_contextvars(process=number)
     work(number, lambda: says.send_bytes(b"ready"))

@@ -1,16 +1,83 @@
 """Servers that are killed under load lose nothing that they acknowledged."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from benchmarks.crash_loop import crash_loop
 
+# Far longer than it takes, also on a machine with other work.
+SECONDS = 300
+
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_servers_killed_at_random_moments_lose_nothing(tmp_path: Path, processes: int) -> None:
-    faults, told = crash_loop(tmp_path, rounds=4, processes=processes, callers=3)
+    outcome = crash_loop(tmp_path, rounds=4, processes=processes, callers=3)
 
-    assert faults == []
+    assert outcome.faults == []
+    told = outcome.told
     assert told.reports and told.proposals and told.admin_changes
     assert told.interrupted, "calls must have been cut off, or nothing was tried"
+
+
+def test_processes_of_one_port_lose_nothing_while_the_log_is_compacted(tmp_path: Path) -> None:
+    outcome = crash_loop(tmp_path, rounds=4, processes=2, callers=3, shared_port=True, compact=True)
+
+    assert outcome.faults == []
+    told = outcome.told
+    assert told.reports and told.proposals and told.admin_changes and told.interrupted
+    assert outcome.killed["child"] and outcome.killed["parent"]
+    assert outcome.compacted
+
+
+def test_a_loop_that_is_told_to_end_ends_its_servers() -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.crash_loop",
+        "--shared-port",
+        "--compact",
+        "--rounds",
+        "9999",
+    ]
+    # A session of its own tells what it started from all else.
+    loop = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        _await(lambda: len(_in_session(loop.pid)) > 3)
+        loop.terminate()
+        told, _ = loop.communicate(timeout=SECONDS)
+        assert loop.returncode == 0
+        assert told.splitlines()[-1].startswith("SOUND: ")
+        _await(lambda: not _in_session(loop.pid))
+    finally:
+        loop.kill()
+        loop.wait()
+        for left in _in_session(loop.pid):
+            os.kill(left, signal.SIGKILL)
+
+
+def _await(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _in_session(session: int) -> list[int]:
+    """The processes of a session that have not ended."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            # After the name, which may hold spaces: state, parent, group, session.
+            state, _, _, its_session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(its_session) == session and state not in "ZX":
+            found.append(int(folder.name))
+    return found

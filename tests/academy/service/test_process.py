@@ -86,8 +86,8 @@ def served(folder: Path, *options: str) -> Iterator[Served]:
             stream.close()
 
 
-def until(holds: Any) -> None:
-    deadline = time.monotonic() + SECONDS
+def until(holds: Any, seconds: float = SECONDS) -> None:
+    deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.01)

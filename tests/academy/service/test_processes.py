@@ -158,6 +158,26 @@ def test_they_end_when_the_first_process_is_killed(academy: Served) -> None:
     until(lambda: not any(map(alive, serving)))
 
 
+def test_a_process_that_was_just_being_started_ends_with_the_first_too(academy: Served) -> None:
+    before = children(academy.process.pid)
+    os.kill(before[0], signal.SIGKILL)
+    until(lambda: set(children(academy.process.pid)) - set(before))
+    (young,) = set(children(academy.process.pid)) - set(before)
+    # It is kept from asking for its parent's end until that has come.
+    os.kill(young, signal.SIGSTOP)
+    try:
+        # The first process has started it whole once it sees to the next one that dies.
+        os.kill(before[1], signal.SIGKILL)
+        until(lambda: not Path(f"/proc/{before[1]}").exists())
+        academy.process.kill()
+        academy.ended()
+        os.kill(young, signal.SIGCONT)
+        until(lambda: not alive(young), 6 * SECONDS)
+    finally:
+        if alive(young):
+            os.kill(young, signal.SIGKILL)
+
+
 def test_a_port_in_use_is_not_joined(academy: Served, tmp_path: Path) -> None:
     other = started(tmp_path / "other", "--address", academy.address, "--processes", "2")
     _, told = other.communicate(timeout=SECONDS)
