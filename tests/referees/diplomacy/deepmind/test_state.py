@@ -108,6 +108,15 @@ def test_a_step_plays_a_phase_and_keeps_the_actions() -> None:
     }
 
 
+def test_actions_may_be_arrays() -> None:
+    state, other = DiplomacyState(), DiplomacyState()
+    given = actions(state, FRA="A PAR - BUR, A MAR H, F BRE - MAO")
+    state.step([np.array(by_power, np.int64) for by_power in given])
+    other.step(given)
+    assert same(state, other)
+    assert {type(action) for action in state.last_actions} == {int}
+
+
 def test_what_an_observation_gives_away_is_a_copy() -> None:
     state = DiplomacyState()
     seen = state.observation()
