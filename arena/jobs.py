@@ -139,7 +139,8 @@ class JobMove(NamedTuple):
     of different sides could act on each other after it; all three are None where the job does not
     ask for descriptions of positions. `values` are the expected values told by seat.
     `clock_seconds` and `clock_stones` are what the mover's clock showed after it: the time left and, in
-    byo-yomi, the moves it is for; None and 0 without a clock. `opening` marks moves of a given opening.
+    byo-yomi, the moves it is for; None and 0 without a clock. `opening` marks moves of a given opening,
+    `stand_in` those that the referee made for a seat whose player was gone.
     """
 
     seat: int
@@ -153,6 +154,7 @@ class JobMove(NamedTuple):
     clock_seconds: float | None = None
     clock_stones: int = 0
     opening: bool = False
+    stand_in: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from arena.adjudication import Adjudicator
+from arena.departures import Departures
 from arena.jobs import Fault, GameJob, GameResult, JobMove
 from arena.players.failures import MoveDisputed, PlayerFailure
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
@@ -15,7 +16,7 @@ from arena.players.protocols import player_for
 from arena.players.transcript import Transcript
 from arena.score_sheet import ScoreSheet
 from arena.seatings import seatings
-from arena.verdicts import Loss, agreed_score, given_against, move_limit_hit
+from arena.verdicts import Loss, agreed_score, move_limit_hit
 from referees.api import (
     IllegalMove,
     Outcome,
@@ -60,6 +61,9 @@ def play(job: GameJob, slot: int | None = None, tell: Callable[[Progress], None]
     otherwise, makes games void for a crash and for ill-formed responses at any time and has no time
     limits; but then a player could undo each lost game by crashing. A job whose `failures` are `void`
     asks for that rule.)  What goes wrong after the game is decided is a warning.
+
+    A game of more than two goes on where its referee has moves for a seat whose player forfeits or
+    resigns, as long as somebody is left to play it.
 
     Raises InvalidJob, and the referee's UnknownGame and InvalidSetting.
     """
@@ -130,6 +134,7 @@ class _Match:
         self._arrangement: str | None = None
         self._tell_progress = tell
         self._moves_told = 0
+        self._gone = Departures(rules, self._seatings, self._sheet)
 
     def play(self) -> GameResult:
         started, clock = time.time(), time.perf_counter()
@@ -249,6 +254,8 @@ class _Match:
 
     def _play_out(self) -> Outcome:
         while seats := self._rules.to_move(self._position):
+            if self._gone.all_left(self._position):
+                return self._gone.outcome(self._position)
             plies = len(self._sheet.moves)
             if plies >= self._job.move_limit:
                 return move_limit_hit(self._job.move_limit)
@@ -259,7 +266,7 @@ class _Match:
             self._report_progress()
             claims, losses, moves = [], [], []
             for seat in seats:
-                match self._choose(seat):
+                match self._answer(seat):
                     case _Answer() as answer:
                         moves.append(answer)
                     case Loss() as loss:
@@ -269,8 +276,19 @@ class _Match:
             if claims:
                 return self._rules.won_by(claims[0].seat, Termination.CLAIM, "claim")
             if losses or (losses := self._make(moves)):
-                return given_against(self._rules, losses)
+                return self._gone.outcome(self._position)
         return self._count()
+
+    def _answer(self, seat: int) -> "_Answer | _Claim | Loss":
+        """What the seat's player answers, or the referee for it where it is gone."""
+        if seat not in self._gone:
+            answer = self._choose(seat)
+            if not isinstance(answer, Loss) or not self._gone.add(answer, self._position):
+                return answer
+        move = self._rules.stand_in_move(self._position, seat)
+        if move is None:
+            return self._gone.loss(seat)
+        return _Answer(seat, move, Choice(self._rules.move_text(move)))
 
     def _report_progress(self) -> None:
         if self._tell_progress is not None:
@@ -312,11 +330,12 @@ class _Match:
         """Play the moves, tell the players and record them; a move that is disputed is not recorded."""
         rules, before = self._rules, self._position
         moves = {answer.seat: answer.move for answer in answers}
+        stand_ins = self._gone.seats
         self._position = rules.play(before, moves)
-        losses = self._tell(moves)
+        losses = [loss for loss in self._tell(moves) if not self._gone.add(loss, self._position)]
         if not any(loss.seat in moves for loss in losses):
             choices = {answer.seat: (answer.move, answer.choice) for answer in answers}
-            self._sheet.turn(choices, before, self._position)
+            self._sheet.turn(choices, before, self._position, stand_ins=stand_ins)
             if self._adjudicator is not None:
                 for answer in answers:
                     self._adjudicator.note(answer.seat, answer.choice.value)
@@ -326,7 +345,7 @@ class _Match:
         losses: list[Loss] = []
         alone = next(iter(moves)) if len(moves) == 1 else None
         for seat, player in enumerate(self._players, start=1):
-            if seat == alone:
+            if seat == alone or seat in self._gone:
                 continue
             try:
                 player.told(moves, self._rules.view(self._position, seat))
@@ -356,6 +375,8 @@ class _Match:
             return outcome
         told: dict[int, Outcome] = {}
         for seat, player in enumerate(self._players, start=1):
+            if seat in self._gone:
+                continue
             try:
                 score = player.score()
             except PlayerFailure as failure:

@@ -107,17 +107,19 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
-        series = Series.register(database, _heading(control, files, rules, selector_for(control)))
-        if options.readmit:
-            series.readmit()
+        heading = _heading(control, files, rules, selector_for(control))
+        series = Series.register(database, heading)
         log = stack.enter_context(EventLog(files.log))
         control = stack.enter_context(remote_players(control, log.add if options.quiet else say, log.add))
         selector = selector_for(control)
         jobs = JobMaker(control, files, options.log_protocol)
         for _, game in players_to_check(control):
             jobs.read_openings(game)
-        inhibited = {name for name, _ in series.inhibited() if selector.inhibit(name)}
-        _startup_checks(control, options.quiet, log, stopping, spared=inhibited)
+        inhibited = () if options.readmit else series.inhibited()
+        spared = {name for name, _ in inhibited if selector.inhibit(name)}
+        _startup_checks(control, options.quiet, log, stopping, spared)
+        if options.readmit:
+            series.readmit()
         workers = stack.enter_context(WorkerPool(options.parallel, pin=control.pin_cores))
         session = None
         if control.academy is not None:
@@ -136,6 +138,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
                 jobs=jobs,
                 stopping=stopping,
             )
+            series.describe(heading)
             end = competition.run(options.max_games)
         files.write_report(_results(control, files, series).as_text())
         return Ended(end, series.outbox.counts()["waiting"])

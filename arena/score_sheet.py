@@ -1,6 +1,6 @@
 """What is written down of a game while it is played."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from arena.game_record import record_of
@@ -50,9 +50,18 @@ class ScoreSheet:
         ]
 
     def turn(
-        self, choices: Mapping[int, tuple[Any, Choice]], before: Any, after: Any, *, opening: bool = False
+        self,
+        choices: Mapping[int, tuple[Any, Choice]],
+        before: Any,
+        after: Any,
+        *,
+        opening: bool = False,
+        stand_ins: Collection[int] = (),
     ) -> None:
-        """Note the moves, by seat, that led from one position to the next."""
+        """Note the moves, by seat, that led from one position to the next.
+
+        `stand_ins` are the seats for which the referee moved.
+        """
         rules, described = self._rules, self._job.describe_positions
         board = legal_moves = interaction = None
         if described:
@@ -77,6 +86,7 @@ class ScoreSheet:
                     clock_seconds=None if clock is None else clock.seconds,
                     clock_stones=0 if clock is None else clock.stones,
                     opening=opening,
+                    stand_in=seat in stand_ins,
                 )
             )
             self._played.append(PlayedMove(seat, move, text, choice.seconds, values, choice.comment))

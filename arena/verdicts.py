@@ -1,7 +1,7 @@
 """Who has won where the board alone does not say: losses, the move limit, and players who count."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from referees.api import Outcome, Referee, Termination
@@ -18,22 +18,33 @@ class Loss:
     reason: str = ""
 
 
-def given_against(referee: Referee[Any, Any], losses: Sequence[Loss]) -> Outcome:
+def given_against(
+    referee: Referee[Any, Any], losses: Sequence[Loss], standing: Outcome | None = None
+) -> Outcome:
     """The outcome when seats resign or forfeit, several at once where moves are simultaneous.
 
-    In a game of two the other wins; in one of more the others share the win. Where nobody is left
-    the result is unknown.
+    In a game of two the other wins; in one of more the others share the win, without those that were
+    eliminated by the `standing` (the game counted as it stands, where that can be done). Where nobody is
+    left the result is unknown.
     """
     lost = {loss.seat for loss in losses}
-    winners = tuple(seat for seat in range(1, referee.seats + 1) if seat not in lost)
+    winners = tuple(seat for seat in still_in(referee, standing) if seat not in lost)
     detail = "; ".join(loss.reason for loss in losses if loss.reason)
     termination = losses[0].termination
     if not winners:
-        return Outcome((), termination, UNKNOWN_SUMMARY, detail=detail)
+        counted = Outcome((), termination, UNKNOWN_SUMMARY) if standing is None else standing
+        return replace(counted, winners=(), termination=termination, summary=UNKNOWN_SUMMARY, detail=detail)
     if len(winners) == 1:
         return referee.won_by(winners[0], termination, detail)
     names = " and ".join(referee.seat_name(seat) for seat in sorted(lost))
     return Outcome(winners, termination, f"{names} lost", detail=detail)
+
+
+def still_in(referee: Referee[Any, Any], standing: Outcome | None) -> list[int]:
+    """The seats that were not eliminated, as far as the standing tells."""
+    eliminated = standing.eliminated if standing is not None else ()
+    seats = range(1, referee.seats + 1)
+    return [seat for seat in seats if not eliminated or eliminated[seat - 1] is None]
 
 
 def move_limit_hit(limit: int) -> Outcome:

@@ -188,6 +188,14 @@ class Referee(ABC, Generic[Position, Move]):
         moves = self.legal_moves(position, seat)
         return None if moves is None else chance.choice(moves)
 
+    def stand_in_move(self, position: Position, seat: int) -> Move | None:
+        """A legal move for a seat whose player is gone; None where the game does not go on without it.
+
+        Asked only in games of more than two, since in a game of two the other has won. Whether it is None
+        is also asked when the seat is not to move.
+        """
+        return None
+
     @abstractmethod
     def check(self, position: Position, seat: int, move: Move) -> None:
         """Do nothing for a legal move. Raises IllegalMove, which says why."""

@@ -155,6 +155,7 @@ def _add_players(
     made: Mapping[int, int],
 ) -> None:
     years = _years(outcome, made)
+    own_moves = Counter(move.seat for move in result.moves if not move.stand_in)
     grade = grades(outcome, years) or (None,) * len(players)
     rank = ranks(outcome, len(players), years)
     numbered = list(enumerate(zip(players, result.usage, strict=True), start=1))
@@ -166,7 +167,7 @@ def _add_players(
                 "PowerId": entry.setting.powers[seat - 1],
                 "ContestantId": entry.contestants[seat - 1],
                 "Supplies": outcome.points[seat - 1] if outcome.points else None,
-                "Disorder": made.get(seat, 0) if _PROBLEMS.get(usage.fault) else None,
+                "Disorder": own_moves[seat] if _PROBLEMS.get(usage.fault) else None,
                 "Problem": _PROBLEMS.get(usage.fault),
                 "Winner": int(seat in outcome.winners),
                 "Elimination": outcome.eliminated[seat - 1] if outcome.eliminated else None,

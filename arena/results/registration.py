@@ -97,7 +97,20 @@ def find_series(connection: Connection, name: str) -> int:
 
 
 def _series(connection: Connection, heading: Heading) -> int:
-    values = {
+    table = saga.SERIES
+    known = connection.execute(select(table).filter_by(Name=heading.name)).mappings().first()
+    if known is None:
+        return add(connection, table, {"Name": heading.name, **_described(heading)})
+    return int(known["SeriesId"])
+
+
+def describe(connection: Connection, series_id: int, heading: Heading) -> None:
+    """Have the series say what it is now, and that it is running."""
+    connection.execute(update(saga.SERIES).filter_by(SeriesId=series_id).values(_described(heading)))
+
+
+def _described(heading: Heading) -> dict[str, Any]:
+    return {
         "State": 1,
         "Weight": heading.weight,
         "Pure": heading.pure,
@@ -105,13 +118,6 @@ def _series(connection: Connection, heading: Heading) -> int:
         "GameLim": heading.games,
         "Notes": heading.description,
     }
-    table = saga.SERIES
-    known = connection.execute(select(table).filter_by(Name=heading.name)).mappings().first()
-    if known is None:
-        return add(connection, table, {"Name": heading.name, **values})
-    series_id = int(known["SeriesId"])
-    connection.execute(update(table).where(table.c.SeriesId == series_id).values(values))
-    return series_id
 
 
 def _identity(connection: Connection, series_id: int, heading: Heading) -> str:

@@ -16,7 +16,7 @@ from arena.results.database import ResultsDatabase, utc_now
 from arena.results.game_rows import Entry, add_game, note_engine_name
 from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
 from arena.results.outbox import post
-from arena.results.registration import Heading, Registration, register
+from arena.results.registration import Heading, Registration, describe, register
 from arena.results.rows import find_or_add, insertion
 from arena.results.series_reader import SeriesReader
 
@@ -82,6 +82,11 @@ class Series(SeriesReader):
         with database.transaction() as connection:
             registration = register(connection, heading)
         return cls(database, registration)
+
+    def describe(self, heading: Heading) -> None:
+        """Store what the competition is now, once its games so far are known to be its own."""
+        with self._database.transaction() as connection:
+            describe(connection, self._series_id, heading)
 
     def next_attempt(self, game_id: str) -> Attempt:
         """The next try at a game; nothing is stored yet."""

@@ -8,6 +8,7 @@ import hashlib
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from arena.control.plans import MarsSeries
@@ -127,7 +128,9 @@ class Mars(Selector):
             return None
         self._check_frozen(name, detail)
         self._numbers[name].give(number)
-        return self._fixture(one, number, tuple(players), json.loads(detail)["setting"])
+        fixture = self._fixture(one, number, tuple(players), json.loads(detail)["setting"])
+        # Its attempts so far are stored under the id it had, however many digits ids have now.
+        return replace(fixture, game_id=game_id)
 
     def dropped(self, fixture: Fixture) -> None:
         """Give the game's number out again, with another line-up."""

@@ -1,7 +1,7 @@
 """Games in matchups: what playoffs, all-play-alls, gauntlets and tests have in common."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from arena.control.game import GameSettings
@@ -112,7 +112,8 @@ class MatchupSelector(Selector):
         if matchup not in self._groups or not self._numbers[matchup].wants(number):
             return None
         self._numbers[matchup].give(number)
-        return self._fixture(matchup, number)
+        # Its attempts so far are stored under the id it had, however many digits ids have now.
+        return replace(self._fixture(matchup, number), game_id=game_id)
 
     def _parse(self, game_id: str) -> tuple[str, int]:
         matchup, _, number = game_id.rpartition("_")

@@ -56,6 +56,9 @@ def check_moves(trial: Trial, position: Any, seat: int, chance: random.Random) -
             raise breach(f"seat {seat} is to move and has no move")
         for move in moves:
             judge.check(position, seat, move)
+        stand_in = judge.stand_in_move(position, seat)
+        if stand_in is not None:
+            judge.check(position, seat, stand_in)
     with trial.law("texts") as breach:
         texts = [judge.move_text(move) for move in moves]
         if len(set(texts)) != len(texts):

@@ -2,7 +2,9 @@
 
 import pytest
 
-from arena.verdicts import agreed_score
+from arena.verdicts import Loss, agreed_score, given_against
+from referees.api import Outcome, Termination
+from referees.diplomacy import Diplomacy
 from referees.go import Go
 
 GO = Go.from_settings({"board_size": 9, "komi": 6.5})
@@ -31,3 +33,20 @@ def test_counts_that_agree_decide_the_game(black, white, summary, detail):
     outcome = agreed_score(GO, {seat: told for seat, told in read.items() if told is not None})
     assert (outcome.summary, outcome.detail) == (summary, detail)
     assert outcome.winners == {"B": (1,), "W": (2,), "0": (1, 2), "?": ()}[summary[0]]
+
+
+@pytest.mark.parametrize(
+    ("eliminated", "winners", "summary"),
+    [
+        ((None,) * 7, (3, 4, 5, 6, 7), "Austria and England lost"),
+        ((None, None, 2, None, None, 4, 1), (4, 5), "Austria and England lost"),
+        ((None, None, 2, 3, 3, None, 1), (6,), "Russia wins"),
+        ((None, None, 2, 3, 3, 4, 1), (), "?"),
+    ],
+)
+def test_those_that_were_eliminated_have_no_part_in_a_win_that_others_gave_away(eliminated, winners, summary):
+    losses = [Loss(1, Termination.FORFEIT, "crashed"), Loss(2, Termination.FORFEIT, "late")]
+    standing = Outcome((1, 2), Termination.ADJUDICATION, "draw", (17.0,) * 2, eliminated=eliminated)
+    outcome = given_against(Diplomacy.from_settings({}), losses, standing)
+    assert (outcome.winners, outcome.summary) == (winners, summary)
+    assert (outcome.termination, outcome.detail) == (Termination.FORFEIT, "crashed; late")

@@ -11,6 +11,7 @@ from referees.diplomacy.deepmind.actions import (
     order_of,
     parts,
 )
+from referees.diplomacy.deepmind.mila_list import mila_list
 from referees.diplomacy.deepmind.notation import mila_action, mila_strings, short_action, short_string
 from referees.diplomacy.deepmind.observation import NUM_AREAS, PROVINCE_VECTOR_LENGTH, Observation, Season
 from referees.diplomacy.deepmind.possible_actions import POSSIBLE_ACTIONS, OrderCode
@@ -34,6 +35,7 @@ __all__ = [
     "Season",
     "action_of",
     "mila_action",
+    "mila_list",
     "mila_strings",
     "order_of",
     "parts",

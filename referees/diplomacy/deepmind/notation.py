@@ -7,6 +7,7 @@ and for short strings of moves, which are retreats in a phase of retreats.
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Final
 
 from referees.diplomacy.deepmind.actions import IllegalAction, Parts, parts
 from referees.diplomacy.deepmind.observation import Season
@@ -14,7 +15,7 @@ from referees.diplomacy.deepmind.possible_actions import POSSIBLE_ACTIONS, STAND
 from referees.diplomacy.provinces import UnitKind
 
 Place = tuple[UnitKind, int]
-_RETREATS = (OrderCode.DISBAND, OrderCode.RETREAT_TO)
+_RETREATS: Final = (OrderCode.DISBAND, OrderCode.RETREAT_TO)
 
 
 @cache

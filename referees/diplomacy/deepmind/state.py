@@ -137,7 +137,7 @@ class DiplomacyState:
                 shares[seat - 1] = 1 / len(outcome.winners)
         return shares
 
-    def step(self, actions_per_player: Sequence[Sequence[int] | None]) -> None:
+    def step(self, actions_per_player: Sequence[Iterable[int] | None]) -> None:
         """Play a phase, given each power's actions in any order; None is no actions.
 
         Units without an action hold or disband; fewer builds than are due waive the others; missing removals
@@ -149,7 +149,9 @@ class DiplomacyState:
             raise GameOver("the game is over: there are no steps after its end")
         if len(actions_per_player) != POWERS:
             raise IllegalAction(f"actions of {len(actions_per_player)} powers: there are {POWERS}")
-        given = [[int(action) for action in actions or ()] for actions in actions_per_player]
+        given = [
+            [] if actions is None else [int(action) for action in actions] for actions in actions_per_player
+        ]
         orders = {power: self._orders(power, actions) for power, actions in enumerate(given) if actions}
         adjudication = adjudicate(self.position, orders, self._settings.choices)
         self._game = advance(self._game, adjudication, self._settings)

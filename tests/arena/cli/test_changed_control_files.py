@@ -1,9 +1,13 @@
 """A control file that was changed between two runs: what does not fit the games so far is refused."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from arena.control.control_file import read
+from arena.selection.kinds import selector_for
 from tests.arena.cli.command import arena
 from tests.arena.control_files import PASSING
 
@@ -114,3 +118,30 @@ def test_results_of_another_kind_are_refused_in_one_line(tmp_path: Path) -> None
         done = arena(command, path)
         assert done.returncode == 1 and done.stderr.count("\n") == 1
         assert "swiss, the control file now has mars" in done.stderr
+
+
+def test_a_run_that_is_refused_leaves_what_the_database_says_of_the_competition(tmp_path: Path) -> None:
+    def told() -> list[tuple[object, ...]]:
+        with closing(sqlite3.connect(tmp_path / "cup.results.sqlite")) as results:
+            query = "SELECT Selector, State, Pure, Weight, GameLim, Notes FROM SAGA_Series"
+            return results.execute(query).fetchall()
+
+    path = tmp_path / "cup.toml"
+    path.write_text(MARS)
+    assert arena("run", path, "-q").returncode == 0
+    before = told()
+
+    path.write_text(
+        MARS.replace("games = 2", 'games = 3\nselector = "slow-knockout"\npure = false\nweight = 9')
+    )
+    assert arena("run", path, "-q").returncode == 1
+
+    assert told() == before
+
+
+def test_an_unfinished_game_keeps_its_id_where_ids_have_more_digits_now(tmp_path: Path) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(PLAYOFF.replace("games = 2", "games = 11"))
+    fixture = selector_for(read(path)).resume("final_1", ("one", "two"), "")
+    assert fixture is not None
+    assert fixture.game_id == "final_1"

@@ -83,6 +83,11 @@ class ListsNothing(Go):
         return ()
 
 
+class StandsInOnTheCorner(Go):
+    def stand_in_move(self, position: GoPosition, seat: int) -> int:
+        return CORNER
+
+
 class FailsToPlayInTheCorner(Go):
     def play(self, position: GoPosition, moves: Mapping[int, int]) -> GoPosition:
         if CORNER in moves.values():
@@ -266,6 +271,7 @@ BREACHES: list[tuple[str, type[Go]]] = [
     ("turns", MovesOnAfterTheEnd),
     ("legal moves", ListsTheKo),
     ("legal moves", ListsNothing),
+    ("legal moves", StandsInOnTheCorner),
     ("legal moves", FailsToPlayInTheCorner),
     ("foreign moves", AcceptsOccupiedPoints),
     ("foreign moves", AcceptsMovesOutOfTurn),

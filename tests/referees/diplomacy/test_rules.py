@@ -199,3 +199,58 @@ def test_a_random_move_is_legal_without_aoa() -> None:
     while seats := judge.to_move(game):
         game = judge.play(game, {seat: judge.random_move(game, seat, chance) for seat in seats})
     assert game.outcome is not None
+
+
+def stand_ins(judge: Diplomacy, game: GamePosition) -> GamePosition:
+    """One phase in which the referee moves for all."""
+    moves = {}
+    for seat in judge.to_move(game):
+        move = judge.stand_in_move(game, seat)
+        judge.check(game, seat, move)
+        assert judge.read_move(game, seat, judge.move_text(move)) == move
+        moves[seat] = move
+    return judge.play(game, moves)
+
+
+def test_in_civil_disorder_units_hold() -> None:
+    judge = referee()
+    game = judge.start(0)
+    after = judge.play(
+        game,
+        {
+            seat: judge.read_move(game, seat, "A VEN - TYR")
+            if seat == ITALY
+            else judge.stand_in_move(game, seat)
+            for seat in judge.to_move(game)
+        },
+    )
+    assert after.outcome is None
+    before = {unit for unit in game.position.units if unit.power != ITALY - 1}
+    assert before == {unit for unit in after.position.units if unit.power != ITALY - 1}
+
+
+def test_in_civil_disorder_dislodged_units_disband_and_the_farthest_are_removed() -> None:
+    judge = referee()
+    beaten = begin(position("FRA A BUR; GER A MUN, A RUH", owned="FRA PAR; GER MUN"))
+    after = play(judge, beaten, {GERMANY: "A RUH - BUR, A MUN S A RUH - BUR"})
+    assert judge.to_move(after) == (FRANCE,)
+    assert [unit.power + 1 for unit in stand_ins(judge, after).position.units] == [GERMANY, GERMANY]
+    many = begin(position("FRA A PAR, A MOS; GER A BER", Phase.BUILDS, owned="FRA PAR; GER BER"))
+    assert judge.to_move(many) == (FRANCE,)
+    left = stand_ins(judge, many).position
+    assert [left.map.location_codes[unit.location] for unit in left.units_of(FRANCE - 1)] == ["PAR"]
+
+
+def test_a_power_in_civil_disorder_goes_along_with_a_draw_of_all_but_not_of_some() -> None:
+    for draw, pda, termination in (("DRAW", False, Termination.AGREEMENT), ("DRAW ENG FRA", True, None)):
+        judge = referee(pda=pda)
+        game = judge.start(0)
+        moves = {seat: judge.read_move(game, seat, draw) for seat in judge.to_move(game)}
+        after = judge.play(game, {**moves, AUSTRIA: judge.stand_in_move(game, AUSTRIA)})
+        assert (after.outcome and after.outcome.termination) == termination
+
+
+def test_the_only_power_that_stands_in_has_nobody_to_draw_with() -> None:
+    judge = referee()
+    alone = begin(position("FRA A PAR", owned="FRA PAR"))
+    judge.check(alone, FRANCE, judge.stand_in_move(alone, FRANCE))

@@ -6,8 +6,9 @@ from enum import IntEnum
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from referees.diplomacy import InvalidPosition, Phase, Position, shipped_map
+from referees.diplomacy import InvalidPosition, Phase, Position, Unit, UnitKind, shipped_map
 from referees.diplomacy import Season as HalfYear
 from referees.diplomacy.deepmind import (
     DiplomacyState,
@@ -20,6 +21,7 @@ from referees.diplomacy.deepmind import (
 )
 from tests.referees.diplomacy.positions import position
 
+STANDARD = shipped_map("standard")
 POWERS = range(7)
 AUSTRIA, ENGLAND, FRANCE, GERMANY, ITALY, RUSSIA, TURKEY = POWERS
 
@@ -106,6 +108,15 @@ def test_a_step_plays_a_phase_and_keeps_the_actions() -> None:
     assert {unit.location for unit in state.position.units} == {
         unit.location for unit in Position.start(state.position.map).units
     }
+
+
+def test_actions_may_be_arrays() -> None:
+    state, other = DiplomacyState(), DiplomacyState()
+    given = actions(state, FRA="A PAR - BUR, A MAR H, F BRE - MAO")
+    state.step([np.array(by_power, np.int64) for by_power in given])
+    other.step(given)
+    assert same(state, other)
+    assert {type(action) for action in state.last_actions} == {int}
 
 
 def test_what_an_observation_gives_away_is_a_copy() -> None:
@@ -254,6 +265,21 @@ def same(one: DiplomacyState, other: DiplomacyState) -> bool:
     )
 
 
+def units_read(board: NDArray[np.uint8], first: int) -> list[Unit]:
+    """Units as agents read them: the kind from a province's own row, a fleet's coast from the others."""
+    found = []
+    for main, coasts in zip(STANDARD.main_location, STANDARD.coasts, strict=True):
+        row = board[main, first : first + 11]
+        if row[2]:
+            continue
+        kind = UnitKind.ARMY if row[0] else UnitKind.FLEET
+        location = main
+        if coasts and kind is UnitKind.FLEET:
+            location = next(coast for coast in coasts if board[coast, first + 1])
+        found.append(Unit(int(np.flatnonzero(row[3:])[0]), kind, location))
+    return found
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_random_games_keep_what_agents_count_on(seed: int) -> None:
     chance = random.Random(seed)
@@ -267,6 +293,8 @@ def test_random_games_keep_what_agents_count_on(seed: int) -> None:
             assert (board[:, first:last].sum(axis=1) == 1).all()
         assert set(np.unique(board[:, 27:35].sum(axis=1)).tolist()) == {0, 1}
         assert int(board[:72, 27:35].sum()) + int(board[72::3, 27:35].sum()) == 34
+        assert units_read(board, 0) == list(state.position.units)
+        assert units_read(board, 13) == [entry.unit for entry in state.position.dislodged]
         legal = state.legal_actions()
         for power in POWERS:
             assert len(legal[power]) <= 11_900
