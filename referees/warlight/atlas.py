@@ -35,7 +35,8 @@ def load_map(name: str) -> WarMap:
     try:
         with path.open("rb") as file:
             content = file.read(4 * MAX_CHARACTERS + 1)
-        text = content.decode()
+        # Some editors begin a file with a mark of its encoding.
+        text = content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidMap(f"the map's file {name!r} cannot be read: {error}") from None
     return with_places(read_map(text, f"{path.stem}-{hashlib.sha256(content).hexdigest()[:8]}"))

@@ -19,11 +19,11 @@ _MAX_PLACED: Final = 800
 
 
 def with_places(war_map: WarMap) -> WarMap:
-    """The map with a place for every territory; a map that has any place is returned as it is.
+    """The map with a place for every territory; a map that has all is returned as it is.
 
     Of a mirrored map the northern half is laid out, and the southern one is its image below.
     """
-    if any(each.place for each in war_map.territories):
+    if all(each.place for each in war_map.territories):
         return war_map
     image = mirror_of(war_map)
     drawn = list(range(len(war_map.territories))) if image is None else northern(war_map)

@@ -10,7 +10,15 @@ from referees.warlight.record import VERSION
 
 _PAGE: Final = "replay.html"
 _PLACE: Final = '{"here": "the game"}'
-_NEEDED: Final = ("players", "settings", "map", "turns", "final", "remarks", "final_remarks")
+_NEEDED: Final = {
+    "players": list,
+    "settings": dict,
+    "map": dict,
+    "turns": list,
+    "final": dict,
+    "remarks": list,
+    "final_remarks": list,
+}
 
 
 def replay_page(content: bytes, said: Mapping[str, str]) -> str:
@@ -23,9 +31,15 @@ def replay_page(content: bytes, said: Mapping[str, str]) -> str:
         raise UnreadableRecord("a record of one game is a JSON object")
     if record.get("version") != VERSION:
         raise UnreadableRecord(f"its version is {record.get('version')!r:.40}, known is {VERSION}")
-    for key in _NEEDED:
+    for key, kind in _NEEDED.items():
         if key not in record:
             raise UnreadableRecord(f"it has no {key!r}")
+        if not isinstance(record[key], kind):
+            raise UnreadableRecord(f"its {key!r} is {record[key]!r:.40}, which is no {kind.__name__}")
+    try:
+        _check(record)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise UnreadableRecord(f"its parts cannot be read: {error!r:.80}") from None
     page = (resources.files("referees.warlight") / _PAGE).read_text(encoding="utf-8")
     # Together, so that nothing in the one is taken for the place of the other.
     data = _within_script({"record": record, "said": said})
@@ -35,3 +49,20 @@ def replay_page(content: bytes, said: Mapping[str, str]) -> str:
 def _within_script(value: object) -> str:
     """JSON that cannot end the element it stands in."""
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _check(record: Mapping[str, Any]) -> None:
+    """Check what the page counts on: places, and standings of all territories. Raises UnreadableRecord."""
+    ids = [each["id"] for each in record["map"]["territories"]]
+    places = [each[way] for each in record["map"]["territories"] for way in ("x", "y")]
+    if not all(isinstance(number, int | float) for number in places):
+        raise UnreadableRecord("a territory's place is no pair of numbers")
+    near = {each for territory in record["map"]["territories"] for each in territory["neighbours"]}
+    named = near.union(*(bonus["territories"] for bonus in record["map"]["bonuses"]))
+    for turn in record["turns"]:
+        named.update(event[end] for event in turn["events"] for end in ("from", "to") if end in event)
+    if not named <= set(ids):
+        raise UnreadableRecord(f"it names territory {min(named - set(ids))}, which its map does not have")
+    for standing in [record["final"], *(turn["standing"] for turn in record["turns"])]:
+        if len(standing["owners"]) != len(ids) or len(standing["armies"]) != len(ids):
+            raise UnreadableRecord(f"a standing is not of the map's {len(ids)} territories")

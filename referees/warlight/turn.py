@@ -99,7 +99,7 @@ class Turn:
         if at is None:
             why = f"the map has no territory {order.to}"
         elif self._owners[at] != seat:
-            why = f"{order.to} belongs to {self._owner(at)}"
+            why = f"{order.to} is not its own"
         elif order.armies < 1:
             why = f"{order.armies} armies: at least 1 must be deployed"
         elif left < 1:
@@ -111,10 +111,6 @@ class Turn:
             return sent
         self.events.append(Refused(seat, order, why))
         return 0
-
-    def _owner(self, at: int) -> str:
-        owner = self._owners[at]
-        return f"seat {owner}" if owner else "nobody"
 
     def _move_next(self, seat: int, waiting: Iterator[AttackTransfer]) -> bool:
         """Carry out a seat's next order in which an army moves; whether there was one."""
@@ -138,7 +134,7 @@ class Turn:
             return f"{order.armies} armies: at least 1 must be sent", False
         was_own = self._before.owners[start] == seat
         if self._owners[start] != seat:
-            return f"{source} belongs to {self._owner(start)}", was_own
+            return f"{source} is not its own", was_own
         if (start, end) in self._used:
             return f"an order from {source} to {to} was carried out before", False
         if self._free(start) < 1:

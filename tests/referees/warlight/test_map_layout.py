@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from referees.warlight.__main__ import main
+from referees.warlight.atlas import load_map
 from referees.warlight.map_layout import with_places
 from referees.warlight.map_text import read_map, write_map
 from referees.warlight.maps import WarMap
@@ -69,3 +70,12 @@ def test_the_command_line_says_what_is_wrong(
 ) -> None:
     assert main(arguments) == 1
     assert f"{arguments[1]}: " in capsys.readouterr().err
+
+
+def test_a_file_with_a_mark_of_its_encoding_and_some_places_is_drawn_whole(tmp_path: Path) -> None:
+    file = tmp_path / "island.txt"
+    lines = [f"TerritoryDefinition {id_} T{id_} {near}" for id_, near in ((1, 2), (2, "1 3"), (3, 2))]
+    file.write_text("\n".join(["Map", *lines, "EndMap", "# Place 1 500 500"]), encoding="utf-8-sig")
+    places = [each.place for each in load_map(str(file)).territories]
+    assert None not in places
+    assert len(set(places)) == 3

@@ -116,6 +116,13 @@ def test_it_needs_nothing_else() -> None:
         ("[]", "a record of one game is a JSON object"),
         ('{"game": "warlight", "version": 9}', "its version is 9, known is 1"),
         ('{"game": "warlight", "version": 1, "players": []}', "it has no 'settings'"),
+        (
+            record().replace('"settings": {', '"settings": 1, "was": {'),
+            "its 'settings' is 1, which is no dict",
+        ),
+        (record().replace('"neighbours":[', '"neighbours":[999,', 1), "it names territory 999"),
+        (record().replace('"owners":[', '"owners":[0,', 1), "a standing is not of the map's 92 territories"),
+        (record().replace('"x":', '"u":', 1), "its parts cannot be read: KeyError"),
     ],
 )
 def test_what_is_no_record_is_refused(content: str, complaint: str) -> None:

@@ -9,7 +9,8 @@ from referees.api import IllegalMove, InvalidSetting, UnreadableMove, referee
 from referees.conformance import check_referee
 from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosition
 from referees.warlight.map_text import write_map
-from referees.warlight.position import UNSEEN
+from referees.warlight.orders import read_orders
+from referees.warlight.position import UNSEEN, Refused
 from tests.referees.warlight.positions import chain_of, standing
 
 
@@ -253,3 +254,18 @@ def test_players_interact_where_their_territories_touch(tmp_path: Path) -> None:
     rules = row_of_four(tmp_path)
     assert rules.interaction(standing(rules, {2: (1, 5), 3: (2, 5)}))
     assert not rules.interaction(standing(rules, {1: (1, 5), 3: (2, 5)}))
+
+
+def test_why_an_order_did_nothing_does_not_tell_who_stands_in_the_fog() -> None:
+    rules = WarLight.from_settings({"map": "double_small"})
+    position = rules.start(5)
+    unseen = [at for at, owner in enumerate(rules.view(position, 1).owners) if owner == UNSEEN]
+    ids = [rules.map.territories[at].id for at in unseen]
+    near = [rules.map.territories[rules.map.neighbours[at][0]].id for at in unseen]
+    orders = [f"Deploy 1 on {id_}" for id_ in ids]
+    orders += [f"AttackTransfer 1 from {id_} to {to}" for id_, to in zip(ids, near, strict=True)]
+
+    after = rules.play(position, {1: read_orders("; ".join(orders)), 2: ()})
+
+    told = {event.why for event in rules.view(after, 1).events if isinstance(event, Refused)}
+    assert told == {f"{id_} is not its own" for id_ in ids}

@@ -52,14 +52,14 @@ HELD = {1: (1, 5), 6: (2, 5)}
     ("order", "why"),
     [
         (Deploy(1, 99), "the map has no territory 99"),
-        (Deploy(1, 2), "2 belongs to nobody"),
-        (Deploy(1, 6), "6 belongs to seat 2"),
+        (Deploy(1, 2), "2 is not its own"),
+        (Deploy(1, 6), "6 is not its own"),
         (Deploy(0, 1), "0 armies: at least 1"),
         (Deploy(-4, 1), "-4 armies: at least 1"),
         (AttackTransfer(1, 99, 1), "the map has no territory 99"),
         (AttackTransfer(1, 1, 99), "the map has no territory 99"),
-        (AttackTransfer(1, 6, 5), "6 belongs to seat 2"),
-        (AttackTransfer(1, 2, 1), "2 belongs to nobody"),
+        (AttackTransfer(1, 6, 5), "6 is not its own"),
+        (AttackTransfer(1, 2, 1), "2 is not its own"),
         (AttackTransfer(1, 2, 6), "2 and 6 do not touch"),
         (AttackTransfer(1, 1, 3), "1 and 3 do not touch"),
         (AttackTransfer(1, 1, 1), "1 and 1 do not touch"),
@@ -184,8 +184,8 @@ def test_orders_that_fail_for_what_the_opponent_did_were_sound(six: WarLight) ->
             (after.first, event.why, event.sound) for event in after.events if isinstance(event, Refused)
         }
     assert seen == {
-        (2, "2 belongs to seat 2", True),
-        (1, "2 belongs to seat 2", True),
+        (2, "2 is not its own", True),
+        (1, "2 is not its own", True),
     }
     hurt = {1: (1, 3), 2: (2, 4), 5: (1, 9)}
     for turn in range(1, 21):
