@@ -29,7 +29,7 @@ bench: $(VENV)/installed-dev.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m benchmarks.figures $(PARTS)
 
-# Long, by hand; the tests run each for a moment.
+# Long, by hand; the tests run the crash loop and the fuzzing of parsers for a moment.
 fuzz: $(VENV)/installed-dev.stamp
 	$(BIN)/python -m tests.fuzz
 

@@ -102,6 +102,7 @@ class Guard(aio.ServerInterceptor):
                 raise Draining
             self.ask(caller, 1)
         except Exception as error:
+            # Whatever it was: nobody is let in by a fault of ours, and the table knows what to say of it.
             return self._refusing(method, name, refused(error))
         known = self._guards.get((method, token))
         if known is None or known[0] != caller:
@@ -191,6 +192,7 @@ class Guard(aio.ServerInterceptor):
                 code = "ABORTED"
                 raise
             except Exception as error:
+                # The last stop of every call: what is no refusal is logged and told as an incident.
                 why = refused(error)
                 code, reason = why.status_code.name, why.reason
             finally:

@@ -190,6 +190,7 @@ class Environment:
             self._tables: dict[Table, lmdb._Database] = {}
             self._read_schema(read_only)
         except BaseException:
+            # Also when interrupted: nobody else has the open folder yet, to close it.
             self._lmdb.close()
             raise
 
