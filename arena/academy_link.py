@@ -7,9 +7,9 @@ import grpc
 
 from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2, contests_pb2_grpc
+from academy.wire.games import game_message
 from arena.jobs import GameResult
 from clients.connection import AcademyRefusal, AcademyUnavailable, Connection, explained
-from clients.game_messages import game_message
 from referees.api import Outcome
 
 CALL_SECONDS: Final = 10.0
