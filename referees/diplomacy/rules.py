@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
@@ -20,6 +20,9 @@ from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.power_orders import PowerOrders
 from referees.diplomacy.provinces import UnitKind
 from referees.diplomacy.settings import DiplomacySettings
+
+if TYPE_CHECKING:
+    from referees.diplomacy.deepmind.policy_game import DeepMindDialogue
 
 # Random games do not end; between players games last about ten years of four phases, most of them with
 # orders of most powers.
@@ -230,6 +233,15 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
     def read_move(self, position: GamePosition, seat: int, text: str) -> PowerOrders:
         """Read a power's orders, separated by commas, in any notation. Raises UnreadableMove."""
         return PowerOrders.read(position.position, text, self.settings.choices.lenient_coasts)
+
+    def dialogue(self, protocol: str) -> "DeepMindDialogue | None":
+        """`policy`: what DeepMind's policies are shown, on the standard map."""
+        if protocol != "policy" or self.map.name != "standard":
+            return None
+        # Only games of policies need arrays.
+        from referees.diplomacy.deepmind.policy_game import DeepMindDialogue
+
+        return DeepMindDialogue(self)
 
     def record(self, game: GameRecord) -> str:
         """The game as JSON: every phase with its position, orders, results and reasons."""
