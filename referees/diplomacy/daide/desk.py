@@ -114,7 +114,7 @@ class Desk:
         position, words = self._position, self._words
         said: Tokens = (FIXED["MIS"],)
         if position.phase is Phase.BUILDS:
-            left = self.due - self.given
+            left = max(0, self.due - self.given)
             removing = adjustment(position, self._power) < 0
             return (*said, *bracketed(number_token(left if removing else -left))) if left else said
         if position.phase is Phase.RETREATS:
@@ -132,7 +132,8 @@ class Desk:
 
     def orders(self, draw: frozenset[int] | None) -> PowerOrders:
         """What the referee is told."""
-        listed: Sequence[Order] = [*self._orders.values(), *[WAIVE] * self._waives]
+        waives = min(self._waives, self.due - len(self._orders))
+        listed: Sequence[Order] = [*self._orders.values(), *[WAIVE] * waives]
         return PowerOrders.of(self._position, listed, draw)
 
     def draw(self, survivors: Collection[int]) -> frozenset[int] | None:

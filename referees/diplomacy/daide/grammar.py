@@ -74,7 +74,7 @@ _RULES: Final = {
         @60 QRY ( arrangement )
         @60 SUG ( arrangement )
         @60 THK ( arrangement )
-        @70 WHT ( unit )
+        @70 WHT unit
         @70 HOW ( province )
         @70 HOW ( power )
         @80 EXP ( turn ) ( content )
@@ -96,7 +96,7 @@ _RULES: Final = {
         @130 WHY ( content )
         @130 POB ( content )
     """,
-    "query": "QRY ( arrangement ) | NOT ( QRY ( arrangement ) )",
+    "query": "@60 QRY ( arrangement ) | @60 NOT ( QRY ( arrangement ) )",
     "simple": """
         PCE ( power+ )
         ALY ( power+ ) VSS ( power+ )

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from referees.diplomacy.adjustments import adjustment, free_homes
+from referees.diplomacy.adjustments import free_homes
 from referees.diplomacy.daide.orders import SaidOrder, SaidUnit, meant
 from referees.diplomacy.daide.tokens import FIXED
 from referees.diplomacy.legal import LegalOrders
@@ -42,6 +42,8 @@ def note_of(
     if _standing(position, unit) is None:
         return FIXED["NSU"]
     order = meant(position.map, said)
+    if said.other is not None and _standing(position, said.other) is None:
+        order = None
     if order is not None and order in legal[position.map.province_of[order.location]]:
         # A convoy's way is the only thing of an order that the referee does not see.
         return _route_note(position, said) if said.route else ACCEPTED
@@ -124,7 +126,9 @@ def _retreat_note(position: Position, power: int, said: SaidOrder, unit: SaidUni
 
 
 def _build_note(position: Position, power: int, said: SaidOrder, earlier: int) -> int:
-    board, due = position.map, adjustment(position, power)
+    """Builds that there is no room for count as well: in DAIDE they are waived like others."""
+    board = position.map
+    due = len(position.centres_of(power)) - len(position.units_of(power))
     if said.verb == FIXED["REM"]:
         assert said.unit is not None
         if _standing(position, said.unit) is None:
