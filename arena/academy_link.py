@@ -7,9 +7,9 @@ import grpc
 
 from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2, contests_pb2_grpc
+from academy.wire.games import game_message
 from arena.jobs import GameResult
 from clients.connection import AcademyRefusal, AcademyUnavailable, Connection, explained
-from clients.game_messages import game_message
 from referees.api import Outcome
 
 CALL_SECONDS: Final = 10.0
@@ -107,7 +107,7 @@ def contest_report(contest: contests_pb2.Contest, result: GameResult) -> contest
         plies=[
             contests_pb2.Ply(
                 player=move.seat,
-                move=move.text,
+                move=move.opening_move or move.text,
                 board=move.board or "",
                 legal_moves=move.legal_moves or 0,
                 interaction=bool(move.interaction),

@@ -7,6 +7,7 @@ import grpc
 import pytest
 
 from academy.v1 import contests_pb2
+from academy.wire.games import game_message
 from arena import academy_link
 from arena.academy_link import (
     AcademyLink,
@@ -19,7 +20,6 @@ from arena.academy_link import (
     void_report,
 )
 from clients.connection import AcademyRefusal, AcademyUnavailable, Connection
-from clients.game_messages import game_message
 from referees.api import Outcome, Termination
 from referees.go import Go
 from tests.academy.service.certificates import authority, signed
