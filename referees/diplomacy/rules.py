@@ -12,8 +12,9 @@ from referees.diplomacy import record
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
 from referees.diplomacy.game import GamePosition, advance, agree, begin, draw_now, survivors
-from referees.diplomacy.legal import LegalOrders, all_legal_orders, legal_orders
+from referees.diplomacy.legal import LegalOrders, all_legal_orders, as_listed, legal_orders
 from referees.diplomacy.notation import order_text
+from referees.diplomacy.opening_moves import opening_move
 from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.power_orders import PowerOrders
@@ -23,8 +24,9 @@ from referees.diplomacy.settings import DiplomacySettings
 if TYPE_CHECKING:
     from referees.diplomacy.deepmind.policy_game import DeepMindDialogue
 
-# Random games do not end; between players games last about ten years of five phases.
-EXPECTED_PHASES = 50.0
+# Random games do not end; between players games last about ten years of four phases, most of them with
+# orders of most powers.
+EXPECTED_PHASES = 40.0
 
 
 class Diplomacy(Referee[GamePosition, PowerOrders]):
@@ -54,7 +56,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
             players=len(self.map.powers),
             symmetric=False,
             cell_names=self.map.codes,
-            expected_length=EXPECTED_PHASES,
+            expected_length=EXPECTED_PHASES * len(self.map.powers),
             simultaneous=True,
         )
 
@@ -156,16 +158,10 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
             seen.add(province)
             if province not in legal:
                 raise IllegalMove(f"{said}: {self.seat_name(power + 1)} has nothing to order there")
-            if not self.settings.aoa and not self._is_legal(order, legal, position):
+            if not self.settings.aoa and as_listed(self.map, order) not in legal[province]:
                 raise IllegalMove(f"{said}: the unit cannot be ordered so")
         if position.phase is Phase.BUILDS and len(orders) > abs(adjustment(position, power)):
             raise IllegalMove(f"{len(orders)} orders: only {abs(adjustment(position, power))} are due")
-
-    def _is_legal(self, order: Order, legal: LegalOrders, position: Position) -> bool:
-        if order.kind is OrderKind.SUPPORT_MOVE:
-            # Listed without coasts.
-            order = order._replace(target=self.map.main_location[self.map.province_of[order.target]])
-        return order in legal[self.map.province_of[order.location]]
 
     def play(self, position: GamePosition, moves: Mapping[int, PowerOrders]) -> GamePosition:
         """The game after a phase. A draw that every survivor offers ends it, and no order is carried out.
@@ -229,6 +225,10 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
     def move_text(self, move: PowerOrders) -> str:
         """`A MAR S A PAR - BUR, A PAR - BUR, F BRE - MAO`: orders by province, then a draw."""
         return move.text
+
+    def opening_move(self, position: GamePosition, seat: int, move: PowerOrders) -> str:
+        """The orders in their situation, without a draw; see `referees.diplomacy.opening_moves`."""
+        return opening_move(position.position, seat - 1, move.orders)
 
     def read_move(self, position: GamePosition, seat: int, text: str) -> PowerOrders:
         """Read a power's orders, separated by commas, in any notation. Raises UnreadableMove."""
