@@ -110,7 +110,7 @@ def contest_report(contest: contests_pb2.Contest, result: GameResult) -> contest
         plies=[
             contests_pb2.Ply(
                 player=move.seat,
-                move=_told(move.text),
+                move=_told(move.opening_move or move.text),
                 board=move.board or "",
                 legal_moves=move.legal_moves or 0,
                 interaction=bool(move.interaction),

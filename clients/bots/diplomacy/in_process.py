@@ -25,6 +25,11 @@ def random_legal(referee: Diplomacy, seat: int, seed: int) -> Chooser:
     return _chooser(referee, seat, bot("random", _seed(seat, seed)))
 
 
+def tactical(referee: Diplomacy, seat: int, seed: int) -> Chooser:
+    """A Python player that fights."""
+    return _chooser(referee, seat, bot("tactical", _seed(seat, seed)))
+
+
 def _seed(seat: int, seed: int) -> str:
     """Powers do not share their chance."""
     return f"{seed}/{seat}"

@@ -45,5 +45,5 @@ def test_who_holds_never_moves_and_agrees_to_any_draw() -> None:
 
 
 def test_an_unknown_bot_is_named_with_those_there_are() -> None:
-    with pytest.raises(UnknownBot, match="no bot 'genius'; there are hold, random"):
+    with pytest.raises(UnknownBot, match="no bot 'genius'; there are hold, random, tactical"):
         bot("genius")
