@@ -198,7 +198,7 @@ def _heading(
         players=[control.players[name] for name in control.competitors],
         ordered=isinstance(control.plan, plans.AllPlayAllPlan),
         pure=all(one.pure for one in series),
-        own_settings=isinstance(control.plan, plans.PlayoffPlan | plans.MarsPlan),
+        own_settings=control.own_settings,
         weight=1.0 if alone is None else alone.weight,
         weights={} if alone is None else alone.contestants,
     )

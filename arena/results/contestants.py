@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
 
+from arena.control.changed_settings import REMEDY
 from arena.jobs import PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
@@ -62,8 +63,9 @@ def check_order(connection: Connection, series_id: int, players: Sequence[Player
     now = [player.name for player in players]
     if now[: len(known)] != known:
         raise ResultsError(
-            f"competitors: the games so far are of {', '.join(known)}, in this order; the control file now "
-            f"has {', '.join(now)}; competitors may be added at the end but neither removed nor moved"
+            f"competition.competitors: the games so far were played with {', '.join(known)}, in this order; "
+            f"the control file now has {', '.join(now)}; competitors may be added at the end but neither "
+            f"removed nor moved: {REMEDY}"
         )
 
 

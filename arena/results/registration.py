@@ -8,6 +8,8 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
+from arena.control.changed_settings import changed
+from arena.control.game import GameSettings
 from arena.jobs import PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
@@ -51,6 +53,12 @@ class Heading:
     weight: float = 1.0
     weights: Mapping[str, float] = field(default_factory=dict)
     platform: Platform = field(default_factory=this_platform)
+
+    @property
+    def terms(self) -> "CompetitionTerms":
+        """What may not change once there are games."""
+        game = GameSettings(self.game, self.settings, self.move_limit, self.scorer)
+        return CompetitionTerms(self.kind, game)
 
     @property
     def setting(self) -> GameSetting:
@@ -122,28 +130,50 @@ def _described(heading: Heading) -> dict[str, Any]:
 
 def _identity(connection: Connection, series_id: int, heading: Heading) -> str:
     table = own.COMPETITION
-    fixed = {
+    known = connection.execute(select(table.c.Uuid).filter_by(SeriesId=series_id)).scalar()
+    if known is not None:
+        competition_terms(connection, series_id).check(heading.terms, heading.own_settings)
+        return str(known)
+    identity = uuid.uuid4().hex
+    game = heading.terms.game
+    row = {
+        "SeriesId": series_id,
+        "Uuid": identity,
+        "Created": utc_now(),
         "Kind": heading.kind,
-        "Game": heading.game,
-        "Settings": json.dumps(heading.settings, sort_keys=True, default=str),
-        "MoveLimit": heading.move_limit,
-        "Scorer": heading.scorer,
+        "Game": game.name,
+        "Settings": json.dumps(game.settings, sort_keys=True, default=str),
+        "MoveLimit": game.move_limit,
+        "Scorer": game.scorer,
     }
-    known = connection.execute(select(table).filter_by(SeriesId=series_id)).mappings().first()
-    if known is None:
-        identity = uuid.uuid4().hex
-        row = {"SeriesId": series_id, "Uuid": identity, "Created": utc_now(), **fixed}
-        connection.execute(insert(table).values(row))
-        return identity
-    for column, value in fixed.items():
-        if column in ("Kind", "Game") or not heading.own_settings:
-            _check_unchanged(column, known[column], value)
-    return str(known["Uuid"])
+    connection.execute(insert(table).values(row))
+    return identity
 
 
-def _check_unchanged(column: str, known: object, now: object) -> None:
-    if known != now:
-        raise ResultsError(
-            f"{column}: the games so far were played with {known}, the control file now has "
-            f"{now}; put it back, or give the changed competition a control file of its own"
-        )
+@dataclass(frozen=True)
+class CompetitionTerms:
+    """What a competition with games may not change: its kind and its game."""
+
+    kind: str
+    game: GameSettings
+
+    def check(self, now: "CompetitionTerms", own_settings: bool) -> None:
+        """Raise ResultsError, naming the setting, if a control file has other terms now.
+
+        With `own_settings` games have settings of their own, and those of the competition may change.
+        """
+        before, after = self.game.terms, now.game.terms
+        names = ["name"] if own_settings else [*{**before, **after}]
+        unset = "its default"
+        pairs = {f"game.{name}": (before.get(name, unset), after.get(name, unset)) for name in names}
+        for setting, (known, given) in {"competition.kind": (self.kind, now.kind), **pairs}.items():
+            if known != given:
+                raise ResultsError(changed(setting, known, given))
+
+
+def competition_terms(connection: Connection, series_id: int) -> CompetitionTerms:
+    """The terms that a competition began with."""
+    row = connection.execute(select(own.COMPETITION).filter_by(SeriesId=series_id)).one()
+    return CompetitionTerms(
+        row.Kind, GameSettings(row.Game, json.loads(row.Settings), row.MoveLimit, row.Scorer)
+    )

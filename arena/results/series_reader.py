@@ -12,7 +12,7 @@ from arena.results.database import ResultsDatabase
 from arena.results.game_settings import game_of
 from arena.results.games import FinishedGame
 from arena.results.outbox import Outbox
-from arena.results.registration import find_series
+from arena.results.registration import CompetitionTerms, competition_terms, find_series
 from arena.results.usage import Duration, PlayerUsage, duration, player_descriptions, player_usage
 from referees.api import Outcome, Termination
 
@@ -49,11 +49,10 @@ class SeriesReader:
         with database.transaction() as connection:
             return SeriesReader(database, find_series(connection, name))
 
-    def kind(self) -> str:
-        """The kind of the competition."""
-        query = select(own.COMPETITION.c.Kind).filter_by(SeriesId=self._series_id)
+    def terms(self) -> CompetitionTerms:
+        """What the competition was when it began."""
         with self._database.transaction() as connection:
-            return str(connection.execute(query).scalar_one())
+            return competition_terms(connection, self._series_id)
 
     def finished_games(self) -> Iterator[FinishedGame]:
         """All games that count, in the order in which they were finished."""

@@ -4,24 +4,18 @@ What J. Newbury's MARS does for the DAIDE tournaments that SAGA records: a serie
 one of its settings, then the players of its next game; the seats are dealt anew for every game.
 """
 
-import hashlib
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
-from arena.control.plans import MarsSeries
+from arena.control.changed_settings import abridged
+from arena.control.plans import MarsSeries, MarsSetting
 from arena.game_count import count_text
 from arena.selection.line_up import Form, NobodyLeft, draw, line_up
 from arena.selection.numbering import Numbering
-from arena.selection.selector import (
-    ChangedCompetition,
-    CompletedGame,
-    Fixture,
-    Selector,
-    game_seed,
-)
+from arena.selection.selector import CompletedGame, Fixture, Selector, game_seed
+from arena.selection.terms import check_terms
 
 
 class Mars(Selector):
@@ -38,7 +32,7 @@ class Mars(Selector):
         self._seats = seats
         self._seed = seed
         self._numbers = {one.name: Numbering(one.games) for one in series}
-        self._frozen = {one.name: _frozen(one) for one in series}
+        self._terms = {one.name: _terms(one) for one in series}
         # What a pure series goes by is its own; the others go by all games of the mission.
         self._mission = Form()
         self._own = {one.name: Form() for one in series}
@@ -187,7 +181,7 @@ class Mars(Selector):
             game=settings[setting].game,
             weight=settings[setting].weight,
             opening=number,
-            detail=json.dumps({"setting": setting, "frozen": self._frozen[one.name]}),
+            detail=json.dumps({"setting": setting, "terms": self._terms[one.name]}),
         )
 
     def _parse(self, game_id: str) -> tuple[str, int]:
@@ -197,14 +191,10 @@ class Mars(Selector):
         return name, int(number)
 
     def _check_frozen(self, name: str, detail: str) -> None:
-        if not detail:
-            return
-        for part, digest in json.loads(detail)["frozen"].items():
-            if self._frozen[name].get(part) != digest:
-                raise ChangedCompetition(
-                    f"series {name}: its {part} have changed since its first game; put them back, or give "
-                    "the changed series another name and this one state = 'complete'"
-                )
+        stored = json.loads(detail).get("terms") if detail else None
+        # Games of earlier releases have check sums in its place.
+        if stored is not None:
+            check_terms(stored, self._terms[name], f"series[{name}]")
 
 
 def series_text(one: MarsSeries) -> str:
@@ -217,33 +207,34 @@ def series_text(one: MarsSeries) -> str:
         parts.append(f"kinds={'+'.join(map(str, rule.kinds))}")
     else:
         parts.append(f"clones={'yes' if rule.clones else 'no'}")
-    parts.append("contestants=" + ",".join(f"{name}*{weight:g}" for name, weight in one.contestants.items()))
+    parts.append(f"contestants={_weighted(one.contestants)}")
     parts.append("settings=" + ",".join(f"{setting.name}*{setting.weight:g}" for setting in one.settings))
     return " ".join(parts)
+
+
+def _weighted(weights: Mapping[str, float]) -> str:
+    """Names with their weights."""
+    return ",".join(f"{name}*{weight:g}" for name, weight in weights.items())
 
 
 def _may_run(one: MarsSeries) -> bool:
     return one.weight > 0 and not one.complete
 
 
-def _frozen(one: MarsSeries) -> dict[str, str]:
-    settings = [
-        (
-            setting.name,
-            setting.weight,
-            setting.game.name,
-            dict(setting.game.settings),
-            setting.game.move_limit,
-        )
-        for setting in one.settings
-    ]
-    parts: dict[str, Any] = {
-        "rules of choice": [one.rule.name, one.rule.by, one.rule.clones, one.rule.kinds, one.pure],
-        "contestants": dict(one.contestants),
-        "settings": settings,
-        "scorers": [setting.game.scorer for setting in one.settings],
-    }
+def _terms(one: MarsSeries) -> dict[str, str]:
+    """What may not change once the series has begun, as its control file says it."""
+    rule = one.rule
     return {
-        part: hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:12]
-        for part, value in parts.items()
+        "selector": rule.name,
+        "by": rule.by,
+        "clones": "true" if rule.clones else "false",
+        "kinds": " + ".join(map(str, rule.kinds)) or "none",
+        "pure": "true" if one.pure else "false",
+        "contestants": abridged(_weighted(one.contestants)),
+        "settings": abridged("; ".join(map(_setting_text, one.settings))),
     }
+
+
+def _setting_text(setting: MarsSetting) -> str:
+    game = " ".join(f"{name}={value}" for name, value in setting.game.terms.items() if name != "name")
+    return f"{setting.name}*{setting.weight:g} {setting.game.name} {game}"

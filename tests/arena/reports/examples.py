@@ -73,7 +73,14 @@ def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series
     with closing(ResultsDatabase.open(sqlite_url(folder / "cup.results.sqlite"))) as database:
         series = Series.register(
             database,
-            heading(list(settings.players.values()), name="cup", kind=settings.kind, ordered=False),
+            heading(
+                list(settings.players.values()),
+                name="cup",
+                kind=settings.kind,
+                settings=settings.game.settings,
+                move_limit=settings.game.move_limit,
+                ordered=False,
+            ),
         )
         elo = dict.fromkeys(settings.players, 1000.0)
         for game_id, black, white, told in games:

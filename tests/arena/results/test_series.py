@@ -242,10 +242,13 @@ def test_a_changed_command_is_a_new_contestant_under_the_same_name(database: Res
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"settings": {"board_size": 13, "komi": 7.5}}, r'Settings: .*"board_size": 9.*now has .*13'),
-        ({"game": "hex"}, "Game: the games so far were played with go, the control file now has hex"),
-        ({"move_limit": 50}, "MoveLimit: .* 100, .* 50"),
-        ({"scorer": "players"}, "Scorer: .* internal, .* players"),
+        ({"settings": {"board_size": 13, "komi": 7.5}}, r"^game\.board_size: .* with 9, .* now has 13;"),
+        (
+            {"game": "hex"},
+            r"^game\.name: the games so far were played with go, the control file now has hex;",
+        ),
+        ({"move_limit": 50}, r"^game\.move_limit: .* 100, .* 50;"),
+        ({"scorer": "players"}, r"^game\.scorer: .* internal, .* players;"),
         ({"players": [player("b"), player("a")]}, "competitors: .* a, b, in this order; .* has b, a"),
         ({"players": [player("a"), player("c")]}, "competitors may be added at the end but neither removed"),
     ],
