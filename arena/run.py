@@ -92,8 +92,11 @@ def check_players(
             continue
         tell(f"checking player {setup.name}")
         rules = referee(game.name).from_settings(game.settings)
-        description = check_player(setup, rules, quiet, game.settings)
-        tell(f"player {setup.name} works: {description}")
+        checked = check_player(setup, rules, quiet, game.settings)
+        for warning in checked.warnings:
+            tell(f"warning: {warning}")
+        if not checked.warnings:
+            tell(f"player {setup.name} works: {checked.description}")
 
 
 def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:
