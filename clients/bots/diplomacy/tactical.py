@@ -69,7 +69,7 @@ class TacticalBot(Bot):
         """Where and of which kind a unit is worth most; the kind that it has much of is worth less."""
         own = position.units_of(power)
         scarcity = {
-            kind: 1 - MIX * sum(unit.kind is kind for unit in own) / max(1, len(own)) for kind in UnitKind
+            kind: 1 - MIX * sum(unit.kind is kind for unit in own) / (len(own) + 3) for kind in UnitKind
         }
         rated: list[tuple[float, int, Order]] = []
         for home, orders in legal_orders(position, power).items():
