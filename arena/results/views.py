@@ -22,7 +22,7 @@ survivors and winners; all begin with 1 (see `arena.ratings.moving_averages`).
 
 from typing import Final
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect
 
 _SCORE: Final = """
 SELECT p."GameId", p."PowerId",
@@ -171,5 +171,5 @@ def create_views(connection: Connection) -> None:
 
 def drop_views(connection: Connection) -> None:
     """Remove all views that there are of ours."""
-    for name in (*VIEWS, *MOVE_VIEWS):
-        connection.exec_driver_sql(f'DROP VIEW IF EXISTS "{name}"')
+    for name in set(inspect(connection).get_view_names()) & {*VIEWS, *MOVE_VIEWS}:
+        connection.exec_driver_sql(f'DROP VIEW "{name}"')

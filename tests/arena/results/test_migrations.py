@@ -69,7 +69,7 @@ def test_a_missions_series_have_rows_of_their_own(opened: ResultsDatabase, path:
     assert sorted(series) == ["cup", "cup/large", "cup/small"]
     assert [series[name][1] for name in sorted(series)] == [0, 1, 2]
     assert series["cup/small"][0].startswith("least-played clones=no contestants=one*1,")
-    weights = "SELECT Weight FROM SAGA_SeriesSetting JOIN SAGA_Series USING (SeriesId) WHERE Name = ?"
+    weights = "SELECT t.Weight FROM SAGA_SeriesSetting t JOIN SAGA_Series s USING (SeriesId) WHERE s.Name = ?"
     with closing(sqlite3.connect(path)) as database:
         assert database.execute(weights, ("cup/large",)).fetchall() == [(0.5,)]
         assert database.execute("PRAGMA foreign_key_check").fetchall() == []

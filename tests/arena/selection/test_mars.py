@@ -176,7 +176,8 @@ def test_a_player_is_inhibited_for_the_variant_that_it_did_not_start_for() -> No
     bots = {"albert": 1.0, "dumb": 1.0}
     one = series(contestants=bots, rule=LineUpRule(clones=False), settings=(small, large), games=40)
     free, selector = Mars((one,), 2), Mars((one,), 2)
-    assert {fixture.game for fixture in play(free).fixtures if fixture.game} == {small.game, large.game}
+    games = [fixture.game for fixture in play(free).fixtures]
+    assert small.game in games and large.game in games
     assert selector.inhibit("dumb", "go-5x5")
     fixtures = play(selector).fixtures
     assert len(fixtures) == 40 and all(fixture.game == large.game for fixture in fixtures)
