@@ -28,7 +28,8 @@ from academy.service.listeners import Listeners, listeners
 from academy.service.listening import channel_options
 from academy.service.live_games import LiveGame, LiveGames
 from academy.service.metrics import Metrics
-from academy.service.pattern_answers import PatternAnswer, PatternQuestion
+from academy.service.pattern_answers import PatternCall, PatternQuestion
+from academy.service.ranked import Wish
 from academy.service.recollection import Recollection
 from academy.service.server import AcademyServer, ServerSettings
 from academy.store.game_records import library_to_proto
@@ -62,19 +63,19 @@ class Echo:
         game = self._asked()
         ranked = game.shelf.ranked
         selection = ranked.selection(map(library_to_proto, PATTERN_LIBRARIES))
-        for position in request.positions:
-            board = Board.from_letters(game.view.spec.geometry, position.board)
-            ranked.match(board, selection, request.max_matches, Limits.default_matches_each)
+        boards = [Board.from_letters(game.view.spec.geometry, each.board) for each in request.positions]
+        each = Limits.default_matches_each
+        ranked.match_each([Wish(board, selection, request.max_matches, each) for board in boards])
 
     def write(self, request: messages.MatchPatternsRequest) -> None:
         """Ask the kernel and write the answer."""
         game = self._asked()
-        answer = PatternAnswer(game.view.spec, game.shelf.ranked, PATTERN_LIBRARIES)
-        for position in request.positions:
-            board = Board.from_letters(game.view.spec.geometry, position.board)
-            most, each = request.max_matches, Limits.default_matches_each
-            answer.add(PatternQuestion(board, position.player, False, most, each))
-        messages.MatchPatternsResponse().MergeFromString(answer.written().message)
+        geometry = game.view.spec.geometry
+        most, each = request.max_matches, Limits.default_matches_each
+        boards = [Board.from_letters(geometry, position.board) for position in request.positions]
+        questions = [PatternQuestion(board, 1, False, most, each) for board in boards]
+        call = PatternCall(game.view.spec, game.shelf.ranked, PATTERN_LIBRARIES, questions)
+        messages.MatchPatternsResponse().MergeFromString(call.answered().message)
 
     def _asked(self) -> LiveGame:
         assert self._game is not None, "SetAnswer comes first"
