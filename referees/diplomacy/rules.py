@@ -189,14 +189,16 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         return position.outcome or draw_now(position, Termination.ADJUDICATION, "stopped")
 
     def board(self, position: GamePosition, seat: int) -> Board:
-        """Who stands in each province, seen by a power: its armies are soldiers, its fleets kings.
+        """Who stands in each province: armies are soldiers, fleets kings.
 
-        Dislodged units are left out.
+        The first player's are those of the power that asks; on a map for two, those of the first power
+        whoever asks. Dislodged units are left out.
         """
+        first = seat - 1 if len(self.map.powers) > 2 else 0
         states = bytearray([State.EMPTY]) * len(self.map.codes)
         for unit in position.position.units:
             army = unit.kind is UnitKind.ARMY
-            if unit.power == seat - 1:
+            if unit.power == first:
                 state = State.FIRST_SOLDIER if army else State.FIRST_KING
             else:
                 state = State.SECOND_SOLDIER if army else State.SECOND_KING
