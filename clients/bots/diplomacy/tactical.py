@@ -11,6 +11,7 @@ from referees.diplomacy import WAIVE, Order, OrderKind, Phase, Position, UnitKin
 from referees.diplomacy.game import centre_counts
 
 NOISE: Final = 0.1
+MIX: Final = 0.6
 # After so many years in which nobody won or lost a centre it would draw.
 QUIET_YEARS: Final = 3
 
@@ -65,13 +66,17 @@ class TacticalBot(Bot):
         return orders
 
     def _builds(self, position: Position, power: int, worth: Worth, due: int) -> list[Order]:
-        """Where and of which kind a unit is worth most, at one place after the other."""
+        """Where and of which kind a unit is worth most; the kind that it has much of is worth less."""
+        own = position.units_of(power)
+        scarcity = {
+            kind: 1 - MIX * sum(unit.kind is kind for unit in own) / (len(own) + 3) for kind in UnitKind
+        }
         rated: list[tuple[float, int, Order]] = []
         for home, orders in legal_orders(position, power).items():
             for order in orders:
                 kind = UnitKind.ARMY if order.kind is OrderKind.BUILD_ARMY else UnitKind.FLEET
                 noise = self.chance.uniform(1 - NOISE, 1 + NOISE)
-                rated.append((worth[kind][order.location] * noise, home, order))
+                rated.append((worth[kind][order.location] * scarcity[kind] * noise, home, order))
         chosen: dict[int, Order] = {}
         for _, home, order in sorted(rated, reverse=True):
             if len(chosen) < due:
