@@ -99,8 +99,11 @@ def check_players(
             tell(f"player {setup.name} dials in for each game")
             continue
         tell(f"checking player {setup.name}")
-        description = check_player(setup, rules, quiet, game.settings)
-        tell(f"player {setup.name} works: {description}")
+        checked = check_player(setup, rules, quiet, game.settings)
+        for warning in checked.warnings:
+            tell(f"warning: {warning}")
+        if not checked.warnings:
+            tell(f"player {setup.name} works: {checked.description}")
 
 
 def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:
