@@ -17,7 +17,7 @@ from tests.referees.diplomacy.positions import position
 
 REFEREE = Diplomacy.from_settings({})
 FRANCE = 3
-SPAIN, GASCONY, MARSEILLES = (REFEREE.map.province(code) for code in ("SPA", "GAS", "MAR"))
+SPAIN, GASCONY, PIEDMONT, MARSEILLES = map(REFEREE.map.province, ("SPA", "GAS", "PIE", "MAR"))
 
 
 def contest(contest_id: str) -> contests_pb2.Contest:
@@ -70,8 +70,8 @@ def test_moves_into_a_known_pattern_are_wished_for(academy: Running) -> None:
     assert asking.wishes(begin(standing()), 0.5) == {}, "where one stands well fair use forbids to ask"
 
 
-@pytest.mark.parametrize("wished", [SPAIN, GASCONY])
-def test_the_bot_that_fights_heeds_wishes(wished: int) -> None:
+@pytest.mark.parametrize(("wished", "feared"), [(PIEDMONT, GASCONY), (GASCONY, PIEDMONT)])
+def test_the_bot_that_fights_heeds_wishes(wished: int, feared: int) -> None:
     # France owns both Spain and Portugal: an army in Marseilles has no need to go anywhere.
     start = position(
         "FRA A MAR, F MAO; GER A MUN", season=Season.SPRING, owned="FRA PAR MAR BRE SPA POR; GER MUN"
@@ -79,11 +79,11 @@ def test_the_bot_that_fights_heeds_wishes(wished: int) -> None:
     goes = []
     for seed in range(20):
         player = bot("tactical", seed)
-        player.wishes = {(MARSEILLES, wished): 1.0, (MARSEILLES, SPAIN + GASCONY - wished): -1.0}
+        player.wishes = {(MARSEILLES, wished): 1.0, (MARSEILLES, feared): -1.0}
         orders = player.orders(start, FRANCE - 1)
         goes += [
             REFEREE.map.province_of[order.target]
             for order in orders
             if order.kind is OrderKind.MOVE and REFEREE.map.province_of[order.location] == MARSEILLES
         ]
-    assert wished in goes and SPAIN + GASCONY - wished not in goes
+    assert wished in goes and feared not in goes
