@@ -70,8 +70,8 @@ def _informed(control: Control, series: SeriesReader, games: Iterable[FinishedGa
         selector.completed(
             CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game)
         )
-    for name, _ in series.inhibited():
-        selector.inhibit(name)
+    for name, variant in series.inhibited():
+        selector.inhibit(name, variant)
     return selector
 
 

@@ -15,16 +15,13 @@ from arena.results.rows import add, find_or_add
 
 
 def enter_competitors(
-    connection: Connection, series_id: int, players: Sequence[PlayerSetup], weights: Mapping[str, float]
+    connection: Connection, series_id: int, players: Sequence[PlayerSetup]
 ) -> dict[str, int]:
     """Enter a control file's competitors, or find them again; return ContestantIds by name.
 
     A changed command is a new contestant under the same name; its forerunner is superseded.
     """
-    return {
-        player.name: _competitor(connection, series_id, player, weights.get(player.name, 1.0))
-        for player in players
-    }
+    return {player.name: _competitor(connection, series_id, player) for player in players}
 
 
 def enter_made_player(
@@ -48,7 +45,7 @@ def enter_made_player(
         return int(known)
     original = player.name.partition("#")[0]
     family = original if original in listed else "candidate"
-    return _contestant(connection, series_id, family, client, {**contestant, "Personality": player.name}, 1.0)
+    return _contestant(connection, series_id, family, client, {**contestant, "Personality": player.name})
 
 
 def check_order(connection: Connection, series_id: int, players: Sequence[PlayerSetup]) -> None:
@@ -82,7 +79,7 @@ def _rows(player: PlayerSetup) -> tuple[dict[str, Any], dict[str, Any]]:
     return client, contestant
 
 
-def _competitor(connection: Connection, series_id: int, player: PlayerSetup, weight: float) -> int:
+def _competitor(connection: Connection, series_id: int, player: PlayerSetup) -> int:
     client, contestant = _rows(player)
     known = connection.execute(
         select(own.COMPETITOR.c.ContestantId, saga.CLIENT, saga.CONTESTANT)
@@ -93,12 +90,9 @@ def _competitor(connection: Connection, series_id: int, player: PlayerSetup, wei
     ).first()
     if known is not None:
         if all(known._mapping[name] == value for name, value in {**client, **contestant}.items()):
-            key = int(known[0])
-            mine = saga.SERIES_CONTESTANT.c.ContestantId == key
-            connection.execute(update(saga.SERIES_CONTESTANT).where(mine).values(Weight=weight))
-            return key
+            return int(known[0])
         _supersede(connection, int(known[0]))
-    key = _contestant(connection, series_id, player.name, client, contestant, weight)
+    key = _contestant(connection, series_id, player.name, client, contestant)
     connection.execute(insert(own.COMPETITOR).values(ContestantId=key, SeriesId=series_id, Name=player.name))
     return key
 
@@ -109,11 +103,10 @@ def _contestant(
     family: str,
     client: Mapping[str, Any],
     contestant: Mapping[str, Any],
-    weight: float,
 ) -> int:
     client_id = find_or_add(connection, saga.CLIENT, {"Family": family, **client})
     key = add(connection, saga.CONTESTANT, {"ClientId": client_id, **contestant})
-    row = {"SeriesId": series_id, "ContestantId": key, "Weight": weight}
+    row = {"SeriesId": series_id, "ContestantId": key}
     connection.execute(insert(saga.SERIES_CONTESTANT).values(row))
     return key
 

@@ -126,8 +126,11 @@ class Selector(ABC):
         """Note that a game given out will not be played in this run, its attempt being void."""
         return
 
-    def inhibit(self, player: str) -> bool:
-        """Give a player no more games, since it does not start; False where this kind never does that."""
+    def inhibit(self, player: str, variant: str) -> bool:
+        """Give a player no more games of a variant, since it does not start.
+
+        The variant is the game's id at ACADEMY. False where this kind never does that.
+        """
         return False
 
     def report_lines(self) -> list[str]:
