@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 from sqlalchemy import Row, select
 
+from arena.control.game import GameSettings
 from arena.jobs import GameJob, GameResult, PlayerSetup
 from arena.match import play
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
-from arena.results.series import Series
+from arena.results.game_settings import GameSetting
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
-from tests.arena.results.examples import heading, result
+from tests.arena.results.examples import heading, registered, result
 
 POWERS = ("AUS", "ENG", "FRA", "GER", "ITA", "RUS", "TUR")
 SETTINGS: dict[str, object] = {"sl": 4, "pda": False, "aoa": True}
@@ -61,14 +62,9 @@ def entered(
 ) -> tuple[Row[Any], list[Row[Any]]]:
     """SAGA's row of a game, and its players' by seat."""
     rules = Diplomacy.from_settings(SETTINGS)
-    settings: dict[str, object] = {
-        "game": "diplomacy",
-        "settings": SETTINGS,
-        "variant": "diplomacy-standard",
-        "seats": POWERS,
-        "facts": rules.variant_facts(),
-    }
-    series = Series.register(database, heading(players, **settings))
+    game_settings = GameSettings("diplomacy", SETTINGS)
+    setting = GameSetting(game_settings, "diplomacy-standard", POWERS, facts=rules.variant_facts())
+    series = registered(database, heading(players, setting=setting))
     attempt = series.next_attempt(game.game_id)
     series.begin(attempt, None, "seven", players)
     even = (1000.0,) * len(players)
