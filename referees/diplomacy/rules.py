@@ -252,3 +252,11 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
     def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
         """The game of a record, so that it can be taken up where it ended."""
         return record.read(content, self.settings)
+
+    @classmethod
+    def replay_page(cls, content: bytes, said: Mapping[str, str]) -> str:
+        """The map with units and orders, phase by phase. Raises UnreadableRecord."""
+        # Only pages need drawings.
+        from referees.diplomacy import replay
+
+        return replay.replay_page(content, said)
