@@ -19,7 +19,7 @@ from academy.service.limits import Limits
 from academy.service.live_games import LiveGames
 from academy.service.metrics import Metrics
 from academy.service.opening_answers import opening_answer
-from academy.service.pattern_answers import PatternAnswer, PatternQuestion
+from academy.service.pattern_answers import PatternCall, PatternQuestion
 from academy.service.refusals import AnswerTooLarge, InvalidField, require
 from academy.service.seats import Seat, Seats
 from academy.service.successor_answers import SuccessorAnswer
@@ -109,13 +109,12 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         libraries = _libraries(request)
         # What is learnt while others are let in does not matter to this call.
         stored = game.stored_patterns() if request.include_cells else None
-        answer = PatternAnswer(spec, game.shelf.ranked, libraries)
-        written = await self._gathering.written(answer, questions)
+        written = await self._gathering.answered(PatternCall(spec, game.shelf.ranked, libraries, questions))
         response.MergeFromString(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
         self._asked["position"] += count
-        if answer.placements > _SURELY_SMALL or request.include_cells:
+        if written.placements > _SURELY_SMALL or request.include_cells:
             self._check_size(response)
         self._note_uses(seats, libraries, written)
 

@@ -6,6 +6,7 @@ is no advice.
 """
 
 import math
+import random
 import sys
 from collections.abc import Collection, Mapping
 from typing import Final
@@ -24,6 +25,8 @@ from referees.diplomacy.game import GamePosition
 from referees.diplomacy.opening_moves import read_opening_move, situation
 from referees.diplomacy.power_orders import PowerOrders
 
+# How many games' worth of doubt there is about known orders.
+_DOUBTS: Final = 2
 # As many moves can be asked about in one question.
 _MOST_MOVES: Final = 400
 # Half of the centres one needs to win are worth 0.5; a twelfth more of them multiplies the odds by e.
@@ -44,8 +47,11 @@ def expected_value(position: Position, power: int) -> float:
 class Counsel:
     """One power's seat at ACADEMY in one contest."""
 
-    def __init__(self, academy: Academy, referee: Diplomacy, contest_id: str, seat: int) -> None:
+    def __init__(
+        self, academy: Academy, referee: Diplomacy, contest_id: str, seat: int, chance: random.Random
+    ) -> None:
         self._academy: Academy | None = academy
+        self._chance = chance
         self._referee = referee
         self._power = seat - 1
         spec = referee.spec()
@@ -61,16 +67,18 @@ class Counsel:
 
     @classmethod
     def from_environment(
-        cls, referee: Diplomacy, seat: int, environment: Mapping[str, str]
+        cls, referee: Diplomacy, seat: int, environment: Mapping[str, str], chance: random.Random
     ) -> "Counsel | None":
-        """Join the contest that the arena tells of; None, and a word on standard error, if there is none."""
+        """Join the contest that the arena tells of, in the variables of programs; None if there is none.
+
+        What is wrong with it is said on standard error.
+        """
         address, contest_id = environment.get("ACADEMY_ADDRESS", ""), environment.get("ACADEMY_CONTEST", "")
         if not address or not contest_id:
-            print("playing without ACADEMY: no contest was told", file=sys.stderr)
             return None
         token, ca = environment.get("ACADEMY_TOKEN", ""), environment.get("ACADEMY_TLS_CA") or None
         try:
-            return cls(Academy(Connection(address, token, ca)), referee, contest_id, seat)
+            return cls(Academy(Connection(address, token, ca)), referee, contest_id, seat, chance)
         except OSError as error:
             print(f"playing without ACADEMY: {error}", file=sys.stderr)
             return None
@@ -78,6 +86,7 @@ class Counsel:
     def opening(self, game: GamePosition) -> PowerOrders | None:
         """The best known orders of the power in this very situation, if they did better than their share.
 
+        Orders known from n games are taken n times in n + 2: else what came first would be played for ever.
         Asks only where fair use allows it; orders that cannot be given here are passed over.
         """
         if self._academy is None or self._line is None or game.position.phase is Phase.RETREATS:
@@ -88,7 +97,7 @@ class Counsel:
             self._alone(error)
             return None
         here = situation(game.position, self._power)
-        best, value = None, 1.0 / self._referee.seats
+        best, value, games = None, 1.0 / self._referee.seats, 0
         for opening in known:
             seen, said = read_opening_move(opening.move)
             worth = opening_experience(opening).value
@@ -99,8 +108,8 @@ class Counsel:
                 self._referee.check(game, self._seat.player, orders)
             except (UnreadableMove, IllegalMove):
                 continue
-            best, value = orders, worth
-        return best
+            best, value, games = orders, worth, opening.visits
+        return best if self._chance.random() * (games + _DOUBTS) < games else None
 
     def wishes(self, game: GamePosition, value: float) -> Mapping[tuple[int, int], float]:
         """What patterns say of the power's moves: a weight, -1 to 1, for each (from, to) of provinces.

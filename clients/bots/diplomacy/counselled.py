@@ -3,6 +3,7 @@
 `command = "clients.bots.diplomacy.counselled:random_legal"`: known openings first, then the bot's own orders.
 """
 
+import random
 from collections.abc import Mapping, Sequence
 
 from clients.bots.diplomacy.bot import Bot
@@ -43,5 +44,6 @@ class Counselled:
 
 def random_legal(referee: Diplomacy, seat: int, seed: int, environment: Mapping[str, str]) -> Counselled:
     """The random bot, with known openings."""
-    counsel = Counsel.from_environment(referee, seat, environment)
-    return Counselled(seat, bot("random", f"{seed}/{seat}"), counsel)
+    own_seed = f"{seed}/{seat}"
+    counsel = Counsel.from_environment(referee, seat, environment, random.Random(own_seed))
+    return Counselled(seat, bot("random", own_seed), counsel)

@@ -5,7 +5,7 @@ import queue
 import random
 import threading
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given, settings
@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Board, InvalidBoard, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.settings import Library
-from academy.knowledge.spec import GameSpec
 from academy.service.gathering import Gathering
-from academy.service.pattern_answers import PatternAnswer, PatternQuestion
-from academy.service.ranked import Ranked
+from academy.service.pattern_answers import PatternCall, PatternQuestion
+from academy.service.ranked import Wish
 from academy.service.written_answers import WrittenAnswer
 from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.service import examples
@@ -29,23 +28,15 @@ LIBRARIES = (Library.MIDDLE_GAME, Library.ENDGAME)
 ELSEWHERE = SquareGeometry(7, 7)
 
 
-class Call(NamedTuple):
-    """What one caller asks."""
+@dataclass(frozen=True, eq=False)
+class Noticed(PatternCall):
+    """A call that notes when its questions are looked at."""
 
-    spec: GameSpec
-    ranked: Ranked
-    libraries: Sequence[Library]
-    questions: Sequence[PatternQuestion]
+    looked_at: list[PatternCall] = field(default_factory=list)
 
-    @property
-    def answer(self) -> PatternAnswer:
-        return PatternAnswer(self.spec, self.ranked, self.libraries)
-
-    def alone(self) -> WrittenAnswer:
-        answer = self.answer
-        for question in self.questions:
-            answer.add(question)
-        return answer.written()
+    def wishes(self, questions: Sequence[PatternQuestion]) -> list[Wish]:
+        self.looked_at.append(self)
+        return PatternCall.wishes(self, questions)
 
 
 def question(chance: random.Random, most: int = 20, each: int = 3, both: bool = False) -> PatternQuestion:
@@ -53,7 +44,7 @@ def question(chance: random.Random, most: int = 20, each: int = 3, both: bool = 
     return PatternQuestion(board, 1, both, most, each)
 
 
-def some_calls(chance: random.Random, sizes: Sequence[int]) -> list[Call]:
+def some_calls(chance: random.Random, sizes: Sequence[int]) -> list[PatternCall]:
     """Calls about two games, with limits, libraries and perspectives of their own."""
     games = [shelf(chance, size, 3).ranked for size in (0, 30, 300)]
     calls = []
@@ -64,7 +55,7 @@ def some_calls(chance: random.Random, sizes: Sequence[int]) -> list[Call]:
             for _ in range(size)
         ]
         libraries = chance.choice((LIBRARIES, LIBRARIES[:1], LIBRARIES[1:]))
-        calls.append(Call(SPEC, chance.choice(games), libraries, asked))
+        calls.append(PatternCall(SPEC, chance.choice(games), libraries, asked))
     return calls
 
 
@@ -72,8 +63,8 @@ def told(written: WrittenAnswer) -> tuple[bytes, list[int]]:
     return written.message, written.table.tolist()
 
 
-async def together(calls: Sequence[Call], gathering: Gathering) -> list[WrittenAnswer]:
-    return await asyncio.gather(*(gathering.written(call.answer, call.questions) for call in calls))
+async def together(calls: Sequence[PatternCall], gathering: Gathering) -> list[WrittenAnswer]:
+    return await asyncio.gather(*(gathering.answered(call) for call in calls))
 
 
 @settings(max_examples=40, deadline=None)
@@ -83,7 +74,7 @@ def test_each_call_is_answered_as_it_would_be_alone(seed: int, sizes: list[int])
 
     answers = asyncio.run(together(calls, Gathering()))
 
-    assert [told(answer) for answer in answers] == [told(call.alone()) for call in calls]
+    assert [told(answer) for answer in answers] == [told(call.answered()) for call in calls]
 
 
 def test_one_after_the_other_are_answered_too() -> None:
@@ -91,9 +82,9 @@ def test_one_after_the_other_are_answered_too() -> None:
     gathering = Gathering()
 
     async def ask_all() -> list[WrittenAnswer]:
-        return [await gathering.written(call.answer, call.questions) for call in calls]
+        return [await gathering.answered(call) for call in calls]
 
-    assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.alone()) for call in calls]
+    assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answered()) for call in calls]
 
 
 def test_crowds_and_lonely_ones_in_turns() -> None:
@@ -106,7 +97,7 @@ def test_crowds_and_lonely_ones_in_turns() -> None:
             answers += await together(calls[len(answers) : len(answers) + crowd], gathering)
         return answers
 
-    assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.alone()) for call in calls]
+    assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answered()) for call in calls]
 
 
 def test_answers_come_in_the_order_of_the_questions() -> None:
@@ -115,7 +106,7 @@ def test_answers_come_in_the_order_of_the_questions() -> None:
     done: list[int] = []
 
     async def ask(number: int) -> None:
-        await gathering.written(calls[number].answer, calls[number].questions)
+        await gathering.answered(calls[number])
         done.append(number)
 
     async def ask_all() -> None:
@@ -140,21 +131,25 @@ def test_answers_come_in_the_order_of_the_questions() -> None:
 def test_so_many_are_answered_before_the_first_is_told(sizes: list[int], most: int, together: int) -> None:
     chance = random.Random(7)
     ranked = shelf(chance, 300, 1).ranked
-    calls = [Call(SPEC, ranked, LIBRARIES, [question(chance, most) for _ in range(size)]) for size in sizes]
-    asked = [call.answer for call in calls]
+    looked_at: list[PatternCall] = []
+    calls = [
+        Noticed(SPEC, ranked, LIBRARIES, [question(chance, most) for _ in range(size)], looked_at)
+        for size in sizes
+    ]
     gathering = Gathering()
-    found: list[list[bool]] = []
+    looked_at_first: list[list[PatternCall]] = []
 
-    async def ask(answer: PatternAnswer, call: Call) -> None:
-        await gathering.written(answer, call.questions)
-        found.append([answer.placements > 0 for answer in asked])
+    async def ask(call: PatternCall) -> None:
+        await gathering.answered(call)
+        looked_at_first.append(list(looked_at))
 
     async def ask_all() -> None:
-        await asyncio.gather(*map(ask, asked, calls))
+        await asyncio.gather(*map(ask, calls))
 
     asyncio.run(ask_all())
 
-    assert found[0] == [True] * together + [False] * (len(sizes) - together)
+    assert looked_at_first[0] == calls[:together]
+    assert looked_at == calls
 
 
 def test_what_cannot_be_answered_hurts_nobody_else() -> None:
@@ -162,11 +157,11 @@ def test_what_cannot_be_answered_hurts_nobody_else() -> None:
     calls = some_calls(chance, [1] * 40)
     strange = PatternQuestion(Board(ELSEWHERE, bytes([State.EMPTY] * 49)), 1, False, 20, 3)
     for place in (0, 11, 39):
-        calls[place] = calls[place]._replace(questions=[question(chance), strange])
+        calls[place] = replace(calls[place], questions=[question(chance), strange])
     gathering = Gathering()
 
     async def ask_all() -> list[WrittenAnswer | BaseException]:
-        asked = (gathering.written(call.answer, call.questions) for call in calls)
+        asked = (gathering.answered(call) for call in calls)
         return await asyncio.gather(*asked, return_exceptions=True)
 
     answers = asyncio.run(ask_all())
@@ -176,28 +171,28 @@ def test_what_cannot_be_answered_hurts_nobody_else() -> None:
             assert isinstance(answer, InvalidBoard)
         else:
             assert isinstance(answer, WrittenAnswer)
-            assert told(answer) == told(call.alone())
+            assert told(answer) == told(call.answered())
 
 
 @pytest.mark.parametrize("gone", [{0}, {39}, {0, 1, 15, 16, 17}, set(range(40))])
 def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> None:
     calls = some_calls(random.Random(5), [1] * 40)
-    asked = [call.answer for call in calls]
+    looked_at: list[PatternCall] = []
+    calls = [Noticed(SPEC, call.ranked, call.libraries, call.questions, looked_at) for call in calls]
     gathering = Gathering()
 
     async def ask_all() -> list[WrittenAnswer | BaseException]:
-        tasks = [
-            asyncio.create_task(gathering.written(answer, call.questions))
-            for answer, call in zip(asked, calls, strict=True)
-        ]
+        tasks = [asyncio.create_task(gathering.answered(call)) for call in calls]
         # All of them wait now.
         await asyncio.sleep(0)
         for place in gone:
             tasks[place].cancel()
         await asyncio.wait(tasks)
+        if 0 in gone:
+            assert calls[0] not in looked_at
         # What was cancelled stands in nobody's way.
-        after = await gathering.written(calls[0].answer, calls[0].questions)
-        assert told(after) == told(calls[0].alone())
+        after = await gathering.answered(calls[0])
+        assert told(after) == told(calls[0].answered())
         return await asyncio.gather(*tasks, return_exceptions=True)
 
     answers = asyncio.run(ask_all())
@@ -205,10 +200,11 @@ def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> Non
     for place, (answer, call) in enumerate(zip(answers, calls, strict=True)):
         if place in gone:
             assert isinstance(answer, asyncio.CancelledError)
-            assert asked[place].placements == 0
+            # The first is asked for once more.
+            assert call not in looked_at or place == 0
         else:
             assert isinstance(answer, WrittenAnswer)
-            assert told(answer) == told(call.alone())
+            assert told(answer) == told(call.answered())
 
 
 @pytest.fixture(scope="module")
