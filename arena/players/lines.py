@@ -91,6 +91,10 @@ class LinesPlayer(Player):
             self._complaints.add(self._turn, complaint)
         return Choice(reading.text, seconds=seconds, value=reading.value)
 
+    def rehearse(self, view: Any) -> None:
+        """Ask for the first orders: before, such a program need not say anything."""
+        self.choose(view)
+
     def _ask(self, view: Any, turn_time: TurnTime) -> list[Sequence[str]]:
         if self._obituary:
             raise Disconnected(self._obituary)

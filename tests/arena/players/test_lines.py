@@ -11,6 +11,7 @@ import pytest
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup, TimeControl
 from arena.match import play
 from arena.player_check import check_player
+from arena.players.failures import Disconnected
 from arena.players.lines import LinesPlayer
 from arena.players.player import InvalidParameters, Seating
 from referees.api import Termination
@@ -116,9 +117,14 @@ def test_a_bot_that_ends_before_the_game_loses_at_once_by_setting(tmp_path: Path
     assert not result.moves
 
 
-def test_a_check_before_the_first_game_lets_a_bot_end(tmp_path: Path) -> None:
-    rules = WarLight.from_settings({"map": "double_earth"})
-    assert not check_player(bot("exit-at-once"), rules, quiet=True)
+@pytest.mark.parametrize("dialogue", ["", "ai-challenge-2"])
+def test_a_check_before_the_first_game_asks_for_orders(dialogue: str) -> None:
+    rules = WarLight.from_settings({"map": "double_small"})
+    assert not check_player(bot("none", dialogue), rules, quiet=True).warnings
+    (warning,) = check_player(bot("exit-at-once", dialogue), rules, quiet=True).warnings
+    assert warning.startswith("player exit-at-once: turn 1: passes for the rest: ")
+    with pytest.raises(Disconnected, match="player exit-at-once: "):
+        check_player(bot("exit-at-once", dialogue, crash="lose"), rules, quiet=True)
 
 
 def test_a_program_that_is_not_there_makes_the_game_void(tmp_path: Path) -> None:
@@ -208,9 +214,9 @@ def test_both_dialogues_meet_in_one_game(tmp_path: Path) -> None:
     assert ">> none#2: GameOver" in said
 
 
-@pytest.mark.parametrize("fault", ["invalid-utf8", "silent-once", "exit-in-game"])
+@pytest.mark.parametrize("fault", ["invalid-utf8", "exit-in-game"])
 def test_faults_cost_orders_in_the_other_dialogue_too(fault: str, tmp_path: Path) -> None:
-    player = bot(fault, "ai-challenge-2", move_seconds=2.0, late_turns=9)
+    player = bot(fault, "ai-challenge-2")
     result = game(player, bot(), tmp_path=tmp_path)
     assert result.outcome is not None
     assert result.outcome.termination is Termination.SCORE
