@@ -4,13 +4,13 @@ import asyncio
 import math
 import sys
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import grpc
 import structlog
-from grpc import aio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_health.v1._async import HealthServicer
 from grpc_reflection.v1alpha import reflection
@@ -23,10 +23,12 @@ from academy.service.contests import ContestServicer
 from academy.service.guard import Guard
 from academy.service.libraries import LibraryServicer
 from academy.service.limits import Limits
-from academy.service.listening import bind, channel_options
+from academy.service.listeners import listeners
+from academy.service.listening import bind
 from academy.service.live_games import LiveGames
 from academy.service.metrics import Metrics
 from academy.service.pauses import keep_pauses_short
+from academy.service.processes import shared_port
 from academy.service.proposals import ProposalServicer
 from academy.service.recollection import Recollection
 from academy.service.seats import Seats
@@ -108,12 +110,7 @@ class AcademyServer:
         self._health = HealthServicer()
         self._keeping: asyncio.Task[None] | None = None
         self._ends = math.inf
-        self._server = aio.server(
-            interceptors=[self._guard],
-            options=channel_options(limits, settings.shared_port),
-            # Beyond our own limit, so that what is refused is told when to come again.
-            maximum_concurrent_rpcs=2 * limits.concurrent_calls,
-        )
+        self._server = listeners([self._guard], limits, alone=bool(settings.address.path))
         writes = Writes(store)
         seats = Seats(store, limits)
         consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(
@@ -137,7 +134,8 @@ class AcademyServer:
         sys.setswitchinterval(_SWITCH_SECONDS)
         keep_pauses_short()
         games = await self.games.load(_LOADING_SECONDS)
-        address = bind(self._server, self._settings.address, self._credentials)
+        with self._port() as address:
+            address = bind(self._server, address, self._credentials)
         for service in ("", *SERVICES):
             await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
         await self._server.start()
@@ -145,6 +143,11 @@ class AcademyServer:
         self._keeping.add_done_callback(_tell_failure)
         _log.info("serving", address=str(address), games=games)
         return address
+
+    def _port(self) -> AbstractContextManager[Address]:
+        """The address to listen on, with a port that no other server has, unless it is to be shared."""
+        address = self._settings.address
+        return nullcontext(address) if self._settings.shared_port or address.path else shared_port(address)
 
     async def stop(self, grace: float | None = None) -> None:
         """Take no more calls, finish the running ones within `grace` seconds (None: as set), and end."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, Final
 
-from arena.control import remote_table, values
+from arena.control import policy_table, remote_table, values
 from arena.control.academy_table import ELO
 from arena.control.locations import located, path_from
 from arena.control.table import ControlError, Table
@@ -12,7 +12,7 @@ from arena.players.lines_parameters import CRASHES, MAX_LATE_TURNS
 
 # The letters of the cross-table go from A to ZZ.
 MAX_PLAYERS: Final = 702
-PROTOCOLS: Final = ("gtp", "lines", "python", "grpc")
+PROTOCOLS: Final = ("gtp", "lines", "python", "policy", "grpc")
 _SECONDS: Final = values.number(0.001, 1e6)
 _CLOCK_SECONDS: Final = values.number(0, 1e7)
 
@@ -58,7 +58,7 @@ def player(name: str, table: Table, folder: Path, clock: TimeControl | None) -> 
         memory_bytes=table.take("memory", values.memory_size, None),
         time_control=clock if own_clock is None else time_control(own_clock),
         restart=table.take("restart", values.flag, plain.restart),
-        parameters=_parameters(table),
+        parameters=policy_table.parameters(table, folder) if protocol == "policy" else _parameters(table),
     )
 
 

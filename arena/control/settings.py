@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.control.game import GameSettings as GameSettings
-from arena.control.plans import Plan
+from arena.control.plans import MarsPlan, Plan, PlayoffPlan
 from arena.jobs import Adjudication, PlayerSetup
 from arena.lobby.addresses import Endpoint
 from arena.ratings.elo import EloRules
@@ -110,3 +110,8 @@ class Control:
     elo: EloRules = field(default_factory=EloRules)
     academy: AcademySettings | None = None
     remote: Endpoint = field(default_factory=Endpoint)
+
+    @property
+    def own_settings(self) -> bool:
+        """Whether games have settings of their own, so that those of the competition may change."""
+        return isinstance(self.plan, PlayoffPlan | MarsPlan)

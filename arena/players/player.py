@@ -83,7 +83,8 @@ class Player(ABC):
     The calls come in the order in which they stand here: `start`, `set_up`, one of `arrange` and
     `arranged` where a seat arranges the first position, then `given`, `choose` and `told` as the game
     goes, `score` where it is counted, `ended`, `close`; after a failure only `ended` and `close` are left.
-    All but `close` raise PlayerFailure, and none waits longer than the setup's time limits.
+    In a check `rehearse` and `close` follow `set_up`. All but `close` raise PlayerFailure, and none waits
+    longer than the setup's time limits.
 
     `name` and `description` are what the player calls itself, known after `set_up`; `warnings` are
     oddities that did not stop the game. `faulty` is set when the player has failed, so that nothing of
@@ -104,6 +105,9 @@ class Player(ABC):
     @abstractmethod
     def set_up(self) -> None:
         """Bring the player to the beginning of the game."""
+
+    def rehearse(self, view: Any) -> None:  # noqa: B027 - most players have shown in `set_up` that they work
+        """Show, in a check instead of a game, that the player can move; `view` is the first position's."""
 
     @property
     def record_name(self) -> str:

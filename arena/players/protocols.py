@@ -6,6 +6,7 @@ from typing import Final
 from arena.players.gtp import GtpPlayer
 from arena.players.lines import LinesPlayer
 from arena.players.player import InvalidParameters, Player, Seating
+from arena.players.policy import PolicyPlayer
 from arena.players.python_callable import PythonPlayer
 from arena.players.remote import RemotePlayer
 
@@ -13,6 +14,7 @@ PROTOCOLS: Final[dict[str, Callable[[Seating], Player]]] = {
     "gtp": GtpPlayer,
     "lines": LinesPlayer,
     "python": PythonPlayer,
+    "policy": PolicyPlayer,
     "grpc": RemotePlayer,
 }
 
