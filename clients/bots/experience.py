@@ -12,36 +12,34 @@ Move = TypeVar("Move")
 # Contests of a move after which their results count for more than the position's.
 FEW_CONTESTS: Final = 10.0
 # How much openings count once a move has been seen in many contests, and patterns.
-OPENING_WEIGHT: Final = 2.0
+OPENING_WEIGHT: Final = 6.0
 PATTERN_WEIGHT: Final = 1.0
 # How much of what patterns say, in logarithms of odds, is believed; and votes after which one is believed.
-BELIEF: Final = 0.5
+BELIEF: Final = 1.0
 FEW_VOTES: Final = 1.0
 # A value nearer to 0 or 1 is no more certain than this.
 _SUREST: Final = 0.98
 
 
 def of_openings(known: Mapping[Move, OpeningMove]) -> dict[Move, Experience]:
-    """Each move's results and expected values; of few contests it is said what is said of all moves."""
+    """Each move's results and expected value; of few contests it is said what is said of all moves."""
     contests = sum(each.visits for each in known.values())
     if not contests:
         return {}
-    usual = sum(each.visits * _mean(each) for each in known.values()) / contests
+    usual = sum(each.visits * opening_value(each) for each in known.values()) / contests
     return {
         move: Experience(
-            (each.visits * _mean(each) + FEW_CONTESTS * usual) / (each.visits + FEW_CONTESTS),
+            (each.visits * opening_value(each) + FEW_CONTESTS * usual) / (each.visits + FEW_CONTESTS),
             OPENING_WEIGHT * each.visits / (each.visits + FEW_CONTESTS),
         )
         for move, each in known.items()
     }
 
 
-def _mean(opening: OpeningMove) -> float:
-    """The mean of how contests went and of what their players expected."""
+def opening_value(opening: OpeningMove) -> float:
+    """A move's results, its expected value counting as one of them."""
     results = opening.wins + opening.draws + opening.losses
-    if not results:
-        return opening.value
-    return ((opening.wins + opening.draws / 2) / results + opening.value) / 2
+    return (opening.wins + opening.draws / 2 + opening.value) / (results + 1)
 
 
 def of_patterns(value: float, said: Mapping[Move, float]) -> dict[Move, Experience]:
