@@ -10,11 +10,13 @@ from arena.competition import Competition, RunEnd
 from arena.competition_files import CompetitionFiles
 from arena.control import plans
 from arena.control.settings import Control
+from arena.daide_players import daide_players
 from arena.event_log import EventLog
 from arena.game_jobs import JobMaker, setting_of
 from arena.live_display import display_for
 from arena.output import say
 from arena.player_check import check_player
+from arena.players.daide.parameters import PROTOCOL as DAIDE
 from arena.remote_players import remote_players
 from arena.reports.as_json import json_report
 from arena.reports.assembly import assemble
@@ -93,6 +95,9 @@ def check_players(
         rules = referee(game.name).from_settings(game.settings)
         if (setup.name, rules.spec().game_id) in spared:
             continue
+        if setup.protocol == DAIDE:
+            tell(f"player {setup.name} dials in for each game")
+            continue
         tell(f"checking player {setup.name}")
         checked = check_player(setup, rules, quiet, game.settings)
         for warning in checked.warnings:
@@ -115,7 +120,9 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         heading = _heading(control, files, rules, selector_for(control))
         series = Series.register(database, heading)
         log = stack.enter_context(EventLog(files.log))
-        control = stack.enter_context(remote_players(control, log.add if options.quiet else say, log.add))
+        tell = log.add if options.quiet else say
+        control = stack.enter_context(remote_players(control, tell, log.add))
+        control = stack.enter_context(daide_players(control, tell, log.add))
         selector = selector_for(control)
         jobs = JobMaker(control, files, options.log_protocol)
         for _, game in players_to_check(control):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from arena.clock import Clock
 from arena.jobs import PlayerSetup
+from arena.players.failures import PlayerFailure
 from arena.players.transcript import Transcript
 from referees.api import Outcome, Referee
 
@@ -58,7 +59,9 @@ class Choice(NamedTuple):
     """What a player answered when it was its move: a move's text, or that it resigns or claims the game.
 
     `seconds` is how long it took; `value` the player's own expected value (0 to 1) of the position
-    after the move, None where it told none; `comment` what it says of the move.
+    after the move, None where it told none; `comment` what it says of the move. `missed` is what kept the
+    player from answering in full: the move is then made for it, as for one that is gone, but it is asked
+    again.
     """
 
     text: str
@@ -67,6 +70,7 @@ class Choice(NamedTuple):
     value: float | None = None
     comment: str = ""
     claims: bool = False
+    missed: PlayerFailure | None = None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
+from arena.players.daide.parameters import PROTOCOL as DAIDE
+from arena.players.daide.player import DaidePlayer
 from arena.players.gtp import GtpPlayer
 from arena.players.lines import LinesPlayer
 from arena.players.player import InvalidParameters, Player, Seating
@@ -16,6 +18,7 @@ PROTOCOLS: Final[dict[str, Callable[[Seating], Player]]] = {
     "python": PythonPlayer,
     "policy": PolicyPlayer,
     "grpc": RemotePlayer,
+    DAIDE: DaidePlayer,
 }
 
 

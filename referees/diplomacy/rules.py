@@ -11,6 +11,7 @@ from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination,
 from referees.diplomacy import record
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
+from referees.diplomacy.daide.dialogue import DaideDialogue
 from referees.diplomacy.game import GamePosition, advance, agree, begin, draw_now, survivors
 from referees.diplomacy.legal import LegalOrders, all_legal_orders, as_listed, legal_orders
 from referees.diplomacy.notation import order_text
@@ -236,8 +237,13 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         """Read a power's orders, separated by commas, in any notation. Raises UnreadableMove."""
         return PowerOrders.read(position.position, text, self.settings.choices.lenient_coasts)
 
-    def dialogue(self, protocol: str) -> "DeepMindDialogue | None":
-        """`policy`: what DeepMind's policies are shown, on the standard map."""
+    def dialogue(self, protocol: str) -> "DeepMindDialogue | DaideDialogue | None":
+        """`daide`: for bots of the DAIDE servers. `policy`: for DeepMind's, on the standard map.
+
+        Raises InvalidMap for a map whose codes are none in DAIDE.
+        """
+        if protocol == "daide":
+            return DaideDialogue(self.settings)
         if protocol != "policy" or self.map.name != "standard":
             return None
         # Only games of policies need arrays.

@@ -15,7 +15,6 @@ from referees.diplomacy.daide.messages import (
     centre_owners,
     command,
     hello,
-    map_message,
     results,
     standing,
     summary,
@@ -71,12 +70,10 @@ class Table:
     def enter(self, listener: Listener) -> None:
         """Somebody takes part from now on; an observer of a game that goes on is told how it stands."""
         self.listeners.append(listener)
-        if listener.power is None:
-            listener.say(map_message(self.words))
-            if self.game is not None:
-                listener.say(self.hello(listener))
-                listener.say(centre_owners(self.words, self.position))
-                listener.say(standing(self.words, self.position))
+        if listener.power is None and self.game is not None:
+            listener.say(self.hello(listener))
+            listener.say(centre_owners(self.words, self.position))
+            listener.say(standing(self.words, self.position))
 
     def hello(self, listener: Listener) -> Tokens:
         """HLO for somebody at the table."""

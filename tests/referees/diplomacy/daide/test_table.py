@@ -407,7 +407,7 @@ def test_an_observer_who_comes_late_is_told_how_the_game_stands() -> None:
     room = Room()
     late = Client(None)
     room.table.enter(late)
-    assert [line.split()[0] for line in late.heard()] == ["MAP", "HLO", "SCO", "NOW"]
+    assert [line.split()[0] for line in late.heard()] == ["HLO", "SCO", "NOW"]
     room.table.leave(late)
     room.process()
     assert late.heard() == []
