@@ -265,17 +265,26 @@ class Door:
             guest.say(map_message(self._words))
         else:
             name, version = (text_of(part) for part in tree[1:])  # type: ignore[arg-type]
-            longest = self._limits.name_characters
-            if (name not in self._names and ANY_CLIENT not in self._names) or max(
-                len(name), len(version)
-            ) > longest:
+            why = self._why_not(name, version)
+            if why:
                 guest.say(command("REJ", tokens))
-                self._note("client refused", client=name[:longest], peer=guest.address, why="unknown name")
+                self._note("client refused", client=name[:64], peer=guest.address, why=why)
                 return
             guest.name, guest.version, guest.part = name, version, Part.PLAY
             guest.say(command("YES", tokens))
             guest.say(map_message(self._words))
             self._note("client came", client=guest.label, peer=guest.address)
+
+    def _why_not(self, name: str, version: str) -> str:
+        """Why a client of this name cannot play; nothing if it can."""
+        limits = self._limits
+        if max(len(name), len(version)) > limits.name_characters:
+            return f"a name of more than {limits.name_characters} characters"
+        if name not in self._names and ANY_CLIENT not in self._names:
+            return "unknown name"
+        if sum(guest.name == name for guest in self._guests) >= limits.clients_of_name:
+            return f"{limits.clients_of_name} of this name wait already"
+        return ""
 
     def _return(self, guest: _Guest, tokens: Tokens, tree: tuple[Tree, ...]) -> None:
         power, passcode = (part[0] for part in tree[1:])  # type: ignore[index]
