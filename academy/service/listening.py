@@ -1,16 +1,21 @@
 """Binding a gRPC server to its address."""
 
 import os
+import resource
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import grpc
 from grpc import aio
 
 from academy.service.addresses import Address, InvalidAddress
 from academy.service.limits import Limits
+
+# The data, the log, the shelves being read, the threads of gRPC.
+_OTHER_FILES: Final = 128
 
 
 def channel_options(limits: Limits, shared_port: bool = False) -> list[tuple[str, int]]:
@@ -23,6 +28,7 @@ def channel_options(limits: Limits, shared_port: bool = False) -> list[tuple[str
         # A page may hold one large event; whoever reads such pages allows for it.
         ("grpc.max_send_message_length", -1),
         ("grpc.max_metadata_size", limits.metadata_bytes),
+        ("grpc.max_allowed_incoming_connections", _connections(limits)),
         ("grpc.max_concurrent_streams", limits.concurrent_calls_per_caller),
         ("grpc.keepalive_time_ms", round(1_000 * limits.ping_seconds)),
         ("grpc.keepalive_timeout_ms", round(1_000 * limits.pong_seconds)),
@@ -35,6 +41,14 @@ def channel_options(limits: Limits, shared_port: bool = False) -> list[tuple[str
         # Two servers on one port must not share its callers by chance.
         ("grpc.so_reuseport", int(shared_port)),
     ]
+
+
+def _connections(limits: Limits) -> int:
+    """How many connections there may be, without taking the last of the process's files."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return limits.connections
+    return max(1, min(limits.connections, files - _OTHER_FILES))
 
 
 def bind(server: aio.Server, address: Address, credentials: grpc.ServerCredentials | None) -> Address:
