@@ -1,5 +1,6 @@
 """The arena's calls to ACADEMY: games registered, contests opened, contests reported."""
 
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
@@ -7,14 +8,16 @@ import grpc
 
 from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2, contests_pb2_grpc
+from academy.wire.games import game_message
 from arena.jobs import GameResult
 from clients.connection import AcademyRefusal, AcademyUnavailable, Connection, explained
-from clients.game_messages import game_message
 from referees.api import Outcome
 
 CALL_SECONDS: Final = 10.0
 # What ACADEMY takes of one message, unless its admin set it otherwise.
 MAX_REPORT_BYTES: Final = 4 * 2**20
+# What ACADEMY takes of one move.
+MAX_MOVE_CHARACTERS: Final = 1_024
 # Without a time to ask again, the answers of a server that is overloaded or fails at this call.
 _FAILURES: Final = ("RESOURCE_EXHAUSTED", "ABORTED", "INTERNAL", "UNKNOWN")
 
@@ -107,7 +110,7 @@ def contest_report(contest: contests_pb2.Contest, result: GameResult) -> contest
         plies=[
             contests_pb2.Ply(
                 player=move.seat,
-                move=move.text,
+                move=_told(move.opening_move or move.text),
                 board=move.board or "",
                 legal_moves=move.legal_moves or 0,
                 interaction=bool(move.interaction),
@@ -122,6 +125,14 @@ def contest_report(contest: contests_pb2.Contest, result: GameResult) -> contest
         termination=outcome.termination.value,
         start_board=result.start_board,
     )
+
+
+def _told(move: str) -> str:
+    """A move as ACADEMY is told of it: orders of many units are cut, and still differ where the moves do."""
+    if len(move) <= MAX_MOVE_CHARACTERS:
+        return move
+    mark = f"... {hashlib.sha256(move.encode()).hexdigest()[:16]}"
+    return move[: MAX_MOVE_CHARACTERS - len(mark)] + mark
 
 
 def fitted(report: contests_pb2.ReportContestRequest) -> tuple[contests_pb2.ReportContestRequest, str]:

@@ -9,13 +9,14 @@ class Clock:
     """What is left of a time control; see `TimeControl` for its rules.
 
     `seconds` are left of the main time while `stones` is 0, else of a byo-yomi period in which so many
-    moves are still to be made.
+    moves are still to be made. `booked` seconds of the move that is being made have been taken off.
     """
 
     def __init__(self, control: TimeControl) -> None:
         self._control = control
         self.seconds = control.main_seconds
         self.stones = 0
+        self.booked = 0.0
         if not self.seconds and control.byo_yomi_seconds:
             self._new_period()
 
@@ -43,10 +44,26 @@ class Clock:
         margin = self._control.margin_seconds
         return f"lost on time: {self.available:.3g} s were left, and a margin of {margin:.3g} s"
 
+    def book(self, seconds: float) -> None:
+        """Take a part of a move's time off the clock as if it had been a move.
+
+        For players that are asked several times in a move, each with an increment, as in theaigames'
+        challenges.
+        """
+        seconds = min(seconds, self.limit)
+        self._take(seconds)
+        self.booked += seconds
+
     def spend(self, seconds: float) -> bool:
-        """Take the time of a move off the clock; whether it was in time."""
-        if seconds > self.limit:
+        """Take the time of a move, `booked` parts included, off the clock; whether it was in time."""
+        booked, self.booked = self.booked, 0.0
+        # Added, not subtracted: who took all of the limit is not late by a rounding.
+        if seconds > booked + self.limit:
             return False
+        self._take(max(0.0, seconds - booked))
+        return True
+
+    def _take(self, seconds: float) -> None:
         if not self.stones and seconds > self.seconds and self._control.byo_yomi_seconds:
             seconds -= self.seconds
             self._new_period()
@@ -57,4 +74,3 @@ class Clock:
             self.stones -= 1
         else:
             self._new_period()
-        return True

@@ -297,10 +297,11 @@ class Competition:
             for name, usage in zip(game.fixture.players, result.usage, strict=True)
             if not result.ready and usage.fault in (Fault.LATE, Fault.DISCONNECTED)
         ]
-        inhibited = [name for name in absent if self._selector.inhibit(name)]
+        variant = self._jobs.setting(game.fixture).variant
+        inhibited = [name for name in absent if self._selector.inhibit(name, variant)]
         for name in inhibited:
-            self._series.inhibit(name, self._jobs.setting(game.fixture).variant)
-            self._warn(f"player {name} does not get ready: it is inhibited from now on")
+            self._series.inhibit(name, variant)
+            self._warn(f"player {name} does not get ready: it is inhibited from now on for {variant}")
         return bool(inhibited)
 
     # What people see

@@ -94,10 +94,7 @@ def _key(game: GameSettings) -> str:
 def setting_of(game: GameSettings, rules: Referee[Any, Any], weight: float = 1.0) -> GameSetting:
     """A game with its settings, and their share among a series', as the results database wants it."""
     return GameSetting(
-        game=game.name,
-        settings=game.settings,
-        move_limit=game.move_limit,
-        scorer=game.scorer,
+        game=game,
         variant=rules.spec().game_id,
         seats=[rules.seat_name(seat) for seat in range(1, rules.seats + 1)],
         weight=weight,

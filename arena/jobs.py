@@ -140,7 +140,8 @@ class JobMove(NamedTuple):
     ask for descriptions of positions. `values` are the expected values told by seat.
     `clock_seconds` and `clock_stones` are what the mover's clock showed after it: the time left and, in
     byo-yomi, the moves it is for; None and 0 without a clock. `opening` marks moves of a given opening,
-    `stand_in` those that the referee made for a seat whose player was gone.
+    `stand_in` those that the referee made for a seat whose player was gone. `opening_move` is the move
+    as ACADEMY's opening trees know it, empty where that is its text.
     """
 
     seat: int
@@ -155,6 +156,7 @@ class JobMove(NamedTuple):
     clock_stones: int = 0
     opening: bool = False
     stand_in: bool = False
+    opening_move: str = ""
 
 
 @dataclass(frozen=True)

@@ -43,11 +43,11 @@ def take_up(
                 files.write_record(record)
     give_up_open_attempts(series, log, "the run that played it ended")
     warnings = []
-    for name in sorted({player for player, _ in series.inhibited()}):
-        if selector.inhibit(name):
+    for name, variant in sorted(series.inhibited()):
+        if selector.inhibit(name, variant):
             warnings.append(
-                f"player {name} did not get ready in an earlier run: it is inhibited (`arena run --readmit` "
-                "lets it play again)"
+                f"player {name} did not get ready in an earlier run: it is inhibited for {variant} "
+                "(`arena run --readmit` lets it play again)"
             )
     if selector.ghosts:
         names = ", ".join(selector.ghosts)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.alarm import TimeIsUp, alarm
 from arena.jobs import PlayerSetup
@@ -14,10 +14,19 @@ from referees.api import Referee
 CHECK_GAME_ID = "startup-check"
 
 
+class Checked(NamedTuple):
+    """What a player calls itself, and what it did wrong that would not have stopped a game."""
+
+    description: str
+    warnings: tuple[str, ...] = ()
+
+
 def check_player(
     setup: PlayerSetup, rules: Referee[Any, Any], quiet: bool, settings: Mapping[str, Any] | None = None
-) -> str:
-    """Start a player, bring it to the beginning of a game, and end it; return what it calls itself.
+) -> Checked:
+    """Start a player, bring it to the beginning of a game, and end it.
+
+    A player that is only known to work once it has moved is asked for the first move.
 
     `settings` are those that the referee was made of, for players that are told them.
 
@@ -46,6 +55,7 @@ def check_player(
         except TimeIsUp:
             raise Late(f"player {setup.name}: not ready within {setup.start_seconds:.3g} s") from None
         player.set_up()
-        return player.description or player.name
+        player.rehearse(rules.view(rules.start(0), 1))
     finally:
         player.close()
+    return Checked(player.description or player.name, tuple(player.warnings))

@@ -2,15 +2,20 @@
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from arena.game_record import labels
 from referees.api import UnreadableRecord, referee
 
 MAX_BYTES: Final = 256 << 20
-# Of each text beside the record; a page is to open in a browser.
+# Characters of each text beside the record; a page is to open in a browser.
 _MAX_TEXT: Final = 4 << 20
 _GAMES: Final = ".games"
+_PROTOCOL: Final = "what it was told (>>) and answered (<<)"
+_ERRORS: Final = "standard error"
+_PROTOCOL_LINE: Final = re.compile(r"(>> |<< )(\S+?): (.*)", re.DOTALL)
 
 
 def page_of(record: Path) -> str:
@@ -31,29 +36,61 @@ def page_of(record: Path) -> str:
     if not isinstance(game, str):
         raise UnreadableRecord(f'{record}: it has no "game" that tells what was played')
     try:
-        return referee(game).replay_page(content, _said(record))
+        return referee(game).replay_page(content, _said(record, _players(found)))
     except UnreadableRecord as error:
         raise UnreadableRecord(f"{record}: {error}") from None
 
 
-def _said(record: Path) -> dict[str, str]:
-    """What was kept of a game's players, by title."""
+def _players(record: dict[str, Any]) -> list[str]:
+    """What the players are called beside the record, as far as the record names them."""
+    players = record.get("players")
+    if not isinstance(players, list) or not all(isinstance(player, str) for player in players):
+        return []
+    return labels(players)
+
+
+def _said(record: Path, players: Sequence[str]) -> dict[str, str]:
+    """What each player was told, answered and wrote on standard error, by title; or why it is not there."""
     folder = record.parent
     if folder.suffix != _GAMES:
-        return {}
+        alone = f"Not kept: the record does not lie in the folder of a competition's games, NAME{_GAMES}."
+        return dict.fromkeys((_PROTOCOL, _ERRORS), alone)
+    protocol = _by_player(folder.with_suffix(".protocol") / f"{record.stem}.log", _PROTOCOL_LINE)
+    errors = _by_player(
+        folder.with_suffix(".log"), re.compile(rf"(){re.escape(record.stem)} (\S+?): (.*)", re.DOTALL)
+    )
     said = {}
-    protocol = folder.with_suffix(".protocol") / f"{record.stem}.log"
-    if protocol.exists():
-        said["what was said to players (>>) and by them (<<)"] = _beginning(protocol)
-    log = folder.with_suffix(".log")
-    if log.exists():
-        of_game = re.compile(rf"{re.escape(record.stem)} ")
-        with log.open(encoding="utf-8", errors="replace") as lines:
-            kept = [line for line in lines if of_game.match(line)]
-        said["standard error"] = "".join(kept)[:_MAX_TEXT]
+    for player in dict.fromkeys([*players, *(protocol or ()), *(errors or ())]):
+        if protocol is None:
+            said[f"{player}: {_PROTOCOL}"] = "Not kept: arena run --log-protocol keeps it."
+        else:
+            said[f"{player}: {_PROTOCOL}"] = protocol.get(player, "It was told nothing in lines of text.")
+        if errors is None:
+            said[f"{player}: {_ERRORS}"] = f"Not kept: there is no {folder.with_suffix('.log').name}."
+        else:
+            said[f"{player}: {_ERRORS}"] = errors.get(player, "Nothing, or it was discarded.")
     return said
 
 
-def _beginning(file: Path) -> str:
-    with file.open(encoding="utf-8", errors="replace") as text:
-        return text.read(_MAX_TEXT)
+def _by_player(file: Path, of_game: re.Pattern[str]) -> dict[str, str] | None:
+    """The lines of each player; None where there is no such file.
+
+    `of_game` matches them, with a beginning that is kept, the player, and what follows.
+    """
+    if not file.exists():
+        return None
+    found: dict[str, list[str]] = {}
+    sizes: dict[str, int] = {}
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            if not (match := of_game.fullmatch(line)):
+                continue
+            player, text = match[2], match[1] + match[3]
+            size = sizes[player] = sizes.get(player, 0) + len(text)
+            if size <= _MAX_TEXT:
+                found.setdefault(player, []).append(text)
+            elif size - len(text) <= _MAX_TEXT:
+                found.setdefault(player, []).append(
+                    f"(cut after {_MAX_TEXT >> 20} MiB; all of it is in {file.name})\n"
+                )
+    return {player: "".join(texts) for player, texts in found.items()}

@@ -10,11 +10,13 @@ from arena.competition import Competition, RunEnd
 from arena.competition_files import CompetitionFiles
 from arena.control import plans
 from arena.control.settings import Control
+from arena.daide_players import daide_players
 from arena.event_log import EventLog
-from arena.game_jobs import JobMaker
+from arena.game_jobs import JobMaker, setting_of
 from arena.live_display import display_for
 from arena.output import say
 from arena.player_check import check_player
+from arena.players.daide.parameters import PROTOCOL as DAIDE
 from arena.remote_players import remote_players
 from arena.reports.as_json import json_report
 from arena.reports.assembly import assemble
@@ -22,12 +24,14 @@ from arena.reports.contents import Report
 from arena.reports.html_page import html_page
 from arena.reports.text import text_report
 from arena.results.database import ResultsDatabase
+from arena.results.mission_series import SeriesHeading
 from arena.results.registration import Heading
 from arena.results.series import Series
 from arena.results.series_reader import SeriesReader
 from arena.results.standings import Standings
 from arena.selection.checked_players import players_to_check
 from arena.selection.kinds import selector_for
+from arena.selection.mars import series_text
 from arena.selection.selector import Selector
 from arena.stopping import StopRequests
 from arena.workers.pool import WorkerPool
@@ -81,19 +85,25 @@ class Results:
 
 
 def check_players(
-    control: Control, quiet: bool, tell: Callable[[str], None], spared: Collection[str] = ()
+    control: Control, quiet: bool, tell: Callable[[str], None], spared: Collection[tuple[str, str]] = ()
 ) -> None:
-    """Start each competitor but those `spared` once and bring it to the beginning of a game.
+    """Start each competitor once and bring it to the beginning of a game, but for variants it is `spared`.
 
     Raises PlayerFailure or InvalidParameters for the first that does not get there.
     """
     for setup, game in players_to_check(control):
-        if setup.name in spared:
+        rules = referee(game.name).from_settings(game.settings)
+        if (setup.name, rules.spec().game_id) in spared:
+            continue
+        if setup.protocol == DAIDE:
+            tell(f"player {setup.name} dials in for each game")
             continue
         tell(f"checking player {setup.name}")
-        rules = referee(game.name).from_settings(game.settings)
-        description = check_player(setup, rules, quiet, game.settings)
-        tell(f"player {setup.name} works: {description}")
+        checked = check_player(setup, rules, quiet, game.settings)
+        for warning in checked.warnings:
+            tell(f"warning: {warning}")
+        if not checked.warnings:
+            tell(f"player {setup.name} works: {checked.description}")
 
 
 def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:
@@ -110,13 +120,15 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         heading = _heading(control, files, rules, selector_for(control))
         series = Series.register(database, heading)
         log = stack.enter_context(EventLog(files.log))
-        control = stack.enter_context(remote_players(control, log.add if options.quiet else say, log.add))
+        tell = log.add if options.quiet else say
+        control = stack.enter_context(remote_players(control, tell, log.add))
+        control = stack.enter_context(daide_players(control, tell, log.add))
         selector = selector_for(control)
         jobs = JobMaker(control, files, options.log_protocol)
         for _, game in players_to_check(control):
             jobs.read_openings(game)
         inhibited = () if options.readmit else series.inhibited()
-        spared = {name for name, _ in inhibited if selector.inhibit(name)}
+        spared = {pair for pair in inhibited if selector.inhibit(*pair)}
         _startup_checks(control, options.quiet, log, stopping, spared)
         if options.readmit:
             series.readmit()
@@ -145,13 +157,14 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
 
 
 def _startup_checks(
-    control: Control, quiet: bool, log: EventLog, stopping: StopRequests, spared: Collection[str]
+    control: Control, quiet: bool, log: EventLog, stopping: StopRequests, spared: Collection[tuple[str, str]]
 ) -> None:
     def tell(text: str) -> None:
         log.add(text)
         stopping.look()
 
-    count = sum(setup.name not in spared for setup, _ in players_to_check(control))
+    absent = {name for name, _ in spared}
+    count = sum(setup.name not in absent for setup, _ in players_to_check(control))
     if not control.check_players:
         if not quiet:
             say(f"skipping {count} player checks")
@@ -179,26 +192,34 @@ def _referee(control: Control) -> Referee[Any, Any]:
 def _heading(
     control: Control, files: CompetitionFiles, rules: Referee[Any, Any], selector: Selector
 ) -> Heading:
-    # SAGA's weight and purity are a series', and a mission of several has none of its own.
-    series = control.plan.series if isinstance(control.plan, plans.MarsPlan) else ()
-    alone = series[0] if len(series) == 1 else None
+    mission = control.plan.series if isinstance(control.plan, plans.MarsPlan) else ()
     return Heading(
         name=files.name,
         kind=control.kind,
         description=control.description,
         selector=selector.description,
         games=selector.total,
-        game=control.game.name,
-        settings=control.game.settings,
-        move_limit=control.game.move_limit,
-        scorer=control.game.scorer,
-        variant=rules.spec().game_id,
-        seats=[rules.seat_name(seat) for seat in range(1, rules.seats + 1)],
-        facts=rules.variant_facts(),
+        setting=setting_of(control.game, rules),
         players=[control.players[name] for name in control.competitors],
         ordered=isinstance(control.plan, plans.AllPlayAllPlan),
-        pure=all(one.pure for one in series),
-        own_settings=isinstance(control.plan, plans.PlayoffPlan | plans.MarsPlan),
-        weight=1.0 if alone is None else alone.weight,
-        weights={} if alone is None else alone.contestants,
+        own_settings=control.own_settings,
+        series=list(map(_series_heading, mission)),
+    )
+
+
+def _series_heading(one: plans.MarsSeries) -> SeriesHeading:
+    games = [(setting.game, setting.weight) for setting in one.settings]
+    return SeriesHeading(
+        name=one.name,
+        selector=series_text(one),
+        games=one.games,
+        weight=one.weight,
+        pure=one.pure,
+        complete=one.complete,
+        notes=one.notes,
+        contestants=one.contestants,
+        settings=[
+            setting_of(game, referee(game.name).from_settings(game.settings), weight)
+            for game, weight in games
+        ],
     )

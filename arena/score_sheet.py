@@ -64,6 +64,7 @@ class ScoreSheet:
         """
         rules, described = self._rules, self._job.describe_positions
         board = legal_moves = interaction = None
+        known_as = ""
         if described:
             interaction = bool(rules.interaction(after))
         for seat, (move, choice) in choices.items():
@@ -71,6 +72,8 @@ class ScoreSheet:
                 legal = rules.legal_moves(before, seat)
                 board, legal_moves = rules.board(after, seat).letters, 0 if legal is None else len(legal)
             text = rules.move_text(move)
+            if described:
+                known_as = rules.opening_move(before, seat, move)
             values = {} if choice.value is None else {seat: choice.value}
             clock = self._seatings[seat - 1].clock
             self.moves.append(
@@ -87,6 +90,7 @@ class ScoreSheet:
                     clock_stones=0 if clock is None else clock.stones,
                     opening=opening,
                     stand_in=seat in stand_ins,
+                    opening_move="" if known_as == text else known_as,
                 )
             )
             self._played.append(PlayedMove(seat, move, text, choice.seconds, values, choice.comment))

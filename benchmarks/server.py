@@ -1,4 +1,4 @@
-"""What a consultation costs at the server, beside a no-op echo of the same messages in the same process.
+"""What a consultation costs at the server, beside no-ops of the same messages in the same process.
 
     python -m benchmarks.server
 
@@ -98,6 +98,11 @@ def consultation(server: Server, token: str, way: Way) -> tuple[int, str, str]:
     return server.port, SERVICE + ("Play" if way.streaming else "MatchPatterns"), token
 
 
+def no_op(server: Server, token: str, way: Way) -> tuple[int, str, str]:
+    _, path, _ = consultation(server, token, way)
+    return server.no_op_port, path, token
+
+
 def echo(server: Server, way: Way, work: str = "") -> tuple[int, str, str]:
     return server.echo_port, ECHO + ("Play" if way.streaming else "Unary") + work, ""
 
@@ -106,16 +111,22 @@ def measure(server: Server, generator: Generator, token: str, way: Way, game_id:
     """Print a row."""
     questions = asked(way, game_id)
     answer = typical(server, token, questions)
-    places = [echo(server, way), consultation(server, token, way)]
-    noop, own = interleaved(generator, way, raw(way, questions), places)
-    rate, echoed = (median(each.rate for each in loads) for loads in (own, noop))
-    ratio = median(one.rate / two.rate for one, two in zip(own, noop, strict=True))
+    places = [echo(server, way), no_op(server, token, way), consultation(server, token, way)]
+    echoed, idle, own = interleaved(generator, way, raw(way, questions), places)
+    rate = median(each.rate for each in own)
     told = sum(len(each.patterns) for each in answer.positions)
     print(
-        f"| {way.name} | {rate:,.0f} | {rate * way.positions:,.0f} | {echoed:,.0f} | {ratio:.2f} "
-        f"| {_times(own)} | {told:,} | {median(each.answer_bytes for each in own):,.0f} |",
+        f"| {way.name} | {rate:,.0f} | {rate * way.positions:,.0f} | {_share(own, idle)} "
+        f"| {_share(own, echoed)} | {_times(own)} | {told:,} "
+        f"| {median(each.answer_bytes for each in own):,.0f} |",
         flush=True,
     )
+
+
+def _share(own: list[Load], other: list[Load]) -> str:
+    """How fast another one is, and what share of that is kept."""
+    kept = median(one.rate / two.rate for one, two in zip(own, other, strict=True))
+    return f"{median(each.rate for each in other):,.0f} | {kept:.2f}"
 
 
 def measure_successors(server: Server, generator: Generator, token: str, game_id: str, moves: int) -> None:
@@ -147,7 +158,8 @@ def measure_steps(server: Server, generator: Generator, token: str, way: Way, ga
     questions = asked(way, game_id)
     typical(server, token, questions)
     places = [echo(server, way, work) for work in ("", "Match", "Write")]
-    loads = interleaved(generator, way, raw(way, questions), [*places, consultation(server, token, way)])
+    places += [no_op(server, token, way), consultation(server, token, way)]
+    loads = interleaved(generator, way, raw(way, questions), places)
     times = (f"{1e6 / median(load.rate for load in each):,.0f} us" for each in loads)
     print(f"| {way.name} | {' | '.join(times)} |", flush=True)
 
@@ -217,15 +229,18 @@ def main() -> None:
 def measure_asking(folder: Path, token: str, game_id: str) -> None:
     """Print what consultations cost beside the echo."""
     print(
-        "| asked by | calls/s | positions/s | echo/s | ratio | p50 / p99 ms | placements | bytes an answer |"
+        "| asked by | calls/s | positions/s | no-op/s | kept | echo/s | kept "
+        "| p50 / p99 ms | placements | bytes an answer |"
     )
-    print("|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     generator = Generator(core=1)
     with Server(folder, core=0) as server:
         for way in WAYS:
             measure(server, generator, token, way, game_id)
-        print("\n| an answer takes | echo | and matching | and writing the answer | the consultation |")
-        print("|---|---|---|---|---|")
+        print(
+            "\n| an answer takes | echo | and matching | and writing the answer | no-op | the consultation |"
+        )
+        print("|---|---|---|---|---|---|")
         for way in STEPS:
             measure_steps(server, generator, token, way, game_id)
         print(

@@ -240,6 +240,15 @@ class Referee(ABC, Generic[Position, Move]):
     def move_text(self, move: Move) -> str:
         """A move as text, in the one spelling that opening trees and records use."""
 
+    def opening_move(self, position: Position, seat: int, move: Move) -> str:
+        """A move as ACADEMY's opening trees know it: its text, unless the game says otherwise.
+
+        In a game of simultaneous moves each seat's tree has its own moves alone. Where the same move is
+        another one in another situation, this says of the situation what matters. One line of at most 1,024
+        characters.
+        """
+        return self.move_text(move)
+
     @abstractmethod
     def read_move(self, position: Position, seat: int, text: str) -> Move:
         """Read a move, leniently. Raises UnreadableMove; legality is `check`'s business."""

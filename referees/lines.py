@@ -17,12 +17,13 @@ class Prompt:
     """Lines for a bot, after which its answer is waited for.
 
     `lines` makes them, given the milliseconds that the bot's clock shows. With a `last_line` the answer
-    is all lines before that one; without, it is one line that is not blank, and lines that came unasked
-    before are skipped.
+    is all lines before that one; without, it is one line that is not blank. `kind` is what
+    `LineDialogue.kind_of` says of its answers, as far as they can be told.
     """
 
     lines: Callable[[int], Sequence[str]]
     last_line: str | None = None
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,10 @@ class LineDialogue(Protocol[View]):
 
     def turn(self, view: View, seat: int) -> Sequence[Prompt]:
         """Prompts of one turn."""
+
+    def kind_of(self, line: str) -> str:
+        """Which kind of prompt a line of a bot answers; empty where that cannot be told."""
+        return ""
 
     def read(self, answers: Sequence[Sequence[str]], seat: int) -> Reading:
         """Read the answers to a turn's prompts; what cannot be read is dropped and complained of."""

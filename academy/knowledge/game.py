@@ -287,6 +287,6 @@ class GameKnowledge:
         next_node_id = self.openings.unite(nodes, self.counters.next_node_id)
         self.counters = replace(self.counters, next_node_id=next_node_id)
         before = len(self.openings)
-        self.openings.trim(depth_limit(self.average_length))
+        self.openings.trim(depth_limit(self.spec, self.average_length))
         self.openings.evict_beyond(self.settings.opening_capacity)
         return before - len(self.openings)

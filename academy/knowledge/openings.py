@@ -144,7 +144,7 @@ class OpeningTree:
 
         `fresh_id` is the number of the first new node; returns the number after the last.
         """
-        limit = depth_limit(average_length)
+        limit = depth_limit(self._spec, average_length)
         results = report.results
         self._count(ROOT, None, results, {})
         if self._spec.simultaneous:
@@ -338,8 +338,13 @@ class OpeningTree:
                 self._worths[node.parent_id] = self.nodes[node.parent_id].worth
 
 
-def depth_limit(average_length: float) -> int:
-    """How deep the tree may be: a third of an average game, in plies."""
+def depth_limit(spec: GameSpec, average_length: float) -> int:
+    """How deep the tree may be: a third of an average game, in plies.
+
+    With simultaneous moves a third of an average player's moves, and the node that its tree begins with.
+    """
+    if spec.simultaneous:
+        return 1 + int(average_length / spec.players / 3)
     return max(1, int(average_length / 3))
 
 

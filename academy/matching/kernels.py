@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from academy.matching.changes import Changes
 from academy.matching.ground import Ground
-from academy.matching.matches import Found
+from academy.matching.matches import Found, FoundEach
 from academy.matching.order import Order
 from academy.matching.placement_lists import Fields, Lists, Lost, Records
 from academy.matching.rows import Rows
@@ -50,6 +50,22 @@ class Find(Protocol):
         Rows come as in `order`, without those that are not `wanted` (all are if that is empty); of a row on
         one board come `each` matches at most, and `most` in all.
         """
+
+
+class FindEach(Protocol):
+    """How a kernel is asked several queries in one call."""
+
+    def __call__(
+        self,
+        boards: NDArray[np.uint8],
+        ground: Ground,
+        rows: Rows,
+        order: Order,
+        wanted: NDArray[np.bool_],
+        most: NDArray[np.int64],
+        each: NDArray[np.int64],
+    ) -> FoundEach:
+        """Answer each query, (query, board, cell), under limits of its own as `Find` would."""
 
 
 @cache
@@ -101,26 +117,49 @@ class Write(Protocol):
         """Return the message, and the places of all patterns in its table, in order."""
 
 
+class WriteEach(Protocol):
+    """How a kernel is asked to write several answers in one call."""
+
+    def __call__(
+        self, lists: Lists, ends: NDArray[np.int32], lost: Lost, records: Records, fields: Fields
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """Write each answer as `Write` would; the lists of answer i end before list `ends[i]`.
+
+        Return the messages one behind the other, where each ends, their tables and where each of these ends.
+        """
+
+
 class Kernel(NamedTuple):
     """One way to answer queries."""
 
     find: Find
+    find_each: FindEach
     find_successors: FindSuccessors
     write: Write
+    write_each: WriteEach
 
 
 @cache
 def kernel(name: str) -> Kernel:
     """Return a kernel by name. The first use of `numba` imports it, which takes a while."""
     if name == "numba":
-        from academy.matching.compiled import successors, telling, writing
+        from academy.matching.compiled import several, successors, telling, writing
 
-        return Kernel(telling.find, successors.find_successors, writing.write)
+        return Kernel(
+            telling.find, several.find_each, successors.find_successors, writing.write, several.write_each
+        )
+    from academy.matching.vectorised import several as vectorised_several
     from academy.matching.vectorised import sieve as vectorised_sieve
     from academy.matching.vectorised import successors as vectorised_successors
     from academy.matching.vectorised import writing as vectorised_writing
 
-    return Kernel(vectorised_sieve.find, vectorised_successors.find_successors, vectorised_writing.write)
+    return Kernel(
+        vectorised_sieve.find,
+        vectorised_several.find_each,
+        vectorised_successors.find_successors,
+        vectorised_writing.write,
+        vectorised_several.write_each,
+    )
 
 
 def current() -> Kernel:

@@ -13,6 +13,17 @@ Found = tuple[
     NDArray[np.int32], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], NDArray[np.int16], int
 ]
 
+# Those of several queries, one behind the other: columns as above, where each begins, and how many it has.
+FoundEach = tuple[
+    NDArray[np.int32],
+    NDArray[np.int16],
+    NDArray[np.int16],
+    NDArray[np.int16],
+    NDArray[np.int16],
+    NDArray[np.int32],
+    NDArray[np.int64],
+]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,14 @@ class Ranking:
 
     def __len__(self) -> int:
         return len(self.pattern_ids)
+
+
+class Query(NamedTuple):
+    """One of several queries: a board, and how much is to be told of it (see `Snapshot.match`)."""
+
+    board: Board
+    most: int = NO_LIMIT
+    each: int = NO_LIMIT
 
 
 class Snapshot:
@@ -108,12 +116,44 @@ class Snapshot:
         """
         self._check_board(board)
         ranking, flags = self._asked(ranking, wanted)
-        states = board.states
-        if both:
-            states += self._spec.reversed_board(board).states
-        boards = _as_states(states).reshape(1 + both, -1)
+        boards = _as_states(self._states(board, both)).reshape(1 + both, -1)
         found = self._kernel().find(boards, self._ground, self._rows, ranking.order, flags, most, each)
         return _matches(ranking, found)
+
+    def match_each(
+        self,
+        queries: Sequence[Query],
+        ranking: Ranking | None = None,
+        wanted: NDArray[np.bool_] | None = None,
+        both: bool = False,
+    ) -> list[Matches]:
+        """Answer several queries, at least one, each as `match` would, in less time.
+
+        Raises InvalidBoard like `match`, and answers none then.
+        """
+        for query in queries:
+            self._check_board(query.board)
+        ranking, flags = self._asked(ranking, wanted)
+        boards = _as_states(b"".join(self._states(query.board, both) for query in queries))
+        most = np.array([query.most for query in queries], dtype=np.int64)
+        each = np.array([query.each for query in queries], dtype=np.int64)
+        places, symmetries, rows, columns, numbers, starts, totals = self._kernel().find_each(
+            boards.reshape(len(queries), 1 + both, -1),
+            *(self._ground, self._rows, ranking.order, flags, most, each),
+        )
+        on_reversed, ends = numbers.astype(np.bool_), starts.tolist()
+        return [
+            Matches(
+                ranking.pattern_ids,
+                places[first:end],
+                symmetries[first:end],
+                rows[first:end],
+                columns[first:end],
+                on_reversed[first:end],
+                total,
+            )
+            for first, end, total in zip(ends[:-1], ends[1:], totals.tolist(), strict=True)
+        ]
 
     def match_successors(
         self,
@@ -156,6 +196,9 @@ class Snapshot:
 
     def _kernel(self) -> kernels.Kernel:
         return kernels.current() if self._kernel_name is None else kernels.kernel(self._kernel_name)
+
+    def _states(self, board: Board, both: bool) -> bytes:
+        return board.states + self._spec.reversed_board(board).states if both else board.states
 
     def _check_board(self, board: Board) -> None:
         geometry = self._spec.geometry

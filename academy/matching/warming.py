@@ -21,6 +21,7 @@ from academy.knowledge.spec import GameSpec
 from academy.matching import kernels
 from academy.matching.index import PatternIndex
 from academy.matching.placement_lists import Fields, Lists, Lost, Records
+from academy.matching.snapshot import Query
 
 _POLITENESS: Final = 10
 # In seconds: what is read from the cache takes a hundredth of it, on a machine that has nothing else to do.
@@ -28,11 +29,11 @@ _MOMENT: Final = 60.0
 _NO_NUMBERS: Final = np.zeros(0, dtype=np.int32)
 _NO_SHORTS: Final = np.zeros(0, dtype=np.int16)
 _NO_FLAGS: Final = np.zeros(0, dtype=np.bool_)
+_NO_LISTS: Final = Lists(
+    *(_NO_NUMBERS, _NO_SHORTS, _NO_SHORTS, _NO_SHORTS, _NO_FLAGS),
+    *(np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int64), _NO_FLAGS),
+)
 _NOTHING_TOLD: Final = (
-    Lists(
-        *(_NO_NUMBERS, _NO_SHORTS, _NO_SHORTS, _NO_SHORTS, _NO_FLAGS),
-        *(np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int64), _NO_FLAGS),
-    ),
     Lost(_NO_NUMBERS, _NO_NUMBERS),
     Records(np.zeros((1, 1), dtype=np.uint8), np.array([0, 1], dtype=np.int32), np.ones(1, dtype=np.int32)),
     Fields(*range(1, 13)),
@@ -60,8 +61,10 @@ def _ask(spec: GameSpec, pattern: Pattern, kernel: str) -> None:
     index.put(1, pattern)
     board = Board(spec.geometry, bytes([State.EMPTY]))
     index.match(board)
+    index.snapshot().match_each([Query(board)])
     index.snapshot().match_successors(board, [[(0, State.FIRST_SOLDIER)]])
-    kernels.kernel(kernel).write(*_NOTHING_TOLD)
+    kernels.kernel(kernel).write(_NO_LISTS, *_NOTHING_TOLD)
+    kernels.kernel(kernel).write_each(_NO_LISTS, np.zeros(1, dtype=np.int32), *_NOTHING_TOLD)
 
 
 def warm_up_in_background() -> threading.Thread | None:

@@ -13,12 +13,13 @@ from academy.knowledge.spec import GameSpec
 from academy.service import identity
 from academy.service.candidate_moves import changes_of_moves, in_parts, questions_of, told_moves
 from academy.service.errors import refused, row_of
+from academy.service.gathering import Gathering
 from academy.service.guard import Context, Guard
 from academy.service.limits import Limits
 from academy.service.live_games import LiveGames
 from academy.service.metrics import Metrics
 from academy.service.opening_answers import opening_answer
-from academy.service.pattern_answers import PatternAnswer, PatternQuestion
+from academy.service.pattern_answers import PatternCall, PatternQuestion
 from academy.service.refusals import AnswerTooLarge, InvalidField, require
 from academy.service.seats import Seat, Seats
 from academy.service.successor_answers import SuccessorAnswer
@@ -33,8 +34,6 @@ from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc
 
 Response = messages.MatchPatternsResponse | messages.MatchSuccessorsResponse
-# Others are let in after so many positions of one call.
-_POSITIONS_AT_ONCE: Final = 8
 # Answers of so few placements fit into any message.
 _SURELY_SMALL: Final = 10_000
 
@@ -51,6 +50,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._guard = guard
         self._limits = limits
         self._asked = metrics.questions
+        self._gathering = Gathering()
 
     async def LookUpOpening(
         self, request: messages.LookUpOpeningRequest, context: Context
@@ -109,17 +109,12 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         libraries = _libraries(request)
         # What is learnt while others are let in does not matter to this call.
         stored = game.stored_patterns() if request.include_cells else None
-        answer = PatternAnswer(spec, game.shelf.ranked, libraries)
-        for place, question in enumerate(questions):
-            if place and place % _POSITIONS_AT_ONCE == 0:
-                await asyncio.sleep(0)
-            answer.add(question)
-        written = answer.written()
+        written = await self._gathering.answered(PatternCall(spec, game.shelf.ranked, libraries, questions))
         response.MergeFromString(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
         self._asked["position"] += count
-        if answer.placements > _SURELY_SMALL or request.include_cells:
+        if written.placements > _SURELY_SMALL or request.include_cells:
             self._check_size(response)
         self._note_uses(seats, libraries, written)
 

@@ -18,17 +18,17 @@ from academy.service.limits import Limits
 _OTHER_FILES: Final = 128
 
 
-def channel_options(limits: Limits, shared_port: bool = False) -> list[tuple[str, int]]:
+def channel_options(limits: Limits, shared_port: bool = False, listeners: int = 1) -> list[tuple[str, int]]:
     """What the transport allows: message and header sizes, streams, and pings that find dead peers.
 
-    With `shared_port` other processes may listen on the same one.
+    With `shared_port` other servers may listen on the same one, `listeners` of them in this process.
     """
     return [
         ("grpc.max_receive_message_length", limits.message_bytes),
         # A page may hold one large event; whoever reads such pages allows for it.
         ("grpc.max_send_message_length", -1),
         ("grpc.max_metadata_size", limits.metadata_bytes),
-        ("grpc.max_allowed_incoming_connections", _connections(limits)),
+        ("grpc.max_allowed_incoming_connections", -(-_connections(limits) // listeners)),
         ("grpc.max_concurrent_streams", limits.concurrent_calls_per_caller),
         ("grpc.keepalive_time_ms", round(1_000 * limits.ping_seconds)),
         ("grpc.keepalive_timeout_ms", round(1_000 * limits.pong_seconds)),

@@ -6,6 +6,7 @@ of a symmetric game (and for the opponent of player 1) the board and its colours
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,8 @@ from academy.knowledge.boards import Board
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.matching.matches import Matches
-from academy.service.ranked import Ranked
-from academy.service.written_answers import WrittenAnswer, joined, positions_written
+from academy.service.ranked import Ranked, Wish
+from academy.service.written_answers import WrittenAnswer, each_written, positions_written
 from academy.store.game_records import library_to_proto
 
 
@@ -35,48 +36,76 @@ class PatternQuestion:
     player_elo: float | None = None
 
 
-class PatternAnswer:
-    """Writes the answers to one call: placements by position, and each pattern found once.
+@dataclass(frozen=True, slots=True, eq=False)
+class PatternCall:
+    """The positions that one call asks about, and the patterns that it asks for.
 
-    All questions of a call are about both players, or none is.
+    All questions are about both players, or none is.
     """
 
-    def __init__(self, spec: GameSpec, ranked: Ranked, libraries: Sequence[Library]) -> None:
-        self.placements = 0
-        self._spec = spec
-        self._ranked = ranked
-        self._libraries = [library_to_proto(library) for library in libraries]
-        self._found: list[Matches] = []
-        self._for_opponent: list[NDArray[np.bool_]] = []
+    spec: GameSpec
+    ranked: Ranked
+    libraries: Sequence[Library]
+    questions: Sequence[PatternQuestion]
 
-    def add(self, question: PatternQuestion) -> None:
-        """Answer for one more position. Raises InvalidBoard for a board of another geometry."""
-        spec = self._spec
-        board = question.board
+    @property
+    def both_players(self) -> bool:
+        """Whether placements of either player are asked for."""
+        return self.questions[0].both_players
+
+    def wishes(self, questions: Sequence[PatternQuestion]) -> list[Wish]:
+        """What is to be matched for some of the questions."""
+        libraries = [library_to_proto(library) for library in self.libraries]
+        return [self._wish(question, libraries) for question in questions]
+
+    def _wish(self, question: PatternQuestion, libraries: Sequence[int]) -> Wish:
+        spec, board = self.spec, question.board
         if question.player != 1 and spec.symmetric and spec.players == 2:
             board = spec.reversed_board(board)
-        found = self._matches(board, question)
-        if question.both_players:
-            flags = found.reversed
-            if not spec.symmetric:
-                flags = self._ranked.players.take(found.places) != question.player
-            self._for_opponent.append(flags)
-        self.placements += len(found)
-        self._found.append(found)
+        only = 0 if spec.symmetric or question.both_players else question.player
+        selection = self.ranked.selection(libraries, question.player_elo, only)
+        both = question.both_players and spec.symmetric
+        return Wish(board, selection, question.max_matches, question.matches_each, both)
 
-    def _matches(self, board: Board, question: PatternQuestion) -> Matches:
-        only = 0 if self._spec.symmetric or question.both_players else question.player
-        selection = self._ranked.selection(self._libraries, question.player_elo, only)
-        return self._ranked.match(
-            board,
-            selection,
-            most=question.max_matches,
-            each=question.matches_each,
-            both=question.both_players and self._spec.symmetric,
-        )
+    def answered(self) -> WrittenAnswer:
+        """Write the answer, a MatchPatternsResponse without cells.
 
-    def written(self) -> WrittenAnswer:
-        """Return the answer, a MatchPatternsResponse without cells."""
-        if not self._for_opponent:
-            return positions_written(self._ranked, self._found)
-        return positions_written(self._ranked, self._found, joined(self._for_opponent))
+        Raises InvalidBoard for a board of another geometry.
+        """
+        match = self.ranked.match
+        return self.written([match(*wish) for wish in self.wishes(self.questions)])
+
+    def written(self, found: Sequence[Matches]) -> WrittenAnswer:
+        """Write the answer, once all questions are matched."""
+        return positions_written(self.ranked, found, self.for_opponent(found))
+
+    def for_opponent(self, found: Sequence[Matches]) -> list[NDArray[np.bool_]]:
+        """Which of the placements found for all questions are the opponent's; nothing if nobody asks."""
+        if not self.both_players:
+            return []
+        if self.spec.symmetric:
+            return [matches.reversed for matches in found]
+        return [
+            self.ranked.players.take(matches.places) != question.player
+            for matches, question in zip(found, self.questions, strict=True)
+        ]
+
+
+def answered_together(calls: Sequence[PatternCall]) -> list[WrittenAnswer]:
+    """Answer each call, in less time than one by one.
+
+    Raises InvalidBoard for a board of another geometry, and answers none then.
+    """
+    alike: dict[tuple[Ranked, bool], list[int]] = {}
+    for number, call in enumerate(calls):
+        alike.setdefault((call.ranked, call.both_players), []).append(number)
+    answers: dict[int, WrittenAnswer] = {}
+    for (ranked, _), numbers in alike.items():
+        some = [calls[number] for number in numbers]
+        matches = iter(ranked.match_each([wish for call in some for wish in call.wishes(call.questions)]))
+        found = [list(islice(matches, len(call.questions))) for call in some]
+        flags = [
+            each for call, of_call in zip(some, found, strict=True) for each in call.for_opponent(of_call)
+        ]
+        answers |= zip(numbers, each_written(ranked, found, list(flags)), strict=True)
+    return [answers[number] for number in range(len(calls))]

@@ -4,13 +4,13 @@ import asyncio
 import math
 import sys
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import grpc
 import structlog
-from grpc import aio
 from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from prometheus_client import start_http_server
@@ -24,10 +24,12 @@ from academy.service.hanging_up import remember_makers
 from academy.service.health import HealthServicer
 from academy.service.libraries import LibraryServicer
 from academy.service.limits import Limits
-from academy.service.listening import bind, channel_options
+from academy.service.listeners import listeners
+from academy.service.listening import bind
 from academy.service.live_games import LiveGames
 from academy.service.metrics import Metrics
 from academy.service.pauses import keep_pauses_short
+from academy.service.processes import shared_port
 from academy.service.proposals import ProposalServicer
 from academy.service.recollection import Recollection
 from academy.service.seats import Seats
@@ -109,11 +111,7 @@ class AcademyServer:
         self._health = HealthServicer(SERVICES, limits.health_watch_seconds)
         self._keeping: asyncio.Task[None] | None = None
         self._ends = math.inf
-        self._server = aio.server(
-            interceptors=[self._guard],
-            # With no limit of its own on calls: who is refused is to be told when to come again.
-            options=channel_options(limits, settings.shared_port),
-        )
+        self._server = listeners([self._guard], limits, alone=bool(settings.address.path))
         writes = Writes(store)
         seats = Seats(store, limits)
         consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(
@@ -138,12 +136,18 @@ class AcademyServer:
         keep_pauses_short()
         remember_makers(asyncio.get_running_loop())
         games = await self.games.load(_LOADING_SECONDS)
-        address = bind(self._server, self._settings.address, self._credentials)
+        with self._port() as address:
+            address = bind(self._server, address, self._credentials)
         await self._server.start()
         self._keeping = asyncio.create_task(self.games.keep_for_restarts())
         self._keeping.add_done_callback(_tell_failure)
         _log.info("serving", address=str(address), games=games)
         return address
+
+    def _port(self) -> AbstractContextManager[Address]:
+        """The address to listen on, with a port that no other server has, unless it is to be shared."""
+        address = self._settings.address
+        return nullcontext(address) if self._settings.shared_port or address.path else shared_port(address)
 
     async def stop(self, grace: float | None = None) -> None:
         """Take no more calls, finish the running ones within `grace` seconds (None: as set), and end."""

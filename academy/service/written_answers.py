@@ -1,8 +1,8 @@
 """Placements, and the patterns that they are of, written as messages by the matching kernel."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise, starmap
 from typing import Final
 
 import numpy as np
@@ -47,9 +47,10 @@ _NOTHING_LOST: Final = Lost(_NO_ENTRIES, _NO_ENTRIES)
 
 @dataclass(frozen=True, slots=True)
 class WrittenAnswer:
-    """A message without cells, and the places of the patterns in its table."""
+    """A message without cells that tells so many placements, and the places of the patterns in its table."""
 
     message: bytes
+    placements: int
     table: NDArray[np.int32]
     _ranked: Ranked
 
@@ -66,20 +67,44 @@ class WrittenAnswer:
 
 
 def positions_written(
-    ranked: Ranked, found: Sequence[Matches], for_opponent: NDArray[np.bool_] = _NO_FLAGS
+    ranked: Ranked, found: Sequence[Matches], for_opponent: Sequence[NDArray[np.bool_]]
 ) -> WrittenAnswer:
-    """Write a MatchPatternsResponse; `for_opponent` are the flags of all placements, where asked for."""
-    lists = Lists(
+    """Write a MatchPatternsResponse; `for_opponent` are the flags of each position, where asked for."""
+    return _written(ranked, _lists(found, for_opponent), _NOTHING_LOST, _FIELDS)
+
+
+def each_written(
+    ranked: Ranked, answers: Sequence[Sequence[Matches]], for_opponent: Sequence[NDArray[np.bool_]]
+) -> list[WrittenAnswer]:
+    """Write several at once; either the flags of each position of every answer are asked for, or none are."""
+    lists = _lists([matches for answer in answers for matches in answer], for_opponent)
+    ends = np.array([*accumulate(map(len, answers))], dtype=np.int32)
+    messages, message_ends, tables, table_ends = kernels.current().write_each(
+        lists, ends, _NOTHING_LOST, ranked.records, _FIELDS
+    )
+    raw = messages.tobytes()
+    placements = np.diff(lists.starts.take(ends), prepend=0).tolist()
+    return [
+        WrittenAnswer(raw[message], count, tables[table], ranked)
+        for message, count, table in zip(_slices(message_ends), placements, _slices(table_ends), strict=True)
+    ]
+
+
+def _lists(found: Sequence[Matches], for_opponent: Sequence[NDArray[np.bool_]]) -> Lists:
+    return Lists(
         joined([each.places for each in found]),
         joined([each.symmetries for each in found]),
         joined([each.rows for each in found]),
         joined([each.columns for each in found]),
-        for_opponent,
+        joined(for_opponent) if for_opponent else _NO_FLAGS,
         np.array([*accumulate(map(len, found), initial=0)], dtype=np.int32),
         np.array([each.total for each in found], dtype=np.int64),
         np.array([each.more for each in found], dtype=np.bool_),
     )
-    return _written(ranked, lists, _NOTHING_LOST, _FIELDS)
+
+
+def _slices(ends: NDArray[np.int32]) -> Iterator[slice]:
+    return starmap(slice, pairwise([0, *ends.tolist()]))
 
 
 def successors_written(ranked: Ranked, lists: Lists, lost: Lost) -> WrittenAnswer:
@@ -89,7 +114,7 @@ def successors_written(ranked: Ranked, lists: Lists, lost: Lost) -> WrittenAnswe
 
 def _written(ranked: Ranked, lists: Lists, lost: Lost, fields: Fields) -> WrittenAnswer:
     message, table = kernels.current().write(lists, lost, ranked.records, fields)
-    return WrittenAnswer(message.tobytes(), table, ranked)
+    return WrittenAnswer(message.tobytes(), len(lists.places), table, ranked)
 
 
 def joined(columns: Sequence[NDArray[Number]]) -> NDArray[Number]:

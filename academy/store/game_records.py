@@ -9,6 +9,7 @@ from academy.knowledge.spec import GameSpec, InvalidGame
 from academy.knowledge.symmetries import NodeSymmetry
 from academy.store.errors import InvalidRecord
 from academy.v1 import game_pb2, pattern_pb2
+from academy.wire.games import game_message
 
 _TO_LIBRARY: Final = {
     pattern_pb2.LIBRARY_OPENING: Library.OPENING,
@@ -74,22 +75,10 @@ def spec_from_proto(game: game_pb2.Game) -> GameSpec:
 
 def spec_to_proto(spec: GameSpec, settings: LibrarySettings | None = None) -> game_pb2.Game:
     """Write a game's description, with settings where given."""
-    return game_pb2.Game(
-        game_id=spec.game_id,
-        players=spec.players,
-        geometry=_geometry_to_proto(spec.geometry),
-        symmetric=spec.symmetric,
-        symmetries=spec.symmetries,
-        reversal=spec.reversal,
-        node_symmetries=[
-            game_pb2.NodeSymmetry(name=symmetry.name, image=symmetry.image)
-            for symmetry in spec.node_symmetries
-        ],
-        cell_names=spec.cell_names,
-        expected_length=spec.expected_length,
-        simultaneous=spec.simultaneous,
-        settings=None if settings is None else settings_to_proto(settings),
-    )
+    message = game_message(spec)
+    if settings is not None:
+        message.settings.CopyFrom(settings_to_proto(settings))
+    return message
 
 
 def _geometry_from_proto(geometry: game_pb2.Geometry) -> Geometry:
@@ -103,14 +92,3 @@ def _geometry_from_proto(geometry: game_pb2.Geometry) -> Geometry:
             return GraphGeometry(tuple(geometry.graph.nodes), edges)
         case _:
             raise InvalidGame("a game without geometry: give it a square, hex or graph board")
-
-
-def _geometry_to_proto(geometry: Geometry) -> game_pb2.Geometry:
-    match geometry:
-        case SquareGeometry(rows, columns):
-            return game_pb2.Geometry(square=game_pb2.SquareGeometry(rows=rows, columns=columns))
-        case HexGeometry(rows, columns):
-            return game_pb2.Geometry(hex=game_pb2.HexGeometry(rows=rows, columns=columns))
-        case GraphGeometry(nodes, edges):
-            pairs = [game_pb2.GraphEdge(first=first, second=second) for first, second in edges]
-            return game_pb2.Geometry(graph=game_pb2.GraphGeometry(nodes=nodes, edges=pairs))

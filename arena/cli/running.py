@@ -7,6 +7,7 @@ import typer
 from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, files_of, opened
 from arena.cli.failures import ExitStatus
 from arena.competition import RunEnd
+from arena.daide_players import daide_players
 from arena.output import complain, say
 from arena.remote_players import remote_players
 from arena.reset import reset as reset_competition
@@ -66,7 +67,10 @@ def run(
 def check(control: ControlFile, trust: TrustControlFile = False) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown."""
     settings, _ = opened(control, None, trust)
-    with remote_players(settings, say, lambda *_, **__: None) as seated:
+    with (
+        remote_players(settings, say, lambda *_, **__: None) as reached,
+        daide_players(reached, say, lambda *_, **__: None) as seated,
+    ):
         check_players(seated, quiet=False, tell=say)
 
 

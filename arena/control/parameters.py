@@ -7,9 +7,10 @@ tuner on real numbers, which a transform maps. The formulas are those of Gomill'
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
+from arena.control.changed_settings import abridged
 from arena.jobs import PlayerSetup
 
 CandidateMaker = Callable[[str, Sequence[Any]], PlayerSetup]
@@ -108,6 +109,11 @@ class GridParameter:
         """The value at a place from 0 to 1. Raises InvalidParameter."""
         return _value(self.code, self.scale, place)
 
+    @property
+    def terms(self) -> dict[str, Any]:
+        """All that its values depend on, as far as it is known: a function is a function."""
+        return {f"{self.code}.split": self.split, **_terms(self.code, "scale", self.scale)}
+
 
 @dataclass(frozen=True)
 class NormalParameter:
@@ -123,8 +129,25 @@ class NormalParameter:
         """The value of a drawn number. Raises InvalidParameter."""
         return _value(self.code, self.transform, number)
 
+    @property
+    def terms(self) -> dict[str, Any]:
+        """All that its values depend on, as far as it is known: a function is a function."""
+        return {
+            f"{self.code}.initial_mean": self.mean,
+            f"{self.code}.initial_variance": self.variance,
+            **_terms(self.code, "transform", self.transform),
+        }
+
 
 Parameter = GridParameter | NormalParameter
+
+
+def _terms(code: str, setting: str, mapping: Callable[[float], Any]) -> dict[str, Any]:
+    if not is_dataclass(mapping):
+        return {f"{code}.{setting}": "a function"}
+    named = {f"{code}.{each.name}": getattr(mapping, each.name) for each in fields(mapping)}
+    plain = {name: abridged(str(value)) for name, value in named.items()}
+    return {f"{code}.{setting}": type(mapping).__name__.lower(), **plain}
 
 
 def _value(code: str, scale: Callable[[float], Any], place: float) -> Any:

@@ -143,11 +143,15 @@ class MarsPlan:
 
 @dataclass(frozen=True)
 class CandidatePlan:
-    """Candidates, which `make` makes, play the `opponent`; they have the `seat`, None: one by chance."""
+    """Candidates, which `make` makes, play the `opponent`; they have the `seat`, None: one by chance.
+
+    `seat_name` is what the control file calls the seat.
+    """
 
     opponent: str
     seat: int | None
     make: CandidateMaker = field(compare=False)
+    seat_name: str = "random"
 
 
 @dataclass(frozen=True)

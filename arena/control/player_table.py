@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, Final
 
-from arena.control import remote_table, values
+from arena.control import daide_table, policy_table, remote_table, values
 from arena.control.academy_table import ELO
 from arena.control.locations import located, path_from
 from arena.control.table import ControlError, Table
@@ -12,7 +12,7 @@ from arena.players.lines_parameters import CRASHES, MAX_LATE_TURNS
 
 # The letters of the cross-table go from A to ZZ.
 MAX_PLAYERS: Final = 702
-PROTOCOLS: Final = ("gtp", "lines", "python", "grpc")
+PROTOCOLS: Final = ("gtp", "lines", "python", "policy", "grpc", "daide")
 _SECONDS: Final = values.number(0.001, 1e6)
 _CLOCK_SECONDS: Final = values.number(0, 1e7)
 
@@ -43,6 +43,8 @@ def player(name: str, table: Table, folder: Path, clock: TimeControl | None) -> 
     protocol = table.take("protocol", values.choice(*PROTOCOLS), plain.protocol)
     if protocol == "grpc":
         return _remote_player(name, table, folder, clock)
+    if protocol == "daide":
+        return _daide_player(name, table)
     working_directory = table.take("working_directory", values.text, None)
     own_clock = table.table("time_control")
     return PlayerSetup(
@@ -58,7 +60,7 @@ def player(name: str, table: Table, folder: Path, clock: TimeControl | None) -> 
         memory_bytes=table.take("memory", values.memory_size, None),
         time_control=clock if own_clock is None else time_control(own_clock),
         restart=table.take("restart", values.flag, plain.restart),
-        parameters=_parameters(table),
+        parameters=policy_table.parameters(table, folder) if protocol == "policy" else _parameters(table),
     )
 
 
@@ -73,6 +75,19 @@ def _remote_player(name: str, table: Table, folder: Path, clock: TimeControl | N
         move_seconds=table.take("move_seconds", _SECONDS, plain.move_seconds),
         time_control=clock if own_clock is None else time_control(own_clock),
         parameters=remote_table.parameters(table, folder),
+    )
+
+
+def _daide_player(name: str, table: Table) -> PlayerSetup:
+    plain = PlayerSetup(name, ())
+    return PlayerSetup(
+        name,
+        command=(),
+        protocol="daide",
+        start_seconds=table.take("start_seconds", _SECONDS, plain.start_seconds),
+        move_seconds=table.take("move_seconds", _SECONDS, plain.move_seconds),
+        exit_seconds=table.take("exit_seconds", _SECONDS, plain.exit_seconds),
+        parameters=daide_table.parameters(table),
     )
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from arena.control.game import GameSettings as GameSettings
-from arena.control.plans import Plan
+from arena.control.plans import MarsPlan, Plan, PlayoffPlan
 from arena.jobs import Adjudication, PlayerSetup
 from arena.lobby.addresses import Endpoint
+from arena.players.daide.address import Address
 from arena.ratings.elo import EloRules
 
 EMBEDDED: Final = "embedded"
@@ -84,9 +85,10 @@ class Control:
 
     `plan` is what is to be played, by its kind. `competitors` are the names of those `players` that take
     part, in the order of the cross-table. `results` is a database's URL; None: a file beside the control
-    file. `remote` is where players dial in that are reached so. Without `errors_to_log`, players' standard
-    errors stay the arena's own. With `pin_cores` each game keeps to one core. `failures` is
-    what `GameJob` says of it; `void_retries` is how many void games in a row do not stop a run.
+    file. `remote` is where players dial in that are reached so, `daide` where those do that speak DAIDE.
+    Without `errors_to_log`, players' standard errors stay the arena's own. With `pin_cores` each game keeps
+    to one core. `failures` is what `GameJob` says of it; `void_retries` is how many void games in a row do
+    not stop a run.
     """
 
     path: Path
@@ -110,3 +112,9 @@ class Control:
     elo: EloRules = field(default_factory=EloRules)
     academy: AcademySettings | None = None
     remote: Endpoint = field(default_factory=Endpoint)
+    daide: Address = field(default_factory=Address)
+
+    @property
+    def own_settings(self) -> bool:
+        """Whether games have settings of their own, so that those of the competition may change."""
+        return isinstance(self.plan, PlayoffPlan | MarsPlan)

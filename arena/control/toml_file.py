@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from arena.control import game_table, player_table, remote_table, values
+from arena.control import daide_table, game_table, player_table, remote_table, values
 from arena.control.academy_table import academy, ratings
 from arena.control.draft import Draft
 from arena.control.plan_tables import KINDS, plan
@@ -81,6 +81,7 @@ def _control(path: Path, file: Table) -> Control:
         elo=ratings(file.table("ratings"), fixed),
         academy=reached,
         remote=remote_table.endpoint(file.table("remote"), folder),
+        daide=daide_table.address(file.table("daide")),
     )
     competition.finish()
     file.finish()

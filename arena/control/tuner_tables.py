@@ -92,7 +92,7 @@ def _candidate(draft: Draft, codes: tuple[str, ...]) -> CandidatePlan:
             f"parameters.{code}",
             f"{{{code}}} stands nowhere in the candidate's command, startup_commands and environment",
         )
-    return CandidatePlan(opponent, names.get(where), make)
+    return CandidatePlan(opponent, names.get(where), make, where)
 
 
 def _parameter_tables(draft: Draft) -> list[tuple[str, Table]]:

@@ -2,19 +2,19 @@
 
 import math
 import time
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from arena.players.complaints import Complaints
 from arena.players.failures import Disconnected, Late, PlayerFailure
-from arena.players.lines_channel import LinesChannel
+from arena.players.lines_channel import MAX_ANSWER_LINES, LinesChannel
 from arena.players.lines_parameters import LinesParameters
+from arena.players.open_requests import Request
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
 from arena.players.process import ChildProcess
 from arena.players.program import error_log, launch
+from arena.players.turn_time import TurnTime
 from referees.lines import BotTime, LineDialogue
-
-MAX_WARNINGS: Final = 50
-_LONGEST_WARNING: Final = 300
 
 
 class LinesPlayer(Player):
@@ -39,79 +39,88 @@ class LinesPlayer(Player):
         self._gone = False
         self._late_turns = 0
         self._turn = 0
-        self._unsaid = 0
+        self._complaints = Complaints()
+        # How the bot ended before it was asked for anything.
+        self._obituary = ""
 
     def start(self) -> None:
         """Launch the program."""
         seating = self.seating
         self._process = launch(seating, error_log(seating), seating.environment)
-        self._channel = LinesChannel(self._process, seating.label, seating.transcript)
+        self._channel = LinesChannel(self._process, seating.label, seating.transcript, self._words.kind_of)
 
     def set_up(self) -> None:
-        """Send what the dialogue begins with, within `start_seconds`."""
-        assert self._channel is not None and self._process is not None
+        """Send what the dialogue begins with, within `start_seconds`.
+
+        A bot that ends meanwhile is found out when it is asked for its first orders: whether it is
+        gone already is chance.
+        """
         added = self._setup.move_seconds
         if self._setup.time_control is not None:
             added = self._setup.time_control.increment_seconds or self._setup.time_control.byo_yomi_seconds
-        time_of_bot = BotTime(self._milliseconds(0.0), math.floor(added * 1000))
+        bank = TurnTime(self.seating, 0.0).milliseconds
+        greeting = self._words.greeting(self.seating.seat, BotTime(bank, math.floor(added * 1000)))
+        assert self._channel is not None
         try:
-            self._channel.send(
-                self._words.greeting(self.seating.seat, time_of_bot),
-                time.monotonic() + self._setup.start_seconds,
-            )
-            if not self._process.runs:
-                raise Disconnected(self._process.obituary())
-        except PlayerFailure as failure:
-            raise type(failure)(f"player {self.seating.label}: {failure}") from failure
-
-    def _milliseconds(self, spent: float) -> int:
-        """What the bot's clock shows, so many seconds after its turn began."""
-        clock = self.seating.clock
-        available = self._setup.move_seconds if clock is None else clock.available
-        return max(0, math.floor((available - spent) * 1000))
+            self._channel.send(greeting, time.monotonic() + self._setup.start_seconds)
+        except Disconnected as failure:
+            self._obituary = str(failure)
 
     def choose(self, view: Any) -> Choice:
         """Ask for orders. The first turn may take `start_seconds` more, since programs start slowly."""
         self._turn += 1
         if self._gone:
             return Choice(self._words.passing())
-        grace = 0.0 if self._prepared else self._setup.start_seconds
-        limit = self.seating.move_seconds
-        begun = time.monotonic()
+        turn_time = TurnTime(self.seating, 0.0 if self._prepared else self._setup.start_seconds)
         try:
-            answers = self._ask(view, begun, grace, begun + grace + limit)
+            answers = self._ask(view, turn_time)
         except Late:
-            self._strike(grace + limit)
-            return Choice(self._words.passing(), seconds=limit)
+            self._strike(turn_time.allowed)
+            return Choice(self._words.passing(), seconds=turn_time.seconds)
         except Disconnected as failure:
-            return self._lost(str(failure), time.monotonic() - begun)
-        taken = min(max(0.0, time.monotonic() - begun - grace), limit)
-        if self._channel is not None and self._channel.dropped_lines:
-            self._warn(f"{self._channel.dropped_lines} lines beyond the limit of an answer were dropped")
+            return self._lost(str(failure), turn_time.seconds)
+        seconds = turn_time.seconds
+        assert self._channel is not None
+        if self._channel.dropped_lines:
+            self._complaints.add(
+                self._turn, f"of an answer the lines after the first {MAX_ANSWER_LINES} were dropped"
+            )
             self._channel.dropped_lines = 0
         reading = self._words.read(answers, self.seating.seat)
         for complaint in reading.complaints:
-            self._warn(complaint)
-        return Choice(reading.text, seconds=taken, value=reading.value)
+            self._complaints.add(self._turn, complaint)
+        return Choice(reading.text, seconds=seconds, value=reading.value)
 
-    def _ask(self, view: Any, begun: float, grace: float, deadline: float) -> list[list[str]]:
+    def rehearse(self, view: Any) -> None:
+        """Ask for the first orders: before, such a program need not say anything."""
+        self.choose(view)
+
+    def _ask(self, view: Any, turn_time: TurnTime) -> list[Sequence[str]]:
+        if self._obituary:
+            raise Disconnected(self._obituary)
         assert self._channel is not None
         seat = self.seating.seat
         prompts = list(self._words.turn(view, seat))
         preparation = [] if self._prepared else list(self._words.preparation(view, seat))
         self._prepared = True
-        answers = []
-        for prompt in (*preparation, *prompts):
-            spent = max(0.0, time.monotonic() - begun - grace)
-            answers.append(self._channel.ask(prompt, self._milliseconds(spent), deadline))
-        return answers[len(preparation) :]
+        requests: list[Request] = []
+        for left, prompt in zip(
+            range(len(preparation) + len(prompts) - 1, -1, -1), (*preparation, *prompts), strict=True
+        ):
+            if requests:
+                turn_time.next_request()
+            requests.append(
+                self._channel.ask(prompt, turn_time.milliseconds, turn_time.deadline, followed=left > 0)
+            )
+        return [request.answer or () for request in requests[len(preparation) :]]
 
     def _strike(self, limit: float) -> None:
         self._late_turns += 1
-        most = self._parameters.late_turns
-        self._warn(f"no answer within {limit:.3g} s, the turn is passed ({self._late_turns} of {most} times)")
-        if self._late_turns >= most:
-            self._warn("is asked no more")
+        self._complaints.add_grave(self._turn, f"no answer within {limit:.3g} s, the turn is passed", "late")
+        if self._late_turns >= self._parameters.late_turns:
+            self._complaints.add_grave(
+                self._turn, f"is asked no more after {self._late_turns} late turns", "gone"
+            )
             self._gone = True
 
     def _lost(self, reason: str, seconds: float) -> Choice:
@@ -119,22 +128,17 @@ class LinesPlayer(Player):
             raise Disconnected(f"player {self.seating.label}: {reason}")
         self._gone = True
         self.faulty = True
-        self._warn(f"passes for the rest: {reason}")
-        return Choice(self._words.passing(), seconds=min(seconds, self.seating.move_seconds))
-
-    def _warn(self, what: str) -> None:
-        if len(self.warnings) < MAX_WARNINGS:
-            self.warnings.append(f"player {self.seating.label}: turn {self._turn}: {what[:_LONGEST_WARNING]}")
-        else:
-            self._unsaid += 1
+        self._complaints.add_grave(self._turn, f"passes for the rest: {reason}", "gone")
+        return Choice(self._words.passing(), seconds=seconds)
 
     def given(self, moves: Mapping[int, Any], view: Any) -> None:
         """Nothing: a standing tells all that matters."""
+        self._turn += 1
 
     def told(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Note which of its orders did nothing."""
+        """Note which of its orders were not carried out."""
         for refusal in self._words.refusals(view, self.seating.seat):
-            self._warn(refusal)
+            self._complaints.add(self._turn, refusal)
 
     def close(self, *, at_once: bool = False) -> Cost:
         """Tell the program that the game is over, and end it within `exit_seconds`."""
@@ -151,7 +155,8 @@ class LinesPlayer(Player):
                 seconds = 0.0
         cost = process.end(seconds)
         if cost.killed and seconds:
-            self._warn(f"did not exit within {seconds:g} s: killed")
-        if self._unsaid:
-            self.warnings.append(f"player {self.seating.label}: {self._unsaid} more such warnings")
+            self._complaints.add_grave(self._turn, f"did not exit within {seconds:g} s: killed", "killed")
+        self.warnings += [
+            f"player {self.seating.label}: {complaint}" for complaint in self._complaints.lines()
+        ]
         return Cost(cost.cpu_seconds, cost.peak_memory_bytes)

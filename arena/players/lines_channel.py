@@ -1,9 +1,10 @@
 """A bot's two pipes, spoken to in prompts and answers of plain lines."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from arena.players.failures import Disconnected, Late
+from arena.players.open_requests import OpenRequests, Request
 from arena.players.process import ChildProcess
 from arena.players.transcript import Transcript
 from referees.lines import Prompt
@@ -17,17 +18,25 @@ class Clogged(Disconnected):
 
 
 class LinesChannel:
-    """What is said to a bot and by it.
+    """What is said to a bot and by it; `kind_of` tells kinds of one-line answers, as LineDialogue does.
 
     After a late answer the bot still owes it: when it comes it is skipped, so that later answers are
     not taken for each other. An answer of many lines is cut, and each of its lines; `dropped_lines` counts
-    those that were dropped.
+    those that were dropped. What comes before a prompt and is not owed is skipped.
     """
 
-    def __init__(self, process: ChildProcess, label: str, transcript: Transcript | None) -> None:
+    def __init__(
+        self,
+        process: ChildProcess,
+        label: str,
+        transcript: Transcript | None,
+        kind_of: Callable[[str], str] = lambda line: "",
+    ) -> None:
         self._process = process
         self._label = label
         self._transcript = transcript
+        self._kind_of = kind_of
+        self._open = OpenRequests()
         self._owed = 0
         self.dropped_lines = 0
 
@@ -43,25 +52,41 @@ class LinesChannel:
         except Late:
             raise Clogged("does not read what it is sent") from None
 
-    def ask(self, prompt: Prompt, milliseconds: int, deadline: float) -> list[str]:
-        """Send a prompt and return the lines of the answer. Raises Late and Disconnected."""
-        if prompt.last_line is None:
-            self._process.skip_lines()
-        self.send(prompt.lines(milliseconds), deadline)
-        try:
-            return (
-                self._line(deadline) if prompt.last_line is None else self._lines(prompt.last_line, deadline)
-            )
-        except Late:
-            if prompt.last_line is not None:
-                self._owed += 1
-            raise
+    def ask(self, prompt: Prompt, milliseconds: int, deadline: float, *, followed: bool = False) -> Request:
+        """Send a prompt and wait for the answer; `followed` tells that the same turn has another prompt.
 
-    def _line(self, deadline: float) -> list[str]:
-        while not (line := self._read(deadline)).strip():
-            pass
-        self._note(line)
-        return [line]
+        The request that is returned has an answer, which may change until the last prompt of the turn
+        has its own. Raises Late and Disconnected.
+        """
+        request = Request(prompt.kind, followed)
+        if prompt.last_line is None:
+            self._ask_for_line(request, prompt.lines(milliseconds), deadline)
+        else:
+            self._ask_for_lines(request, prompt.lines(milliseconds), prompt.last_line, deadline)
+        return request
+
+    def _ask_for_line(self, request: Request, lines: Sequence[str], deadline: float) -> None:
+        for line in self._process.arrived_lines():
+            # What has come before this prompt was sent cannot be its answer.
+            self._take(_text(line))
+        self.send(lines, deadline)
+        self._open.add(request)
+        while request.answer is None:
+            self._take(self._read(deadline))
+
+    def _take(self, line: str) -> None:
+        if line.strip() and self._open:
+            self._note(line)
+            self._open.answered(line, self._kind_of(line))
+
+    def _ask_for_lines(self, request: Request, lines: Sequence[str], last_line: str, deadline: float) -> None:
+        if not self._owed:
+            self._process.arrived_lines()
+        self.send(lines, deadline)
+        self._owed += 1
+        while self._owed:
+            request.answer = self._lines(last_line, deadline)
+            self._owed -= 1
 
     def _lines(self, last_line: str, deadline: float) -> list[str]:
         found: list[str] = []
@@ -70,14 +95,12 @@ class LinesChannel:
             ends = line.strip() == last_line
             if ends or len(found) < MAX_ANSWER_LINES:
                 self._note(line)
+            if ends:
+                return found
+            if len(found) < MAX_ANSWER_LINES:
                 found.append(line)
             else:
                 self.dropped_lines += 1
-            if ends and not self._owed:
-                return found[:-1]
-            if ends:
-                self._owed -= 1
-                found = []
 
     def _note(self, line: str) -> None:
         if self._transcript is not None:
@@ -87,4 +110,8 @@ class LinesChannel:
         read = self._process.read_cut_line(deadline)
         if read is None:
             raise Disconnected(self._process.obituary())
-        return read.decode(errors="replace").rstrip("\r")
+        return _text(read)
+
+
+def _text(line: bytes) -> str:
+    return line.decode(errors="replace").rstrip("\r")

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from arena.clock import Clock
 from arena.jobs import PlayerSetup
+from arena.players.failures import PlayerFailure
 from arena.players.transcript import Transcript
 from referees.api import Outcome, Referee
 
@@ -58,7 +59,9 @@ class Choice(NamedTuple):
     """What a player answered when it was its move: a move's text, or that it resigns or claims the game.
 
     `seconds` is how long it took; `value` the player's own expected value (0 to 1) of the position
-    after the move, None where it told none; `comment` what it says of the move.
+    after the move, None where it told none; `comment` what it says of the move. `missed` is what kept the
+    player from answering in full: the move is then made for it, as for one that is gone, but it is asked
+    again.
     """
 
     text: str
@@ -67,6 +70,7 @@ class Choice(NamedTuple):
     value: float | None = None
     comment: str = ""
     claims: bool = False
+    missed: PlayerFailure | None = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,8 @@ class Player(ABC):
     The calls come in the order in which they stand here: `start`, `set_up`, one of `arrange` and
     `arranged` where a seat arranges the first position, then `given`, `choose` and `told` as the game
     goes, `score` where it is counted, `ended`, `close`; after a failure only `ended` and `close` are left.
-    All but `close` raise PlayerFailure, and none waits longer than the setup's time limits.
+    In a check `rehearse` and `close` follow `set_up`. All but `close` raise PlayerFailure, and none waits
+    longer than the setup's time limits.
 
     `name` and `description` are what the player calls itself, known after `set_up`; `warnings` are
     oddities that did not stop the game. `faulty` is set when the player has failed, so that nothing of
@@ -104,6 +109,9 @@ class Player(ABC):
     @abstractmethod
     def set_up(self) -> None:
         """Bring the player to the beginning of the game."""
+
+    def rehearse(self, view: Any) -> None:  # noqa: B027 - most players have shown in `set_up` that they work
+        """Show, in a check instead of a game, that the player can move; `view` is the first position's."""
 
     @property
     def record_name(self) -> str:

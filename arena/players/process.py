@@ -27,7 +27,7 @@ TERMINATE_SECONDS: Final = 0.5
 _CHUNK: Final = 1 << 16
 _LONGEST_POLL: Final = 3600.0
 # Who writes faster than it is read is not read for ever.
-_MOST_SKIPS: Final = 64
+_MOST_CHUNKS: Final = 64
 _OBITUARY_SECONDS: Final = 0.3
 _LIMITED: Final = ("/bin/sh", "-c", 'ulimit -v "$1" && shift && exec "$@"', "arena")
 
@@ -157,18 +157,21 @@ class ChildProcess:
                 self._buffer.clear()
                 return line[:MAX_LINE] or None
 
-    def skip_lines(self) -> None:
-        """Forget whole lines that have come, without waiting; the beginning of another line is kept."""
-        for _ in range(_MOST_SKIPS):
-            del self._buffer[: self._buffer.rfind(b"\n") + 1]
-            self._scanned = 0
+    def arrived_lines(self) -> list[bytes]:
+        """Whole lines that have come, without waiting; the beginning of another line is kept."""
+        for _ in range(_MOST_CHUNKS):
             try:
                 chunk = os.read(self._out, _CHUNK)
             except BlockingIOError:
-                return
+                break
             if not chunk:
-                return
+                break
             self._buffer += chunk
+        whole = self._buffer.rfind(b"\n") + 1
+        lines = bytes(self._buffer[:whole]).split(b"\n")[:-1]
+        del self._buffer[:whole]
+        self._scanned = 0
+        return lines
 
     def read_paragraph(self, beginnings: tuple[bytes, ...], deadline: float) -> bytes | None:
         """One line and the empty line after it, if that is all that has come; else None.

@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from typing import Final
 
+from arena.players.daide.parameters import PROTOCOL as DAIDE
+from arena.players.daide.player import DaidePlayer
 from arena.players.gtp import GtpPlayer
 from arena.players.lines import LinesPlayer
 from arena.players.player import InvalidParameters, Player, Seating
+from arena.players.policy import PolicyPlayer
 from arena.players.python_callable import PythonPlayer
 from arena.players.remote import RemotePlayer
 
@@ -13,7 +16,9 @@ PROTOCOLS: Final[dict[str, Callable[[Seating], Player]]] = {
     "gtp": GtpPlayer,
     "lines": LinesPlayer,
     "python": PythonPlayer,
+    "policy": PolicyPlayer,
     "grpc": RemotePlayer,
+    DAIDE: DaidePlayer,
 }
 
 

@@ -1,16 +1,17 @@
 """Players that are Python callables in this process: for tests, and for opponents that need no engine."""
 
 import importlib
+import inspect
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from arena.players.failures import CannotStart, Disconnected, Late
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
-from referees.api import Referee
+from referees.api import Outcome
 
-Chooser = Callable[[Any], Choice | str | None]
-Factory = Callable[[Referee[Any, Any], int, int], Chooser]
+Chooser = Callable[[Any], Choice | tuple[str, float] | str | None]
+Factory = Callable[..., Chooser]
 
 
 class PythonPlayer(Player):
@@ -41,7 +42,9 @@ class PythonPlayer(Player):
         seating = self.seating
         try:
             factory: Factory = getattr(importlib.import_module(self._module), self._function)
-            self._chooser = factory(seating.referee, seating.seat, seating.seed)
+            wanted = "environment" in inspect.signature(factory).parameters
+            told = {"environment": seating.environment} if wanted else {}
+            self._chooser = factory(seating.referee, seating.seat, seating.seed, **told)
         except Exception as error:  # Anything can come out of other people's code.
             raise CannotStart(
                 f"player {seating.label}: {self._module}:{self._function}: {type(error).__name__}: {error}"
@@ -69,10 +72,33 @@ class PythonPlayer(Player):
             raise Late(self.seating.late(what))
         if isinstance(answer, Choice):
             return answer._replace(seconds=seconds)
+        if isinstance(answer, tuple):
+            text, value = answer
+            return Choice(text, False, seconds, value)
         return Choice("resign", True, seconds) if answer is None else Choice(answer, False, seconds)
 
+    def given(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Tell the chooser of the opening's moves, if it listens."""
+        self.told(moves, view)
+
     def told(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Nothing: the chooser is given all it may see when it is to move."""
+        """Tell the chooser, if it listens, which seats have moved; what they did may be hidden from it."""
+        self._call("told", tuple(sorted(moves)), view)
+
+    def ended(self, outcome: Outcome | None, void_reason: str) -> None:
+        """Tell the chooser, if it listens, that the game is over."""
+        self._call("ended")
+
+    def _call(self, method: str, *told: Any) -> None:
+        listens = getattr(self._chooser, method, None)
+        if listens is None:
+            return
+        try:
+            listens(*told)
+        except Exception as error:  # Anything can come out of other people's code.
+            raise Disconnected(
+                f"player {self.seating.label}: crashed with {type(error).__name__}: {error}"
+            ) from error
 
     def close(self, *, at_once: bool = False) -> Cost:
         """Forget the chooser."""

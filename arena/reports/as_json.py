@@ -17,6 +17,7 @@ def json_report(report: Report) -> Mapping[str, Any]:
     standings = report.standings
     return {
         "name": report.name,
+        "warning": report.warning or None,
         "kind": report.kind,
         "description": report.description,
         "game": report.game,

@@ -10,56 +10,77 @@ from arena.ratings.bradley_terry import PairResult, Ratings, rate
 from arena.ratings.daide import daide_scores
 from arena.ratings.skill import SkillTable
 from arena.reports.contents import PlayerFacts, Report
-from arena.reports.tally import MatchupTally, tally
+from arena.reports.tally import MatchupTally, tally, unplanned
+from arena.results.database import ResultsError
 from arena.results.games import FinishedGame
+from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import SeriesReader
 from arena.results.standings import Standings
-from arena.selection.all_play_all import letters
 from arena.selection.kinds import selector_for
+from arena.selection.lettered import letters
 from arena.selection.matchups import MatchupSelector
-from arena.selection.selector import CompletedGame, Selector
-from arena.selection.terms import check_terms
+from arena.selection.selector import ChangedCompetition, CompletedGame, Selector
 from referees.api import referee
 
 
 def assemble(control: Control, name: str, series: SeriesReader) -> Report:
     """All that is known of a competition now. Works while it runs.
 
-    Raises ChangedCompetition where the games are not those of the control file.
+    Of games that are not those of the control file as it is now only they are told, and why.
     """
-    check_terms({"kind": series.kind()}, {"kind": control.kind})
-    games = list(series.finished_games())
+    games, terms = list(series.finished_games()), series.terms()
+    selector, warning = None, ""
+    try:
+        terms.check(CompetitionTerms(control.kind, control.game), control.own_settings)
+        selector = _informed(control, series, games)
+    except (ResultsError, ChangedCompetition) as error:
+        warning = str(error)
+    game = terms.game if selector is None else control.game
+    rules = referee(game.name).from_settings(game.settings)
+    seats = [rules.seat_name(seat) for seat in range(1, rules.seats + 1)]
+    standings = Standings(() if selector is None else control.competitors, control.elo, games)
+    lettered = selector is not None and isinstance(control.plan, AllPlayAllPlan | GauntletPlan)
+    return Report(
+        name=name,
+        kind=terms.kind,
+        description=control.description,
+        game=game.name,
+        settings=game.settings,
+        total=None if selector is None else selector.total,
+        seats=seats,
+        letters={name: letters(place) for place, name in enumerate(control.competitors)} if lettered else {},
+        standings=standings,
+        matchups=tally(_known(control, selector, terms, games), games, terms.kind),
+        players=_players(standings, games, series),
+        ratings=_ratings(standings, control) if rules.seats == 2 else None,
+        histories=_histories(games),
+        lines=[] if selector is None else selector.report_lines(),
+        voids=series.void_count(),
+        academy_reports=series.outbox.counts() if control.academy is not None else {},
+        refusals=series.outbox.refusals() if control.academy is not None else {},
+        duration=series.duration(),
+        warning=warning,
+    )
+
+
+def _informed(control: Control, series: SeriesReader, games: Iterable[FinishedGame]) -> Selector:
+    """The selector with all that has been played. Raises ChangedCompetition."""
     selector = selector_for(control)
     for game in games:
         selector.completed(
             CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game)
         )
-    for name, _ in series.inhibited():
-        selector.inhibit(name)
-    rules = referee(control.game.name).from_settings(control.game.settings)
-    seats = [rules.seat_name(seat) for seat in range(1, rules.seats + 1)]
-    standings = Standings(control.competitors, control.elo, games)
-    lettered = isinstance(control.plan, AllPlayAllPlan | GauntletPlan)
-    return Report(
-        name=name,
-        kind=control.kind,
-        description=control.description,
-        game=control.game.name,
-        settings=control.game.settings,
-        total=selector.total,
-        seats=seats,
-        letters={name: letters(place) for place, name in enumerate(control.competitors)} if lettered else {},
-        standings=standings,
-        matchups=tally(_planned(control, selector, games), games),
-        players=_players(standings, games, series),
-        ratings=_ratings(standings, control) if rules.seats == 2 else None,
-        histories=_histories(games),
-        lines=selector.report_lines(),
-        voids=series.void_count(),
-        academy_reports=series.outbox.counts() if control.academy is not None else {},
-        refusals=series.outbox.refusals() if control.academy is not None else {},
-        duration=series.duration(),
-    )
+    for name, variant in series.inhibited():
+        selector.inhibit(name, variant)
+    return selector
+
+
+def _known(
+    control: Control, selector: Selector | None, terms: CompetitionTerms, games: Sequence[FinishedGame]
+) -> Sequence[MatchupTally]:
+    if selector is not None:
+        return _planned(control, selector, games)
+    return unplanned({game.matchup: game.game or terms.game for game in games}, games, terms.kind)
 
 
 def _planned(control: Control, selector: Selector, games: Sequence[FinishedGame]) -> Sequence[MatchupTally]:

@@ -31,7 +31,8 @@ class Report:
     `lines` are what only the kind of competition has to tell (a tuner's candidates, a test's state);
     `academy_reports` the outbox's counts (empty where nothing is reported to ACADEMY), `refusals` why the
     newest refused reports were, by contest. `histories` are the players' live Elo after each game of
-    theirs.
+    theirs. A `warning` says why the games are not those of the control file as it is now: then nothing is
+    told that only the control file knows.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Report:
     academy_reports: Mapping[str, int]
     refusals: Mapping[str, str]
     duration: Duration | None
+    warning: str = ""
 
     @property
     def ranked(self) -> Sequence[str]:

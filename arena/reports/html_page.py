@@ -82,6 +82,9 @@ def _heading(report: Report) -> str:
         f"{escape(f'({settings})' if settings else '')} · "
         f'<span id="games">{count_text(report.standings.games, report.total)} games</span></p>'
     )
+    if report.warning:
+        said = f"The control file does not fit these games, arena run refuses it: {report.warning}"
+        parts.append(f'<p id="warning"><strong>{escape(said)}</strong></p>')
     if report.duration is not None:
         took = timedelta(seconds=round(report.duration.total_seconds))
         parts.append(

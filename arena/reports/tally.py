@@ -1,6 +1,6 @@
 """What came out of a matchup, player by player and seat by seat."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arena.control.game import GameSettings
@@ -86,12 +86,31 @@ class MatchupTally:
             self.tallies.setdefault(name, PlayerTally(name)).add(game, seat)
 
 
-def tally(known: Sequence[MatchupTally], games: Sequence[FinishedGame]) -> list[MatchupTally]:
-    """Fill the known matchups, and others that games belong to, which follow them."""
+def tally(
+    known: Sequence[MatchupTally], games: Sequence[FinishedGame], kind: str = "playoff"
+) -> list[MatchupTally]:
+    """Fill the known matchups, and others that games of this kind of competition belong to."""
     matchups = {matchup.matchup_id: matchup for matchup in known}
+    others = [game for game in games if game.matchup not in matchups]
+    matchups |= {matchup.matchup_id: matchup for matchup in unplanned({}, others, kind)}
     for game in games:
-        if game.matchup not in matchups:
-            title = " v ".join(game.players)
-            matchups[game.matchup] = MatchupTally(game.matchup, title, game.players, None, None)
         matchups[game.matchup].add(game)
     return list(matchups.values())
+
+
+def unplanned(
+    settings: Mapping[str, GameSettings], games: Sequence[FinishedGame], kind: str
+) -> list[MatchupTally]:
+    """Matchups of which no more is known than their games, and what they were played with; still empty."""
+    first = {game.matchup: game.players for game in reversed(games)}
+    return [
+        # A series' first line-up is not all that play in it.
+        MatchupTally(
+            matchup,
+            f"series {matchup}" if kind == "mars" else " v ".join(first[matchup]),
+            first[matchup],
+            None,
+            settings.get(matchup),
+        )
+        for matchup in sorted(first)
+    ]

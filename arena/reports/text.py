@@ -19,6 +19,7 @@ def text_report(report: Report) -> str:
     tuned = report.kind.endswith("_tuner")
     sections = [
         [f"{_RINGMASTERS_WORD.get(report.kind, report.kind)}: {report.name}", *_lines(report.description)],
+        _warning(report),
         _progress(report),
         _grid(report),
         list(report.lines),
@@ -38,6 +39,12 @@ def text_report(report: Report) -> str:
 
 def _lines(text: str) -> Sequence[str]:
     return [text] if text else []
+
+
+def _warning(report: Report) -> Sequence[str]:
+    if not report.warning:
+        return []
+    return ["warning: the control file does not fit these games, `arena run` refuses it:", report.warning]
 
 
 def _progress(report: Report) -> Sequence[str]:

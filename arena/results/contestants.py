@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
 
+from arena.control.changed_settings import REMEDY
 from arena.jobs import PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
@@ -14,16 +15,13 @@ from arena.results.rows import add, find_or_add
 
 
 def enter_competitors(
-    connection: Connection, series_id: int, players: Sequence[PlayerSetup], weights: Mapping[str, float]
+    connection: Connection, series_id: int, players: Sequence[PlayerSetup]
 ) -> dict[str, int]:
     """Enter a control file's competitors, or find them again; return ContestantIds by name.
 
     A changed command is a new contestant under the same name; its forerunner is superseded.
     """
-    return {
-        player.name: _competitor(connection, series_id, player, weights.get(player.name, 1.0))
-        for player in players
-    }
+    return {player.name: _competitor(connection, series_id, player) for player in players}
 
 
 def enter_made_player(
@@ -47,7 +45,7 @@ def enter_made_player(
         return int(known)
     original = player.name.partition("#")[0]
     family = original if original in listed else "candidate"
-    return _contestant(connection, series_id, family, client, {**contestant, "Personality": player.name}, 1.0)
+    return _contestant(connection, series_id, family, client, {**contestant, "Personality": player.name})
 
 
 def check_order(connection: Connection, series_id: int, players: Sequence[PlayerSetup]) -> None:
@@ -62,8 +60,9 @@ def check_order(connection: Connection, series_id: int, players: Sequence[Player
     now = [player.name for player in players]
     if now[: len(known)] != known:
         raise ResultsError(
-            f"competitors: the games so far are of {', '.join(known)}, in this order; the control file now "
-            f"has {', '.join(now)}; competitors may be added at the end but neither removed nor moved"
+            f"competition.competitors: the games so far were played with {', '.join(known)}, in this order; "
+            f"the control file now has {', '.join(now)}; competitors may be added at the end but neither "
+            f"removed nor moved: {REMEDY}"
         )
 
 
@@ -80,7 +79,7 @@ def _rows(player: PlayerSetup) -> tuple[dict[str, Any], dict[str, Any]]:
     return client, contestant
 
 
-def _competitor(connection: Connection, series_id: int, player: PlayerSetup, weight: float) -> int:
+def _competitor(connection: Connection, series_id: int, player: PlayerSetup) -> int:
     client, contestant = _rows(player)
     known = connection.execute(
         select(own.COMPETITOR.c.ContestantId, saga.CLIENT, saga.CONTESTANT)
@@ -91,12 +90,9 @@ def _competitor(connection: Connection, series_id: int, player: PlayerSetup, wei
     ).first()
     if known is not None:
         if all(known._mapping[name] == value for name, value in {**client, **contestant}.items()):
-            key = int(known[0])
-            mine = saga.SERIES_CONTESTANT.c.ContestantId == key
-            connection.execute(update(saga.SERIES_CONTESTANT).where(mine).values(Weight=weight))
-            return key
+            return int(known[0])
         _supersede(connection, int(known[0]))
-    key = _contestant(connection, series_id, player.name, client, contestant, weight)
+    key = _contestant(connection, series_id, player.name, client, contestant)
     connection.execute(insert(own.COMPETITOR).values(ContestantId=key, SeriesId=series_id, Name=player.name))
     return key
 
@@ -107,11 +103,10 @@ def _contestant(
     family: str,
     client: Mapping[str, Any],
     contestant: Mapping[str, Any],
-    weight: float,
 ) -> int:
     client_id = find_or_add(connection, saga.CLIENT, {"Family": family, **client})
     key = add(connection, saga.CONTESTANT, {"ClientId": client_id, **contestant})
-    row = {"SeriesId": series_id, "ContestantId": key, "Weight": weight}
+    row = {"SeriesId": series_id, "ContestantId": key}
     connection.execute(insert(saga.SERIES_CONTESTANT).values(row))
     return key
 

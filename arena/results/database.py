@@ -7,10 +7,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    make_url,
+    select,
+    update,
+)
 from sqlalchemy.exc import ArgumentError, DatabaseError
 
+from arena.results.migrations import MIGRATIONS
 from arena.results.own_tables import META, SCHEMA_VERSION
+from arena.results.rows import lock_for_changes
 from arena.results.schema import METADATA
 from arena.results.views import create_views
 
@@ -38,8 +51,9 @@ class ResultsDatabase:
     def open(cls, url: URL | str, create: bool = True) -> Self:
         """Open a database by URL (see `sqlite_url`), making its tables where they are missing.
 
-        Raises ResultsError for one that is not ours, damaged, or of another schema version, and for URLs of
-        no database or of one that no driver is installed for.
+        One of an earlier schema version is brought up to date, whole or not at all. Raises ResultsError
+        for one that is not ours, damaged, or of a schema version that is not known, and for URLs of no
+        database or of one that no driver is installed for.
         """
         engine = _engine(url)
         if engine.dialect.name == "sqlite":
@@ -107,21 +121,44 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
 
 def _check_or_create(connection: Connection, create: bool) -> None:
     present = set(inspect(connection).get_table_names())
+    if META.name in present and _version(connection) == SCHEMA_VERSION:
+        return
+    if META.name not in present and not create:
+        raise NoResultsYet(f"there are no results in {connection.engine.url}")
+    # Others may be about to do the same, and readers must see all of it or nothing.
+    if connection.engine.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    lock_for_changes(connection)
+    present = set(inspect(connection).get_table_names())
     if META.name in present:
-        found = connection.execute(select(META.c.Value).where(META.c.Key == "schema_version")).scalar()
-        if found != str(SCHEMA_VERSION):
-            raise ResultsError(
-                f"the results database {connection.engine.url} has schema version {found}, this program "
-                f"reads version {SCHEMA_VERSION}: use the release that wrote it, or `arena reset`"
-            )
+        _bring_up_to_date(connection)
     elif present & set(METADATA.tables):
         raise ResultsError(f"{connection.engine.url} has tables of our names but was not made by the arena")
-    elif not create:
-        raise NoResultsYet(f"there are no results in {connection.engine.url}")
     else:
-        if connection.engine.dialect.name == "sqlite":
-            # The driver begins no transaction for tables by itself, and readers must see all of them or none.
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
         METADATA.create_all(connection)
         create_views(connection)
         connection.execute(insert(META).values(Key="schema_version", Value=str(SCHEMA_VERSION)))
+
+
+def _bring_up_to_date(connection: Connection) -> None:
+    version = _version(connection)
+    if version == SCHEMA_VERSION:
+        return
+    if version not in MIGRATIONS:
+        raise ResultsError(
+            f"the results database {connection.engine.url} has schema version {version}, this program "
+            f"reads versions {min(MIGRATIONS)} to {SCHEMA_VERSION}: use the release that wrote it, or "
+            "`arena reset`"
+        )
+    while version != SCHEMA_VERSION:
+        MIGRATIONS[version](connection)
+        version += 1
+    connection.execute(update(META).filter_by(Key="schema_version").values(Value=str(version)))
+
+
+def _version(connection: Connection) -> int:
+    found = connection.execute(select(META.c.Value).where(META.c.Key == "schema_version")).scalar()
+    try:
+        return int(found or 0)
+    except ValueError:
+        return 0

@@ -10,6 +10,7 @@ from sqlalchemy import Text, cast, func, select
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
+from arena.results.moves import unpacked
 from arena.results.registration import find_series
 
 _COMPLETED: Final = 2
@@ -110,27 +111,18 @@ class GameListing:
 
     def game(self, game_id: str) -> WholeGame | None:
         """One game, None where there is none of this id that counts."""
-        detail, move, value = own.GAME_DETAIL.c, own.MOVE.c, own.MOVE_VALUE.c
+        detail = own.GAME_DETAIL.c
         chosen = select(detail.GameId).filter_by(SeriesId=self._series_id, Name=game_id)
         games = self._games(chosen)
         if not games:
             return None
-        key = games[0].sequence
-        moves = (
-            select(move.Seat, move.Text, move.Seconds, value.Value, move.Comment)
-            .join_from(
-                own.MOVE,
-                own.MOVE_VALUE,
-                (value.GameId == move.GameId) & (value.Ply == move.Ply) & (value.Seat == move.Seat),
-                isouter=True,
-            )
-            .where(move.GameId == key)
-            .order_by(move.Ply)
-        )
-        record = select(detail.Record, detail.RecordExtension).filter_by(GameId=key)
+        query = select(detail.Record, detail.RecordExtension, detail.Moves)
         with self._database.transaction() as connection:
-            content, extension = connection.execute(record).one()
-            played = tuple(ListedMove(*row) for row in connection.execute(moves))
+            content, extension, moves = connection.execute(query.filter_by(GameId=games[0].sequence)).one()
+        played = tuple(
+            ListedMove(move.seat, move.text, move.seconds, move.values.get(move.seat), move.comment)
+            for move in unpacked(moves)
+        )
         return WholeGame(games[0], played, content, extension)
 
     def _games(self, chosen: Any) -> Sequence[ListedGame]:

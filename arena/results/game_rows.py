@@ -12,7 +12,8 @@ from arena.jobs import Fault, GameResult
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.game_settings import SettingKeys
-from arena.results.rows import add, add_all, insertion
+from arena.results.moves import packed
+from arena.results.rows import add, insertion
 from referees.api import Outcome, Termination
 
 # Built once: SQLAlchemy takes longer to build a statement than SQLite to run it.
@@ -92,7 +93,10 @@ def add_game(
     total_seconds: float,
     detail: Mapping[str, Any],
 ) -> int:
-    """Enter a game with its players and moves; `detail` holds the remaining columns of ARENA_Game."""
+    """Enter a game with its players and moves; `detail` holds the remaining columns of ARENA_Game.
+
+    Raises ValueError for a move with an expected value that is none.
+    """
     points = outcome.points
     made = Counter(move.seat for move in result.moves)
     years = _years(outcome, made)
@@ -119,7 +123,6 @@ def add_game(
         own.GAME_DETAIL,
         {
             "GameId": game_id,
-            "SeriesId": entry.series_id,
             "Summary": outcome.summary,
             "Detail": outcome.detail,
             "Termination": outcome.termination.value,
@@ -128,11 +131,11 @@ def add_game(
             "Record": result.record,
             "RecordExtension": result.record_extension,
             "Warnings": "\n".join(result.warnings),
+            "Moves": packed(result.moves),
             **detail,
         },
     )
     _add_players(connection, entry, game_id, players, result, outcome, made)
-    _add_moves(connection, game_id, result)
     return game_id
 
 
@@ -201,19 +204,3 @@ def note_engine_name(connection: Connection, contestant_id: int, reported: str) 
     """Note what a contestant's program calls itself: `name:version`."""
     name, _, version = reported.partition(":")
     connection.execute(_NAME_CLIENT, {"contestant": contestant_id, "name": name, "version": version})
-
-
-def _add_moves(connection: Connection, game_id: int, result: GameResult) -> None:
-    numbered = list(enumerate(result.moves, start=1))
-    moves = [
-        (
-            *(game_id, ply, move.seat, move.text, move.seconds),
-            *(move.legal_moves, move.interaction, move.board, move.comment, move.clock_seconds),
-            move.clock_stones if move.clock_seconds is not None else None,
-            move.opening,
-        )
-        for ply, move in numbered
-    ]
-    values = [(game_id, ply, seat, value) for ply, move in numbered for seat, value in move.values.items()]
-    add_all(connection, own.MOVE, moves)
-    add_all(connection, own.MOVE_VALUE, values)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, update
 
 from arena.control.game import GameSettings
 from arena.jobs import PlayerSetup
@@ -24,15 +24,11 @@ _RULES: Final = {name.lower(): name for name in ("AOA", "PDA", "NPR", "NPB")}
 class GameSetting:
     """A setting that games are played in.
 
-    `game` and `settings` name the referee and its settings, `variant` is the game id it gives ACADEMY,
-    `seats` what players call the seats, `facts` what else SAGA knows of the variant. `weight` is its share
-    among the settings of a series.
+    `variant` is the game id its referee gives ACADEMY, `seats` what players call the seats, `facts` what
+    else SAGA knows of the variant. `weight` is its share among the settings of a series.
     """
 
-    game: str
-    settings: Mapping[str, Any]
-    move_limit: int
-    scorer: str
+    game: GameSettings
     variant: str
     seats: Sequence[str]
     weight: float = 1.0
@@ -41,12 +37,13 @@ class GameSetting:
     @property
     def whole(self) -> str:
         """All that tells settings of equal columns apart, as JSON."""
+        game = self.game
         return json.dumps(
             {
-                "game": self.game,
-                "settings": dict(self.settings),
-                "move_limit": self.move_limit,
-                "scorer": self.scorer,
+                "game": game.name,
+                "settings": dict(game.settings),
+                "move_limit": game.move_limit,
+                "scorer": game.scorer,
             },
             sort_keys=True,
             default=str,
@@ -78,7 +75,7 @@ def enter_setting(
     setting: GameSetting,
     players: Iterable[PlayerSetup],
 ) -> SettingKeys:
-    """Enter a setting of a series, or find it again.
+    """Enter a setting of a series, or find it again and give it its weight.
 
     What SAGA has no column for stands in `Notes` as JSON. A referee's settings called `level` (of
     press), `sl`, `il`, `ptl`, `mtl`, `rtl`, `btl`, `aoa`, `pda`, `npr` and `npb` fill SAGA's columns of
@@ -105,16 +102,13 @@ def enter_setting(
         {
             "PlatformId": platform_id,
             "VariantId": variant_id,
-            **_columns(setting.settings, players),
+            **_columns(setting.game.settings, players),
             "Notes": setting.whole,
         },
     )
-    find_or_add(
-        connection,
-        saga.SERIES_SETTING,
-        {"SeriesId": series_id, "SettingId": setting_id},
-        {"Weight": setting.weight},
-    )
+    pair = {"SeriesId": series_id, "SettingId": setting_id}
+    find_or_add(connection, saga.SERIES_SETTING, pair, {"Weight": setting.weight})
+    connection.execute(update(saga.SERIES_SETTING).filter_by(**pair).values(Weight=setting.weight))
     return SettingKeys(setting_id, powers)
 
 

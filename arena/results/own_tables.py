@@ -1,8 +1,9 @@
 """The arena's own tables beside SAGA's: what SAGA has no place for.
 
 ARENA_Competition adds to a series what resuming needs; ARENA_Competitor says which contestant
-stands for a name of the control file now; ARENA_Attempt, ARENA_Void and ARENA_Outbox follow a game
-from the moment it is given out to ACADEMY's acknowledgement.
+stands for a name of the control file now; ARENA_Series says which series a MARS mission consists of, and
+ARENA_Inhibition which contestants get no more games of a variant; ARENA_Attempt, ARENA_Void and
+ARENA_Outbox follow a game from the moment it is given out to ACADEMY's acknowledgement.
 """
 
 from typing import Final
@@ -24,7 +25,7 @@ from sqlalchemy import (
 
 from arena.results.schema import METADATA, auto_number, refers
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 
 META: Final = Table(
     "ARENA_Meta",
@@ -54,6 +55,22 @@ COMPETITOR: Final = Table(
     refers("SeriesId", "SAGA_Series.SeriesId"),
     Column("Name", Text, nullable=False),
     Column("Current", Boolean, nullable=False, default=True),
+)
+
+MISSION_SERIES: Final = Table(
+    "ARENA_Series",
+    METADATA,
+    refers("SeriesId", "SAGA_Series.SeriesId", primary_key=True),
+    refers("MissionId", "SAGA_Series.SeriesId"),
+    Column("Name", Text, nullable=False),  # as the control file calls it, and Matchup of its games
+    UniqueConstraint("MissionId", "Name", name="series_once"),
+)
+
+INHIBITION: Final = Table(
+    "ARENA_Inhibition",
+    METADATA,
+    refers("ContestantId", "SAGA_Contestant.ContestantId", primary_key=True),
+    refers("VariantId", "SAGA_Variant.VariantId", primary_key=True),
 )
 
 ATTEMPT: Final = Table(
@@ -109,6 +126,8 @@ GAME_DETAIL: Final = Table(
     Column("Record", Text, nullable=False),
     Column("RecordExtension", Text, nullable=False),
     Column("Warnings", Text, nullable=False),
+    # All moves with what is known of them: see `arena.results.moves`
+    Column("Moves", Text, nullable=False, server_default="[]"),
     UniqueConstraint("SeriesId", "Name", name="game_counted_once"),
     ForeignKeyConstraint(
         ["SeriesId", "Name", "Attempt"],
@@ -129,36 +148,6 @@ SEAT: Final = Table(
     Column("EngineName", Text, nullable=False),
     Column("EngineDescription", Text, nullable=False),
     CheckConstraint('"Seat" >= 1', name="Seat_from_1"),
-)
-
-MOVE: Final = Table(
-    "ARENA_Move",
-    METADATA,
-    refers("GameId", "SAGA_Game.GameId", primary_key=True),
-    Column("Ply", Integer, primary_key=True),
-    Column("Seat", Integer, nullable=False),
-    Column("Text", Text, nullable=False),
-    Column("Seconds", Float, nullable=False),
-    # What ACADEMY is told, NULL where it is not in use: the moves say it all, and this is much.
-    Column("LegalMoves", Integer),
-    Column("Interaction", Boolean),
-    Column("Board", Text),
-    Column("Comment", Text, nullable=False),
-    Column("ClockSeconds", Float),  # left on the mover's clock afterwards, NULL without one
-    Column("ClockStones", Integer),  # byo-yomi: the moves that time is for
-    Column("Opening", Boolean, nullable=False, default=False),  # given, not chosen by the player
-    CheckConstraint('"Ply" >= 1 AND "Seat" >= 1', name="Ply_and_seat_from_1"),
-)
-
-MOVE_VALUE: Final = Table(
-    "ARENA_MoveValue",
-    METADATA,
-    refers("GameId", "SAGA_Game.GameId", primary_key=True),
-    Column("Ply", Integer, primary_key=True),
-    Column("Seat", Integer, primary_key=True),
-    Column("Value", Float, nullable=False),
-    ForeignKeyConstraint(["GameId", "Ply"], ["ARENA_Move.GameId", "ARENA_Move.Ply"]),
-    CheckConstraint('"Value" BETWEEN 0 AND 1', name="Value_0_to_1"),
 )
 
 RATING: Final = Table(

@@ -2,8 +2,10 @@
 
 from sqlalchemy import delete, select
 
+from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
+from arena.results.mission_series import series_of
 
 
 def remove_series(database: ResultsDatabase, name: str) -> None:
@@ -16,14 +18,16 @@ def remove_series(database: ResultsDatabase, name: str) -> None:
         series_id = connection.execute(select(saga.SERIES.c.SeriesId).filter_by(Name=name)).scalar()
         if series_id is None:
             return
-        entered = saga.SERIES_CONTESTANT.c
-        query = select(entered.ContestantId).where(entered.SeriesId == series_id)
+        entered, every = saga.SERIES_CONTESTANT.c, [series_id, *series_of(connection, series_id)]
+        query = select(entered.ContestantId).where(entered.SeriesId.in_(every))
         contestants = list(connection.execute(query).scalars())
-        games = select(saga.GAME.c.GameId).where(saga.GAME.c.SeriesId == series_id)
+        games = select(saga.GAME.c.GameId).where(saga.GAME.c.SeriesId.in_(every))
         # Rows that refer to others go before those.
         for table in reversed(saga.METADATA.sorted_tables):
             if "SeriesId" in table.c:
-                connection.execute(delete(table).where(table.c.SeriesId == series_id))
+                connection.execute(delete(table).where(table.c.SeriesId.in_(every)))
+            elif table is own.INHIBITION:
+                connection.execute(delete(table).where(table.c.ContestantId.in_(contestants)))
             elif "GameId" in table.c:
                 connection.execute(delete(table).where(table.c.GameId.in_(games)))
         others = select(entered.ContestantId).union(select(saga.PLAYER.c.ContestantId))

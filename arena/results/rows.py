@@ -1,10 +1,13 @@
 """Rows of any table: added, or found by their values."""
 
-from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
-from typing import Any
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final
 
-from sqlalchemy import Connection, Dialect, Insert, Table, insert, select
+from sqlalchemy import Connection, Insert, Table, func, insert, select
+
+# "ARENA": any number that other programs are unlikely to lock.
+_LOCK: Final = 0x4152454E41
 
 
 @cache
@@ -21,26 +24,6 @@ def add(connection: Connection, table: Table, values: Mapping[str, Any]) -> int:
     return int(key[0])
 
 
-def add_all(connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Add rows that have all columns of the table in their order, with values as the driver takes them.
-
-    SQLAlchemy would look at each value of each row, which takes several times as long as adding them.
-    """
-    if not rows:
-        return
-    statement, positional = _of_driver(table, connection.dialect)
-    if positional:
-        connection.exec_driver_sql(statement, list(rows))
-    else:
-        names = table.columns.keys()
-        connection.exec_driver_sql(statement, [dict(zip(names, row, strict=True)) for row in rows])
-
-
-@lru_cache(maxsize=16)
-def _of_driver(table: Table, dialect: Dialect) -> tuple[str, bool]:
-    return str(insert(table).compile(dialect=dialect)), dialect.positional
-
-
 def find_or_add(
     connection: Connection, table: Table, values: Mapping[str, Any], others: Mapping[str, Any] | None = None
 ) -> int:
@@ -50,5 +33,19 @@ def find_or_add(
     """
     key = next(iter(table.primary_key.columns))
     conditions = [table.c[name].is_not_distinct_from(value) for name, value in values.items()]
-    found = connection.execute(select(key).where(*conditions)).scalar()
+    query = select(key).where(*conditions)
+    found = connection.execute(query).scalar()
+    if found is None:
+        # Another competition of the same database may be about to add the same.
+        lock_for_changes(connection)
+        found = connection.execute(query).scalar()
     return add(connection, table, {**values, **(others or {})}) if found is None else int(found)
+
+
+def lock_for_changes(connection: Connection) -> None:
+    """Let no other transaction that asks for the same go on before this one has ended.
+
+    SQLite has one writer at a time anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))

@@ -15,9 +15,11 @@ from arena.results.contestants import enter_made_player
 from arena.results.database import ResultsDatabase, utc_now
 from arena.results.game_rows import Entry, add_game, note_engine_name
 from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
+from arena.results.inhibitions import inhibit, readmit
+from arena.results.mission_series import note_begun, note_complete
 from arena.results.outbox import post
-from arena.results.registration import Heading, Registration, describe, register
-from arena.results.rows import find_or_add, insertion
+from arena.results.registration import Entered, Heading, Registration, describe, register
+from arena.results.rows import insertion
 from arena.results.series_reader import SeriesReader
 
 # Asked for each game, and built once: SQLAlchemy takes longer to build a query than SQLite to answer it.
@@ -67,7 +69,7 @@ class Series(SeriesReader):
 
     def __init__(self, database: ResultsDatabase, registration: Registration) -> None:
         super().__init__(database, registration.series_id)
-        self._registration = registration
+        self._uuid = registration.uuid
         # What the database calls the games that are being played, by contest id.
         self._entries: dict[str, Entry] = {}
         self._settings: dict[Hashable, SettingKeys] = {}
@@ -75,10 +77,15 @@ class Series(SeriesReader):
         self._attempts = self._last_attempts()
         # What programs have called themselves in this run, by contestant.
         self._engine_names: dict[int, str] = {}
+        self._begun: set[int] = set()
+        self._entered: Entered | None = None
 
     @classmethod
     def register(cls, database: ResultsDatabase, heading: Heading) -> "Series":
-        """Enter a competition or find it again. Raises ResultsError if its games would not be the same."""
+        """Enter a competition or find it again. Raises ResultsError if its games would not be the same.
+
+        What the database says of a known one is not changed; `describe` does that before the first game.
+        """
         with database.transaction() as connection:
             registration = register(connection, heading)
         return cls(database, registration)
@@ -86,12 +93,17 @@ class Series(SeriesReader):
     def describe(self, heading: Heading) -> None:
         """Store what the competition is now, once its games so far are known to be its own."""
         with self._database.transaction() as connection:
-            describe(connection, self._series_id, heading)
+            self._entered = describe(connection, self._series_id, heading)
+
+    def _known(self) -> Entered:
+        if self._entered is None:
+            raise RuntimeError("games of a competition may begin when the database has its description")
+        return self._entered
 
     def next_attempt(self, game_id: str) -> Attempt:
         """The next try at a game; nothing is stored yet."""
         number = self._attempts.get(game_id, 0) + 1
-        return Attempt(game_id, number, f"{self._registration.uuid}/{game_id}/{number}")
+        return Attempt(game_id, number, f"{self._uuid}/{game_id}/{number}")
 
     def _last_attempts(self) -> dict[str, int]:
         attempt = own.ATTEMPT.c
@@ -113,9 +125,17 @@ class Series(SeriesReader):
         `players` are by seat, those made for this game included; `setting` is given where it is not the
         competition's.
         """
-        setting = setting or self._registration.setting
+        entered = self._known()
+        setting = setting or entered.setting
+        series = entered.series.get(matchup)
+        series_id = self._series_id if series is None else series.series_id
+        key = (series_id, setting.whole, frozenset(player.move_seconds for player in players))
         with self._database.transaction() as connection:
-            keys = self._setting(connection, setting, players)
+            keys = self._settings.get(key) or (None if series is None else series.settings.get(setting.whole))
+            if keys is None:
+                keys = enter_setting(connection, series_id, entered.platform_id, setting, players)
+            if series is not None and series_id not in self._begun:
+                note_begun(connection, series_id)
             contestants = tuple(self._contestant(connection, player) for player in players)
             connection.execute(
                 insertion(own.ATTEMPT),
@@ -131,20 +151,13 @@ class Series(SeriesReader):
                 },
             )
         # Only what has been committed is remembered.
-        self._settings[_setting_key(setting, players)] = keys
+        self._settings[key] = keys
+        self._begun.add(series_id)
         self._attempts[attempt.game_id] = attempt.number
-        self._entries[attempt.contest_id] = Entry(self._series_id, keys, contestants)
-
-    def _setting(
-        self, connection: Connection, setting: GameSetting, players: Sequence[PlayerSetup]
-    ) -> SettingKeys:
-        known = self._settings.get(_setting_key(setting, players))
-        return known or enter_setting(
-            connection, self._series_id, self._registration.platform_id, setting, players
-        )
+        self._entries[attempt.contest_id] = Entry(series_id, keys, contestants)
 
     def _contestant(self, connection: Connection, player: PlayerSetup) -> int:
-        listed = self._registration.contestants
+        listed = self._known().contestants
         if player.name in listed:
             return listed[player.name]
         return enter_made_player(connection, self._series_id, player, listed)
@@ -180,8 +193,12 @@ class Series(SeriesReader):
 
     def _last_stored(self, connection: Connection) -> datetime | None:
         """When an attempt last began or ended."""
-        times = (own.ATTEMPT.c.Started, own.VOID.c.Ended, saga.GAME.c.Finished)
-        queries = (select(func.max(time)).filter_by(SeriesId=self._series_id) for time in times)
+        finished = select(func.max(saga.GAME.c.Finished)).join_from(saga.GAME, own.GAME_DETAIL)
+        queries = (
+            select(func.max(own.ATTEMPT.c.Started)).where(own.ATTEMPT.c.SeriesId == self._series_id),
+            select(func.max(own.VOID.c.Ended)).where(own.VOID.c.SeriesId == self._series_id),
+            finished.where(own.GAME_DETAIL.c.SeriesId == self._series_id),
+        )
         known = [connection.execute(query).scalar() for query in queries]
         return max((time for time in known if time is not None), default=None)
 
@@ -234,7 +251,7 @@ class Series(SeriesReader):
                 result.outcome,
                 result.setup_seconds + result.play_seconds + lost_seconds,
                 {
-                    "Name": attempt.game_id,
+                    **self._key(attempt.game_id),
                     "Matchup": matchup,
                     "Attempt": attempt.number,
                     "Seed": seed,
@@ -283,26 +300,13 @@ class Series(SeriesReader):
 
     def inhibit(self, player: str, variant: str) -> None:
         """Store that a competitor's program can't be started in time for games of a variant."""
-        table, contestant = saga.CLIENT_VARIANT, saga.CONTESTANT.c
         with self._database.transaction() as connection:
-            key = contestant.ContestantId == self._registration.contestants[player]
-            client = connection.execute(select(contestant.ClientId).where(key)).scalar_one()
-            of_variant = saga.VARIANT.c.Name == variant
-            number = connection.execute(select(saga.VARIANT.c.VariantId).where(of_variant)).scalar_one()
-            pair = {"ClientId": client, "VariantId": number}
-            find_or_add(connection, table, pair)
-            connection.execute(update(table).filter_by(**pair).values(AutoInhibit=True))
+            inhibit(connection, self._known().contestants[player], variant)
 
     def readmit(self) -> None:
         """Let all competitors that were inhibited play again."""
-        table = saga.CLIENT_VARIANT
-        mine = (
-            select(saga.CONTESTANT.c.ClientId)
-            .join_from(own.COMPETITOR, saga.CONTESTANT)
-            .where(own.COMPETITOR.c.SeriesId == self._series_id)
-        )
         with self._database.transaction() as connection:
-            connection.execute(update(table).where(table.c.ClientId.in_(mine)).values(AutoInhibit=False))
+            readmit(connection, self._series_id)
 
     def complete(self) -> None:
         """Store that all games of the competition have been played."""
@@ -310,6 +314,7 @@ class Series(SeriesReader):
             connection.execute(
                 update(saga.SERIES).where(saga.SERIES.c.SeriesId == self._series_id).values(State=2)
             )
+            note_complete(connection, self._series_id)
 
     def _key(self, game_id: str) -> dict[str, Any]:
         return {"SeriesId": self._series_id, "Name": game_id}
@@ -319,7 +324,3 @@ class Series(SeriesReader):
             return 0, 0.0
         count, total = connection.execute(_EARLIER_ATTEMPTS, self._key(attempt.game_id)).one()
         return int(count), float(total)
-
-
-def _setting_key(setting: GameSetting, players: Sequence[PlayerSetup]) -> Hashable:
-    return (setting.variant, setting.whole, frozenset(player.move_seconds for player in players))

@@ -11,8 +11,9 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
 from arena.results.game_settings import game_of
 from arena.results.games import FinishedGame
+from arena.results.inhibitions import inhibited
 from arena.results.outbox import Outbox
-from arena.results.registration import find_series
+from arena.results.registration import CompetitionTerms, competition_terms, find_series
 from arena.results.usage import Duration, PlayerUsage, duration, player_descriptions, player_usage
 from referees.api import Outcome, Termination
 
@@ -49,11 +50,10 @@ class SeriesReader:
         with database.transaction() as connection:
             return SeriesReader(database, find_series(connection, name))
 
-    def kind(self) -> str:
-        """The kind of the competition."""
-        query = select(own.COMPETITION.c.Kind).filter_by(SeriesId=self._series_id)
+    def terms(self) -> CompetitionTerms:
+        """What the competition was when it began."""
         with self._database.transaction() as connection:
-            return str(connection.execute(query).scalar_one())
+            return competition_terms(connection, self._series_id)
 
     def finished_games(self) -> Iterator[FinishedGame]:
         """All games that count, in the order in which they were finished."""
@@ -98,17 +98,8 @@ class SeriesReader:
 
     def inhibited(self) -> set[tuple[str, str]]:
         """The competitors that were inhibited, each with the variant."""
-        competitor = own.COMPETITOR.c
-        query = (
-            select(competitor.Name, saga.VARIANT.c.Name)
-            .join_from(own.COMPETITOR, saga.CONTESTANT)
-            .join(saga.CLIENT_VARIANT, saga.CLIENT_VARIANT.c.ClientId == saga.CONTESTANT.c.ClientId)
-            .join(saga.VARIANT)
-            .where(competitor.SeriesId == self._series_id, competitor.Current)
-            .where(saga.CLIENT_VARIANT.c.AutoInhibit)
-        )
         with self._database.transaction() as connection:
-            return {(player, variant) for player, variant in connection.execute(query)}
+            return inhibited(connection, self._series_id)
 
     def records(self) -> Iterator[StoredRecord]:
         """The record files of all games that count."""

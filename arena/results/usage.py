@@ -93,7 +93,7 @@ def duration(database: ResultsDatabase, series_id: int) -> Duration | None:
             func.sum(game.TotalTime),
         )
         .join_from(saga.GAME, own.GAME_DETAIL, game.GameId == detail.GameId)
-        .where(game.SeriesId == series_id)
+        .where(detail.SeriesId == series_id)
     )
     # What void attempts took is part of the TotalTime of their game, once that is finished.
     finished = select(detail.GameId).where(detail.SeriesId == void.SeriesId, detail.Name == void.Name)

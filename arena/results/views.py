@@ -1,4 +1,9 @@
-"""Views of the results database: SAGA 1.0's tables, and DAIDE's scores.
+"""Views of the results database: moves, SAGA 1.0's tables, and DAIDE's scores.
+
+`ARENA_Move` and `ARENA_MoveValue` have a row for each move, and for each expected value that a player told
+with it; they are taken from the packed moves of `ARENA_Game`. `LegalMoves`, `Interaction` and `Board` are
+NULL where ACADEMY is not in use; `ClockSeconds` and `ClockStones` are left on the mover's clock afterwards,
+NULL without one; `Opening` marks moves that were given, not chosen.
 
 `ARENA_Score` gives each player's score of a game: what its winners share of a pot into which every
 seat pays one, less the stake; games without a result return it.
@@ -17,7 +22,7 @@ survivors and winners; all begin with 1 (see `arena.ratings.moving_averages`).
 
 from typing import Final
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect
 
 _SCORE: Final = """
 SELECT p."GameId", p."PowerId",
@@ -101,6 +106,50 @@ SELECT "VariantId" AS "Id", "Name", "Powers", "Supplies" AS "SC", "FirstYear" AS
 FROM "SAGA_Variant"
 """
 
+# The places of a move's columns are those of `arena.results.moves`.
+_MOVES: Final = {
+    "sqlite": """
+SELECT g."GameId", m.key + 1 AS "Ply",
+  json_extract(m.value, '$[0]') AS "Seat",
+  json_extract(m.value, '$[1]') AS "Text",
+  json_extract(m.value, '$[2]') AS "Seconds",
+  json_extract(m.value, '$[8]') AS "LegalMoves",
+  json_extract(m.value, '$[9]') AS "Interaction",
+  json_extract(m.value, '$[10]') AS "Board",
+  COALESCE(json_extract(m.value, '$[4]'), '') AS "Comment",
+  json_extract(m.value, '$[6]') AS "ClockSeconds",
+  json_extract(m.value, '$[7]') AS "ClockStones",
+  COALESCE(json_extract(m.value, '$[5]'), 0) AS "Opening"
+FROM "ARENA_Game" g, json_each(g."Moves") m
+""",
+    "postgresql": """
+SELECT g."GameId", m.ply AS "Ply",
+  (m.value ->> 0)::int AS "Seat",
+  m.value ->> 1 AS "Text",
+  (m.value ->> 2)::float AS "Seconds",
+  (m.value ->> 8)::int AS "LegalMoves",
+  (m.value ->> 9)::boolean AS "Interaction",
+  m.value ->> 10 AS "Board",
+  COALESCE(m.value ->> 4, '') AS "Comment",
+  (m.value ->> 6)::float AS "ClockSeconds",
+  (m.value ->> 7)::int AS "ClockStones",
+  m.value ->> 5 IS NOT NULL AS "Opening"
+FROM "ARENA_Game" g CROSS JOIN LATERAL json_array_elements(g."Moves"::json) WITH ORDINALITY AS m (value, ply)
+""",
+}
+_MOVE_VALUES: Final = {
+    "sqlite": """
+SELECT g."GameId", m.key + 1 AS "Ply", CAST(v.key AS INTEGER) AS "Seat", v.value AS "Value"
+FROM "ARENA_Game" g, json_each(g."Moves") m, json_each(m.value, '$[3]') v
+WHERE v.type <> 'null'
+""",
+    "postgresql": """
+SELECT g."GameId", m.ply AS "Ply", v.key::int AS "Seat", v.value::float AS "Value"
+FROM "ARENA_Game" g CROSS JOIN LATERAL json_array_elements(g."Moves"::json) WITH ORDINALITY AS m (value, ply)
+CROSS JOIN LATERAL json_each_text(CASE json_typeof(m.value -> 3) WHEN 'object' THEN m.value -> 3 END) v
+""",
+}
+
 VIEWS: Final = {
     "ARENA_Score": _SCORE,
     "Dip_Bot": _BOT,
@@ -109,9 +158,18 @@ VIEWS: Final = {
     "Dip_Power": _POWER,
     "Dip_Variant": _VARIANT,
 }
+MOVE_VIEWS: Final = {"ARENA_Move": _MOVES, "ARENA_MoveValue": _MOVE_VALUES}
 
 
 def create_views(connection: Connection) -> None:
     """Make all views in a database that has the tables."""
-    for name, query in VIEWS.items():
-        connection.execute(text(f'CREATE VIEW "{name}" AS {query}'))
+    dialect = connection.dialect.name
+    queries = {**VIEWS, **{name: by_dialect[dialect] for name, by_dialect in MOVE_VIEWS.items()}}
+    for name, query in queries.items():
+        connection.exec_driver_sql(f'CREATE VIEW "{name}" AS {query}')
+
+
+def drop_views(connection: Connection) -> None:
+    """Remove all views that there are of ours."""
+    for name in set(inspect(connection).get_view_names()) & {*VIEWS, *MOVE_VIEWS}:
+        connection.exec_driver_sql(f'DROP VIEW "{name}"')

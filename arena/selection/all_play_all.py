@@ -3,18 +3,11 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from arena.selection.matchups import Group, MatchupSelector
+from arena.selection.lettered import LetteredSelector, letters
+from arena.selection.matchups import Group
 
 
-def letters(place: int) -> str:
-    """A competitor's letters in the cross-table by place from 0: A to Z, then AA to ZZ."""
-    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    if place < 26:
-        return alphabet[place]
-    return alphabet[(place - 26) // 26] + alphabet[(place - 26) % 26]
-
-
-class AllPlayAll(MatchupSelector):
+class AllPlayAll(LetteredSelector):
     """Every line-up of as many competitors as a game has seats plays `rounds` games (None: no end).
 
     Line-ups are called by letters, `AvB`, in the order of the competitors; from game to game everybody
@@ -22,16 +15,15 @@ class AllPlayAll(MatchupSelector):
     """
 
     def __init__(self, competitors: Sequence[str], rounds: int | None, seed: int = 0, seats: int = 2) -> None:
-        self._competitors = tuple(competitors)
         self._rounds = rounds
         groups = {
             "v".join(map(letters, places)): Group(tuple(competitors[place] for place in places), rounds)
             for places in combinations(range(len(competitors)), seats)
         }
-        super().__init__(groups, seed)
+        super().__init__({"competition.competitors": competitors}, groups, seed)
 
     @property
     def description(self) -> str:
         """The kind, its rounds and its competitors."""
         rounds = "unlimited" if self._rounds is None else str(self._rounds)
-        return f"all-play-all rounds={rounds} competitors={','.join(self._competitors)}"
+        return f"all-play-all rounds={rounds} competitors={','.join(self._competitors.values())}"

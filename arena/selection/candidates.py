@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from arena.control.changed_settings import REMEDY
 from arena.control.parameters import Parameter, describe
 from arena.control.plans import CandidatePlan
 from arena.jobs import PlayerSetup
@@ -44,6 +45,7 @@ class CandidateGames:
             "values": [repr(value) for value in values],
             "candidate": self._fingerprint(candidate),
             "terms": self._all_terms(),
+            "parameters": self._parameter_terms(),
         }
         return Fixture(
             game_id=game_id,
@@ -58,27 +60,37 @@ class CandidateGames:
 
     def check_terms(self, detail: str) -> None:
         """Raise ChangedCompetition if a game was played on other terms than the control file has now."""
-        if detail:
-            check_terms(json.loads(detail)["terms"], self._all_terms())
+        if not detail:
+            return
+        stored, now = json.loads(detail), self._all_terms()
+        # Games of earlier releases have a seat by its number, and no parameters.
+        if stored["terms"].get("candidate_seat") == f"seat {self.plan.seat}":
+            stored["terms"]["candidate_seat"] = self.plan.seat_name
+        check_terms(stored["terms"], now)
+        if "parameters" in stored:
+            check_terms(stored["parameters"], self._parameter_terms(), "parameters", unset="nothing")
 
     def check_candidate(self, game_id: str, detail: str, values: Sequence[Any]) -> None:
         """Raise ChangedCompetition if the candidate of a game is not what these values make now."""
         stored, now = json.loads(detail), [repr(value) for value in values]
         if stored["values"] != now:
             raise ChangedCompetition(
-                f"game {game_id!r} was played with the parameters {', '.join(stored['values'])}, by the "
-                f"control file they would now be {', '.join(now)}; put the parameters and the seed "
-                "back as they were"
+                f"parameters: game {game_id!r} was played with {', '.join(stored['values'])}, by the control "
+                f"file's parameters and seed that would now be {', '.join(now)}; {REMEDY}"
             )
         if stored["candidate"] != self._fingerprint(self.plan.make("candidate", values)):
             raise ChangedCompetition(
-                f"candidate: the one of game {game_id!r} was another program or had other arguments; put its "
-                "definition back, or give the changed competition a control file of its own"
+                f"candidate: the one of game {game_id!r} was another program or had other arguments or "
+                f"environment than the control file has now; {REMEDY}"
             )
 
     def _all_terms(self) -> dict[str, object]:
-        seat = "random" if self.plan.seat is None else f"seat {self.plan.seat}"
-        return {**self.terms, "opponent": self.opponent.name, "candidate_seat": seat}
+        return {**self.terms, "opponent": self.opponent.name, "candidate_seat": self.plan.seat_name}
+
+    def _parameter_terms(self) -> dict[str, Any]:
+        terms = {name: value for each in self.parameters for name, value in each.terms.items()}
+        plain: dict[str, Any] = json.loads(json.dumps(terms))
+        return plain
 
     def _fingerprint(self, candidate: PlayerSetup) -> str:
         startup = candidate.parameters.get("startup_commands", ())

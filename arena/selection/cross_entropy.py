@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from arena.control.changed_settings import REMEDY
 from arena.control.parameters import describe
 from arena.control.plans import CrossEntropyPlan
 from arena.jobs import PlayerSetup
@@ -130,8 +131,8 @@ class CrossEntropyTuner(Selector):
             return
         if generation != self.generation or (number, candidate) not in self._open:
             raise ChangedCompetition(
-                f"game {game.game_id!r} is none of generation {self.generation} as the control file has it "
-                f"now: {self.description}; put the control file back as it was"
+                f"competition: game {game.game_id!r} is none of generation {self.generation} of the control "
+                f"file's: {self.description}; {REMEDY}"
             )
         if game.detail:
             self._games.check_candidate(game.game_id, game.detail, self._values(candidate))

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from arena.selection.all_play_all import letters
-from arena.selection.matchups import Group, MatchupSelector
+from arena.selection.lettered import LetteredSelector, letters
+from arena.selection.matchups import Group
 
 
-class Gauntlet(MatchupSelector):
+class Gauntlet(LetteredSelector):
     """Every challenger plays `rounds` games (None: no end) against every opponent, in both seats by turns.
 
     Matchups are called by letters, challengers first: with one challenger `AvB`, `AvC`...
@@ -23,7 +23,8 @@ class Gauntlet(MatchupSelector):
             for i, challenger in enumerate(challengers)
             for j, opponent in enumerate(opponents, start=len(challengers))
         }
-        super().__init__(groups, seed)
+        lists = {"competition.challengers": challengers, "competition.opponents": opponents}
+        super().__init__(lists, groups, seed)
 
     @property
     def description(self) -> str:

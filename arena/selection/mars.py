@@ -4,24 +4,19 @@ What J. Newbury's MARS does for the DAIDE tournaments that SAGA records: a serie
 one of its settings, then the players of its next game; the seats are dealt anew for every game.
 """
 
-import hashlib
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
-from arena.control.plans import MarsSeries
+from arena.control.changed_settings import abridged
+from arena.control.plans import MarsSeries, MarsSetting
 from arena.game_count import count_text
 from arena.selection.line_up import Form, NobodyLeft, draw, line_up
 from arena.selection.numbering import Numbering
-from arena.selection.selector import (
-    ChangedCompetition,
-    CompletedGame,
-    Fixture,
-    Selector,
-    game_seed,
-)
+from arena.selection.selector import CompletedGame, Fixture, Selector, game_seed
+from arena.selection.terms import check_terms
+from referees.api import referee
 
 
 class Mars(Selector):
@@ -38,11 +33,11 @@ class Mars(Selector):
         self._seats = seats
         self._seed = seed
         self._numbers = {one.name: Numbering(one.games) for one in series}
-        self._frozen = {one.name: _frozen(one) for one in series}
+        self._terms = {one.name: _terms(one) for one in series}
         # What a pure series goes by is its own; the others go by all games of the mission.
         self._mission = Form()
         self._own = {one.name: Form() for one in series}
-        self._inhibited: set[str] = set()
+        self._inhibited: set[tuple[str, str]] = set()
         self._short: dict[str, str] = {}
         self._ghosts: set[str] = set()
 
@@ -124,11 +119,12 @@ class Mars(Selector):
             return None
         one = self._series[name]
         stale = not _may_run(one) or not self._numbers[name].wants(number)
-        if stale or not set(players) <= set(one.contestants) or self._inhibited & set(players):
+        setting = _named(one, json.loads(detail)["setting"])
+        if stale or setting is None or not set(players) <= set(one.contestants) - self._barred(setting):
             return None
         self._check_frozen(name, detail)
         self._numbers[name].give(number)
-        fixture = self._fixture(one, number, tuple(players), json.loads(detail)["setting"])
+        fixture = self._fixture(one, number, tuple(players), setting)
         # Its attempts so far are stored under the id it had, however many digits ids have now.
         return replace(fixture, game_id=game_id)
 
@@ -136,10 +132,16 @@ class Mars(Selector):
         """Give the game's number out again, with another line-up."""
         self._numbers[fixture.matchup].take_back(self._parse(fixture.game_id)[1])
 
-    def inhibit(self, player: str) -> bool:
-        """Put the player in no new line-up."""
-        self._inhibited.add(player)
+    def inhibit(self, player: str, variant: str) -> bool:
+        """Put the player in no new line-up for games of this variant."""
+        self._inhibited.add((player, variant))
         return True
+
+    def _barred(self, setting: MarsSetting) -> set[str]:
+        if not self._inhibited:
+            return set()
+        rules = referee(setting.game.name).from_settings(setting.game.settings)
+        return {player for player, variant in self._inhibited if variant == rules.spec().game_id}
 
     def report_lines(self) -> list[str]:
         """Each series: its rule, its games, and the plays and averages of its contestants."""
@@ -154,9 +156,10 @@ class Mars(Selector):
             width = max(map(len, one.contestants))
             lines.append(f"  {'':{width}}  plays  strength  tenacity   fitness")
             form = self._form(one)
+            barred = set.intersection(*map(self._barred, one.settings))
             for contestant in one.contestants:
                 averages = form.averages(contestant)
-                inhibited = "  inhibited" if contestant in self._inhibited else ""
+                inhibited = "  inhibited" if contestant in barred else ""
                 lines.append(
                     f"  {contestant:{width}} {form.plays[contestant]:6d} {averages.strength:9.3f} "
                     f"{averages.tenacity:9.3f} {averages.fitness:9.3f}{inhibited}"
@@ -170,24 +173,37 @@ class Mars(Selector):
         numbers = self._numbers[one.name]
         number = numbers.lowest_open
         chance = random.Random(game_seed(self._seed, f"{one.name}_{number}/line-up/{len(self._inhibited)}"))
-        setting = draw({setting.name: setting.weight for setting in one.settings}, chance)
-        players = line_up(
-            one.rule, one.contestants, self._seats, self._form(one), chance, barred=self._inhibited
-        )
+        setting, players = self._draw(one, chance)
         numbers.give(number)
         return self._fixture(one, number, players, setting)
 
-    def _fixture(self, one: MarsSeries, number: int, players: tuple[str, ...], setting: str) -> Fixture:
-        settings = {setting.name: setting for setting in one.settings}
+    def _draw(self, one: MarsSeries, chance: random.Random) -> tuple[MarsSetting, tuple[str, ...]]:
+        """A setting, and a line-up of those who may play in it. Raises NobodyLeft if there is none."""
+        left = {setting.name: setting.weight for setting in one.settings}
+        while True:
+            setting = _named(one, draw(left, chance))
+            assert setting is not None
+            try:
+                barred = self._barred(setting)
+                form = self._form(one)
+                return setting, line_up(one.rule, one.contestants, self._seats, form, chance, barred)
+            except NobodyLeft:
+                del left[setting.name]
+                if not any(left.values()):
+                    raise
+
+    def _fixture(
+        self, one: MarsSeries, number: int, players: tuple[str, ...], setting: MarsSetting
+    ) -> Fixture:
         return Fixture(
             game_id=f"{one.name}_{self._numbers[one.name].text(number)}",
             matchup=one.name,
             players=players,
             seed=game_seed(self._seed, f"{one.name}_{number}"),
-            game=settings[setting].game,
-            weight=settings[setting].weight,
+            game=setting.game,
+            weight=setting.weight,
             opening=number,
-            detail=json.dumps({"setting": setting, "frozen": self._frozen[one.name]}),
+            detail=json.dumps({"setting": setting.name, "terms": self._terms[one.name]}),
         )
 
     def _parse(self, game_id: str) -> tuple[str, int]:
@@ -197,14 +213,10 @@ class Mars(Selector):
         return name, int(number)
 
     def _check_frozen(self, name: str, detail: str) -> None:
-        if not detail:
-            return
-        for part, digest in json.loads(detail)["frozen"].items():
-            if self._frozen[name].get(part) != digest:
-                raise ChangedCompetition(
-                    f"series {name}: its {part} have changed since its first game; put them back, or give "
-                    "the changed series another name and this one state = 'complete'"
-                )
+        stored = json.loads(detail).get("terms") if detail else None
+        # Games of earlier releases have check sums in its place.
+        if stored is not None:
+            check_terms(stored, self._terms[name], f"series[{name}]")
 
 
 def series_text(one: MarsSeries) -> str:
@@ -217,33 +229,38 @@ def series_text(one: MarsSeries) -> str:
         parts.append(f"kinds={'+'.join(map(str, rule.kinds))}")
     else:
         parts.append(f"clones={'yes' if rule.clones else 'no'}")
-    parts.append("contestants=" + ",".join(f"{name}*{weight:g}" for name, weight in one.contestants.items()))
+    parts.append(f"contestants={_weighted(one.contestants)}")
     parts.append("settings=" + ",".join(f"{setting.name}*{setting.weight:g}" for setting in one.settings))
     return " ".join(parts)
+
+
+def _weighted(weights: Mapping[str, float]) -> str:
+    """Names with their weights."""
+    return ",".join(f"{name}*{weight:g}" for name, weight in weights.items())
+
+
+def _named(one: MarsSeries, name: str) -> MarsSetting | None:
+    return next((setting for setting in one.settings if setting.name == name), None)
 
 
 def _may_run(one: MarsSeries) -> bool:
     return one.weight > 0 and not one.complete
 
 
-def _frozen(one: MarsSeries) -> dict[str, str]:
-    settings = [
-        (
-            setting.name,
-            setting.weight,
-            setting.game.name,
-            dict(setting.game.settings),
-            setting.game.move_limit,
-        )
-        for setting in one.settings
-    ]
-    parts: dict[str, Any] = {
-        "rules of choice": [one.rule.name, one.rule.by, one.rule.clones, one.rule.kinds, one.pure],
-        "contestants": dict(one.contestants),
-        "settings": settings,
-        "scorers": [setting.game.scorer for setting in one.settings],
-    }
+def _terms(one: MarsSeries) -> dict[str, str]:
+    """What may not change once the series has begun, as its control file says it."""
+    rule = one.rule
     return {
-        part: hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:12]
-        for part, value in parts.items()
+        "selector": rule.name,
+        "by": rule.by,
+        "clones": "true" if rule.clones else "false",
+        "kinds": " + ".join(map(str, rule.kinds)) or "none",
+        "pure": "true" if one.pure else "false",
+        "contestants": abridged(_weighted(one.contestants)),
+        "settings": abridged("; ".join(map(_setting_text, one.settings))),
     }
+
+
+def _setting_text(setting: MarsSetting) -> str:
+    game = " ".join(f"{name}={value}" for name, value in setting.game.terms.items() if name != "name")
+    return f"{setting.name}*{setting.weight:g} {setting.game.name} {game}"

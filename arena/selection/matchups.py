@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from arena.control.changed_settings import changed
 from arena.control.game import GameSettings
 from arena.jobs import PlayerSetup
 from arena.selection.numbering import Numbering
@@ -98,12 +99,9 @@ class MatchupSelector(Selector):
         group = self._groups[matchup]
         players = group.players
         if sorted(players) != sorted(game.players):
-            raise ChangedCompetition(
-                f"matchup {matchup}: the games so far were of {' and '.join(sorted(game.players))}, the "
-                f"control file now has {' and '.join(sorted(players))}; give the new one another id"
-            )
+            raise self._other_players(matchup, game)
         if group.game is not None and game.game is not None:
-            check_terms(game.game.terms, group.game.terms, f"matchup {matchup}: game")
+            check_terms(game.game.terms, group.game.terms, f"matchups[{matchup}].game")
         self._numbers[matchup].complete(number)
 
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
@@ -114,6 +112,14 @@ class MatchupSelector(Selector):
         self._numbers[matchup].give(number)
         # Its attempts so far are stored under the id it had, however many digits ids have now.
         return replace(self._fixture(matchup, number), game_id=game_id)
+
+    def _other_players(self, matchup: str, game: CompletedGame) -> ChangedCompetition:
+        """The error for a game of players that its matchup does not have."""
+        before, now = sorted(game.players), sorted(self._groups[matchup].players)
+        return ChangedCompetition(
+            changed(f"matchups[{matchup}].players", " and ".join(before), " and ".join(now))
+            + ", or call the new matchup by another id"
+        )
 
     def _parse(self, game_id: str) -> tuple[str, int]:
         matchup, _, number = game_id.rpartition("_")

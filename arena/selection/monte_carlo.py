@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Sequence
 
+from arena.control.changed_settings import REMEDY, changed
 from arena.control.parameters import describe
 from arena.control.plans import MonteCarloPlan
 from arena.jobs import PlayerSetup
@@ -132,13 +133,20 @@ class MonteCarloTuner(Selector):
 
     def _path(self, game_id: str, detail: str) -> Path:
         if not detail:
-            raise ChangedCompetition(f"game {game_id!r}: it is not known which candidate played it")
+            raise ChangedCompetition(
+                f"game {game_id!r}: it is not known which candidate played it; delete the games with "
+                "`arena reset`, or give the competition another control file"
+            )
         self._games.check_terms(detail)
         path = tuple(json.loads(detail)["path"])
+        if len(path) > self._plan.max_depth:
+            raise ChangedCompetition(
+                changed("competition.max_depth", f"{len(path)} or more", self._plan.max_depth)
+            )
         if not self._tree.known(path):
             raise ChangedCompetition(
-                f"game {game_id} was played at {path} of a tree with other splits or a greater depth than "
-                "the control file has now; put the parameters back as they were"
+                f"parameters: game {game_id!r} was played at {path} of a tree of other splits than the "
+                f"control file has now; {REMEDY}"
             )
         self._games.check_candidate(game_id, detail, self._values(path))
         return path

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from arena.control.changed_settings import REMEDY
 from arena.control.settings import GameSettings
 from arena.jobs import PlayerSetup
 from arena.selection.voids import VoidPolicy
@@ -118,16 +119,18 @@ class Selector(ABC):
     def foreign(self, game_id: str) -> ChangedCompetition:
         """The error for a game that this competition does not have."""
         return ChangedCompetition(
-            f"game {game_id!r} is none of this competition's: {self.description}; put the control file back "
-            "as it was, or give the changed competition one of its own"
+            f"competition: game {game_id!r} is none of the control file's: {self.description}; {REMEDY}"
         )
 
     def dropped(self, fixture: Fixture) -> None:
         """Note that a game given out will not be played in this run, its attempt being void."""
         return
 
-    def inhibit(self, player: str) -> bool:
-        """Give a player no more games, since it does not start; False where this kind never does that."""
+    def inhibit(self, player: str, variant: str) -> bool:
+        """Give a player no more games of a variant, since it does not start.
+
+        The variant is the game's id at ACADEMY. False where this kind never does that.
+        """
         return False
 
     def report_lines(self) -> list[str]:

@@ -40,7 +40,8 @@ class SprtMatch(MatchupSelector):
 
     @property
     def _terms(self) -> dict[str, object]:
-        return {"test": self._test, "competitors": ", ".join(self._plan.competitors)}
+        test = dict(word.split("=") for word in self._test.split())
+        return {**test, "competitors": ", ".join(self._plan.competitors)}
 
     @property
     def _test(self) -> str:
@@ -89,7 +90,10 @@ class SprtMatch(MatchupSelector):
     def completed(self, game: CompletedGame) -> None:
         """Take in a game and, if it completes its pair, test. Raises ChangedCompetition."""
         if game.detail:
-            check_terms(json.loads(game.detail), self._terms)
+            stored = json.loads(game.detail)
+            # Games of earlier releases have the whole test as one term.
+            stored |= dict(word.split("=") for word in stored.pop("test", "").split())
+            check_terms(stored, self._terms)
         super().completed(game)
         number = self._parse(game.game_id)[1]
         points = self._points(game)

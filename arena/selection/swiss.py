@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from arena.control.changed_settings import REMEDY
 from arena.control.plans import SwissPlan
-from arena.selection.all_play_all import letters
+from arena.selection.lettered import letters
 from arena.selection.selector import (
     ChangedCompetition,
     CompletedGame,
@@ -75,8 +76,8 @@ class Swiss(Selector):
             return
         if game.game_id not in self._open:
             raise ChangedCompetition(
-                f"game {game.game_id!r} is none of round {self._round} as the control file has it now: "
-                f"{self.description}; put the control file back as it was"
+                f"competition: game {game.game_id!r} is none of round {self._round} of the control file's: "
+                f"{self.description}; {REMEDY}"
             )
         self._waiting.pop(game.game_id, None)
         self._open.discard(game.game_id)

@@ -2,18 +2,21 @@
 
 from collections.abc import Mapping
 
+from arena.control.changed_settings import changed
 from arena.selection.selector import ChangedCompetition
 
 
-def check_terms(stored: Mapping[str, object], now: Mapping[str, object], where: str = "competition") -> None:
+def check_terms(
+    stored: Mapping[str, object],
+    now: Mapping[str, object],
+    where: str = "competition",
+    unset: str = "its default",
+) -> None:
     """Raise ChangedCompetition if a game was played on other terms than those of the control file.
 
-    `where` is the table that they stand in.
+    `where` is the table that they stand in, `unset` what is said of a value that is not given.
     """
     for name in {**stored, **now}:
-        before, after = stored.get(name, "its default"), now.get(name, "its default")
+        before, after = stored.get(name, unset), now.get(name, unset)
         if before != after:
-            raise ChangedCompetition(
-                f"{where}.{name}: the games so far were played with {before}, the control file now has "
-                f"{after}; put it back, or give the changed competition a control file of its own"
-            )
+            raise ChangedCompetition(changed(f"{where}.{name}", before, after))

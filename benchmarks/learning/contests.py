@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.v1 import contests_pb2, contests_pb2_grpc, game_pb2
+from academy.wire.games import game_message
 from arena.academy_link import AcademyLink, contest_message, void_report
 from clients.academy import Academy, Connection, Seat
 from clients.bots.scholar import Scholar
 from clients.bots.strength import Strength
-from clients.game_messages import game_message
 from referees.api import Outcome, Referee
 
 # Longer games, as multiples of a usual one, are draws.

@@ -85,12 +85,14 @@ class Generator(Child):
 
 
 class Server(Child):
-    """A server of one process with an echo beside it, on a core of its own if one is named."""
+    """A server of one process with an echo and a no-op beside it, on a core of its own if one is named."""
 
     def __init__(self, folder: Path, core: int = -1) -> None:
         super().__init__("benchmarks.load.serving", str(folder), str(core))
         told = json.loads(self.hear())
-        self.port, self.echo_port = told["port"], told["echo_port"]
+        self.port, self.echo_port, self.no_op_port = (
+            told[name] for name in ("port", "echo_port", "no_op_port")
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -111,7 +113,7 @@ class Server(Child):
             return call(request, metadata=(("authorization", f"Bearer {token}"),))
 
     def prepare_echo(self, answer: messages.MatchPatternsResponse) -> None:
-        """Have the echo answer with this from now on."""
+        """Have the echo and the no-op answer with this from now on."""
         with grpc.insecure_channel(f"127.0.0.1:{self.echo_port}") as channel:
             message = messages.MatchPatternsResponse
             channel.unary_unary(ECHO + "SetAnswer", message.SerializeToString, message.FromString)(answer)

@@ -1,8 +1,9 @@
-"""A server to measure: ACADEMY, and beside it, in the same process and event loop, a no-op echo.
+"""A server to measure: ACADEMY, and beside it, in the same process and event loop, two that do nothing.
 
-The echo answers messages of the same types and sizes with one that was made before, without any guard:
-it shows what the transport costs. It can also ask the matching kernel, or find and write an answer,
-before that: what a consultation cannot do without.
+Both answer messages of the same types and sizes with one that was made before. The echo is gRPC's server
+alone: what the transport costs. It can also ask the matching kernel, or find and write an answer, before
+that: what a consultation cannot do without, done for each by itself. The no-op is behind all that a
+consultation is behind: the listeners and the guard, with authentication, fair use, limits and metrics.
 """
 
 import asyncio
@@ -19,16 +20,22 @@ from grpc import aio
 from academy.knowledge.boards import Board
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.matching.warming import warm_up
-from academy.service import logs
+from academy.service import identity, logs
 from academy.service.addresses import Address
+from academy.service.guard import Guard
 from academy.service.limits import Limits
+from academy.service.listeners import Listeners, listeners
 from academy.service.listening import channel_options
 from academy.service.live_games import LiveGame, LiveGames
-from academy.service.pattern_answers import PatternAnswer, PatternQuestion
+from academy.service.metrics import Metrics
+from academy.service.pattern_answers import PatternCall, PatternQuestion
+from academy.service.ranked import Wish
+from academy.service.recollection import Recollection
 from academy.service.server import AcademyServer, ServerSettings
 from academy.store.game_records import library_to_proto
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2 as messages
+from academy.v1 import consultation_pb2_grpc
 from benchmarks.load import full_game
 
 ECHO = "/benchmark.Echo/"
@@ -56,19 +63,19 @@ class Echo:
         game = self._asked()
         ranked = game.shelf.ranked
         selection = ranked.selection(map(library_to_proto, PATTERN_LIBRARIES))
-        for position in request.positions:
-            board = Board.from_letters(game.view.spec.geometry, position.board)
-            ranked.match(board, selection, request.max_matches, Limits.default_matches_each)
+        boards = [Board.from_letters(game.view.spec.geometry, each.board) for each in request.positions]
+        each = Limits.default_matches_each
+        ranked.match_each([Wish(board, selection, request.max_matches, each) for board in boards])
 
     def write(self, request: messages.MatchPatternsRequest) -> None:
         """Ask the kernel and write the answer."""
         game = self._asked()
-        answer = PatternAnswer(game.view.spec, game.shelf.ranked, PATTERN_LIBRARIES)
-        for position in request.positions:
-            board = Board.from_letters(game.view.spec.geometry, position.board)
-            most, each = request.max_matches, Limits.default_matches_each
-            answer.add(PatternQuestion(board, position.player, False, most, each))
-        messages.MatchPatternsResponse().MergeFromString(answer.written().message)
+        geometry = game.view.spec.geometry
+        most, each = request.max_matches, Limits.default_matches_each
+        boards = [Board.from_letters(geometry, position.board) for position in request.positions]
+        questions = [PatternQuestion(board, 1, False, most, each) for board in boards]
+        call = PatternCall(game.view.spec, game.shelf.ranked, PATTERN_LIBRARIES, questions)
+        messages.MatchPatternsResponse().MergeFromString(call.answered().message)
 
     def _asked(self) -> LiveGame:
         assert self._game is not None, "SetAnswer comes first"
@@ -117,6 +124,36 @@ class Echo:
         return grpc.method_handlers_generic_handler("benchmark.Echo", handlers)
 
 
+class NoOp(consultation_pb2_grpc.ConsultationServiceServicer):
+    """Answers consultations with what the echo answers."""
+
+    def __init__(self, echo: Echo, guard: Guard) -> None:
+        self._echo = echo
+        self._guard = guard
+
+    async def MatchPatterns(
+        self, request: messages.MatchPatternsRequest, context: Any
+    ) -> messages.MatchPatternsResponse:
+        return self._echo.answer
+
+    async def Play(
+        self, requests: AsyncIterator[messages.PlayRequest], context: Any
+    ) -> AsyncIterator[messages.PlayResponse]:
+        caller = identity.caller()
+        async for _ in requests:
+            self._guard.ask(caller, 1)
+            yield self._echo.play_answer
+
+
+def guarded_no_op(echo: Echo, store: Store, limits: Limits) -> Listeners:
+    """A server that does nothing, as `AcademyServer` serves."""
+    recollection = Recollection(store)
+    guard = Guard(lambda text: recollection.recall(text, lambda: store.authenticate(text)), limits, Metrics())
+    server = listeners([guard], limits)
+    consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(NoOp(echo, guard), server)
+    return server
+
+
 async def serve(folder: Path) -> None:
     limits = Limits(questions_per_second=1e9, question_burst=1e9, concurrent_calls_per_caller=512)
     # Measured is the kernel that a server runs on, not the one that answers until that is loaded.
@@ -128,10 +165,15 @@ async def serve(folder: Path) -> None:
         other = aio.server(options=channel_options(limits))
         other.add_generic_rpc_handlers((echo.handler(),))
         echo_port = other.add_insecure_port("127.0.0.1:0")
-        await other.start()
-        print(json.dumps({"port": address.port, "echo_port": echo_port}), flush=True)
+        no_op = guarded_no_op(echo, store, limits)
+        no_op_port = no_op.add_insecure_port("127.0.0.1:0")
+        for each in (other, no_op):
+            await each.start()
+        ports = {"port": address.port, "echo_port": echo_port, "no_op_port": no_op_port}
+        print(json.dumps(ports), flush=True)
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-        await other.stop(0)
+        for each in (other, no_op):
+            await each.stop(0)
         await server.stop(0)
 
 

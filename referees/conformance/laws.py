@@ -18,7 +18,8 @@ LAWS: Final = {
     "turns": "seats to move exist and are in order; there are none when, and only when, there is an outcome",
     "legal moves": "listed moves are legal, differ from each other, and there is at least one",
     "foreign moves": "moves not listed, out of turn, after the end or of nonsense are refused",
-    "texts": "a move's text is one line, differs from other legal moves' texts, and reads back as the move",
+    "texts": "a move's text is one line, differs from other legal moves' texts, and reads back as the move; "
+    "openings know it by one line of 1,024 characters at most",
     "boards": "boards have the described geometry and one state for each cell",
     "reversal": "in a symmetric game exchanging the players twice keeps every board, and once the first one",
     "values": "playing a move does not change the position it is played in",

@@ -10,6 +10,8 @@ from referees.conformance.laws import Trial, UnlistedMoves
 
 _NONSENSE: Final = "\x00?! not a move of any game"
 _STATES: Final = frozenset(State)
+# ACADEMY takes no longer ones.
+_LONGEST_OPENING_MOVE: Final = 1_024
 # At each ply so many legal moves are read back and so many foreign ones offered; there may be thousands.
 _SAMPLE: Final = 20
 
@@ -70,6 +72,12 @@ def check_moves(trial: Trial, position: Any, seat: int, chance: random.Random) -
                 raise breach(f"{text!r} is empty or does not fit a line")
             if judge.read_move(position, seat, text) != legal[text]:
                 raise breach(f"{text!r} reads back as another move")
+            known_as = judge.opening_move(position, seat, legal[text])
+            if not known_as.strip() or not known_as.isprintable() or len(known_as) > _LONGEST_OPENING_MOVE:
+                raise breach(
+                    f"{known_as[:80]!r}, as openings know {text!r}, is empty, does not fit a line or is "
+                    f"longer than {_LONGEST_OPENING_MOVE:,} characters"
+                )
     if listed is not None:
         foreign = [move for text, move in trial.met[seat].items() if text not in legal]
         for move in chance.sample(foreign, min(_SAMPLE, len(foreign))):

@@ -44,6 +44,13 @@ def all_legal_orders(position: Position) -> list[LegalOrders]:
     return legal
 
 
+def as_listed(board: Map, order: Order) -> Order:
+    """An order as lists of legal orders have it: a support for a move without the coast that it names."""
+    if order.kind is not OrderKind.SUPPORT_MOVE:
+        return order
+    return order._replace(target=board.main_location[board.province_of[order.target]])
+
+
 @cache
 def _builds(board: Map, home: int) -> tuple[Order, ...]:
     main = board.main_location[home]

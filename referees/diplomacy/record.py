@@ -44,6 +44,8 @@ def write(
     outcome = game.outcome
     content = {
         "format": FORMAT,
+        "game": "diplomacy",
+        "name": game.game_name,
         "event": game.event,
         "date": game.date,
         "map": board.name,
@@ -74,10 +76,16 @@ def write(
 
 def _phase(game: GamePosition, turn: Sequence[PlayedMove]) -> dict[str, Any]:
     powers = game.position.map.powers
-    return {
+    content = {
         **position_content(game.position),
         "moves": {powers[played.seat - 1].code: played.text for played in turn},
     }
+    values = {played.seat: played.values[played.seat] for played in turn if played.seat in played.values}
+    comments = {played.seat: played.comment for played in turn if played.comment}
+    for name, told in (("values", values), ("comments", comments)):
+        if told:
+            content[name] = {powers[seat - 1].code: what for seat, what in told.items()}
+    return content
 
 
 def _results(

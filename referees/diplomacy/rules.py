@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
@@ -11,17 +11,23 @@ from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination,
 from referees.diplomacy import record
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
+from referees.diplomacy.daide.dialogue import DaideDialogue
 from referees.diplomacy.game import GamePosition, advance, agree, begin, draw_now, survivors
-from referees.diplomacy.legal import LegalOrders, all_legal_orders, legal_orders
+from referees.diplomacy.legal import LegalOrders, all_legal_orders, as_listed, legal_orders
 from referees.diplomacy.notation import order_text
+from referees.diplomacy.opening_moves import opening_move
 from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.power_orders import PowerOrders
 from referees.diplomacy.provinces import UnitKind
 from referees.diplomacy.settings import DiplomacySettings
 
-# Random games do not end; between players games last about ten years of five phases.
-EXPECTED_PHASES = 50.0
+if TYPE_CHECKING:
+    from referees.diplomacy.deepmind.policy_game import DeepMindDialogue
+
+# Random games do not end; between players games last about ten years of four phases, most of them with
+# orders of most powers.
+EXPECTED_PHASES = 40.0
 
 
 class Diplomacy(Referee[GamePosition, PowerOrders]):
@@ -51,7 +57,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
             players=len(self.map.powers),
             symmetric=False,
             cell_names=self.map.codes,
-            expected_length=EXPECTED_PHASES,
+            expected_length=EXPECTED_PHASES * len(self.map.powers),
             simultaneous=True,
         )
 
@@ -153,16 +159,10 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
             seen.add(province)
             if province not in legal:
                 raise IllegalMove(f"{said}: {self.seat_name(power + 1)} has nothing to order there")
-            if not self.settings.aoa and not self._is_legal(order, legal, position):
+            if not self.settings.aoa and as_listed(self.map, order) not in legal[province]:
                 raise IllegalMove(f"{said}: the unit cannot be ordered so")
         if position.phase is Phase.BUILDS and len(orders) > abs(adjustment(position, power)):
             raise IllegalMove(f"{len(orders)} orders: only {abs(adjustment(position, power))} are due")
-
-    def _is_legal(self, order: Order, legal: LegalOrders, position: Position) -> bool:
-        if order.kind is OrderKind.SUPPORT_MOVE:
-            # Listed without coasts.
-            order = order._replace(target=self.map.main_location[self.map.province_of[order.target]])
-        return order in legal[self.map.province_of[order.location]]
 
     def play(self, position: GamePosition, moves: Mapping[int, PowerOrders]) -> GamePosition:
         """The game after a phase. A draw that every survivor offers ends it, and no order is carried out.
@@ -190,14 +190,16 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         return position.outcome or draw_now(position, Termination.ADJUDICATION, "stopped")
 
     def board(self, position: GamePosition, seat: int) -> Board:
-        """Who stands in each province, seen by a power: its armies are soldiers, its fleets kings.
+        """Who stands in each province: armies are soldiers, fleets kings.
 
-        Dislodged units are left out.
+        The first player's are those of the power that asks; on a map for two, those of the first power
+        whoever asks. Dislodged units are left out.
         """
+        first = seat - 1 if len(self.map.powers) > 2 else 0
         states = bytearray([State.EMPTY]) * len(self.map.codes)
         for unit in position.position.units:
             army = unit.kind is UnitKind.ARMY
-            if unit.power == seat - 1:
+            if unit.power == first:
                 state = State.FIRST_SOLDIER if army else State.FIRST_KING
             else:
                 state = State.SECOND_SOLDIER if army else State.SECOND_KING
@@ -227,9 +229,27 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         """`A MAR S A PAR - BUR, A PAR - BUR, F BRE - MAO`: orders by province, then a draw."""
         return move.text
 
+    def opening_move(self, position: GamePosition, seat: int, move: PowerOrders) -> str:
+        """The orders in their situation, without a draw; see `referees.diplomacy.opening_moves`."""
+        return opening_move(position.position, seat - 1, move.orders)
+
     def read_move(self, position: GamePosition, seat: int, text: str) -> PowerOrders:
         """Read a power's orders, separated by commas, in any notation. Raises UnreadableMove."""
         return PowerOrders.read(position.position, text, self.settings.choices.lenient_coasts)
+
+    def dialogue(self, protocol: str) -> "DeepMindDialogue | DaideDialogue | None":
+        """`daide`: for bots of the DAIDE servers. `policy`: for DeepMind's, on the standard map.
+
+        Raises InvalidMap for a map whose codes are none in DAIDE.
+        """
+        if protocol == "daide":
+            return DaideDialogue(self.settings)
+        if protocol != "policy" or self.map.name != "standard":
+            return None
+        # Only games of policies need arrays.
+        from referees.diplomacy.deepmind.policy_game import DeepMindDialogue
+
+        return DeepMindDialogue(self)
 
     def record(self, game: GameRecord) -> str:
         """The game as JSON: every phase with its position, orders, results and reasons."""
@@ -238,3 +258,11 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
     def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
         """The game of a record, so that it can be taken up where it ended."""
         return record.read(content, self.settings)
+
+    @classmethod
+    def replay_page(cls, content: bytes, said: Mapping[str, str]) -> str:
+        """The map with units and orders, phase by phase. Raises UnreadableRecord."""
+        # Only pages need drawings.
+        from referees.diplomacy import replay
+
+        return replay.replay_page(content, said)

@@ -11,9 +11,13 @@ from referees.diplomacy.provinces import Map, shipped_map, shipped_maps
 
 MAX_YEARS: Final = 1000
 _ENUMS: Final = {"adjacent_convoy": AdjacentConvoy, "removal_distance": RemovalDistance}
-_FLAGS: Final = ("aoa", "pda", "land_route_left", "lenient_coasts")
+_FLAGS: Final = ("aoa", "pda", "dsd", "npr", "npb", "land_route_left", "lenient_coasts")
 _YEARS: Final = {"sl": "stasis_limit", "il": "impasse_limit", "year_limit": "year_limit"}
-SETTINGS: Final = ("map", "edition", "level", *_YEARS, *_FLAGS, *_ENUMS)
+_SECONDS: Final = ("mtl", "rtl", "btl", "ptl")
+# Free text, the highest level that DAIDE defines; and DAIDE's greatest number.
+MAX_LEVEL: Final = 8000
+MAX_SECONDS: Final = 8191
+SETTINGS: Final = ("map", "edition", "level", *_YEARS, *_SECONDS, *_FLAGS, *_ENUMS)
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,11 @@ class DiplomacySettings:
     an elimination, after which all survivors draw; 0 means never. So they do after `year_limit` years.
     `aoa`: whether orders that cannot be carried out are accepted, and do nothing. `pda`: whether some of the
     survivors may draw without the others.
+
+    The others are for players that speak DAIDE: the `level` of their press, 0 for none; the seconds for moves
+    (`mtl`), retreats (`rtl`) and builds (`btl`), None for what the player has anyway; `ptl`, how many seconds
+    before the end of a phase of moves press must stop; `npr` and `npb`, no press in retreats and builds;
+    `dsd`, whether the time stands still while a player that must still order is disconnected.
     """
 
     map: Map
@@ -34,6 +43,14 @@ class DiplomacySettings:
     year_limit: int = 35
     aoa: bool = True
     pda: bool = False
+    level: int = 0
+    mtl: int | None = None
+    rtl: int | None = None
+    btl: int | None = None
+    ptl: int | None = None
+    dsd: bool = False
+    npr: bool = False
+    npb: bool = False
 
     @classmethod
     def read(cls, settings: Mapping[str, object]) -> Self:
@@ -45,8 +62,6 @@ class DiplomacySettings:
                 raise InvalidSetting(setting, f"Diplomacy has no such setting; {hint}")
         name = _one_of("map", settings.get("map", "standard"), shipped_maps())
         edition = _one_of("edition", settings.get("edition", "2023"), tuple(EDITIONS))
-        if settings.get("level", 0) != 0:
-            raise InvalidSetting("level", f"{settings['level']!r}: these games are without press, level 0")
         chosen: dict[str, object] = {
             setting: _flag(setting, settings[setting]) for setting in _FLAGS if setting in settings
         }
@@ -55,7 +70,13 @@ class DiplomacySettings:
                 chosen[setting] = kind(_one_of(setting, settings[setting], tuple(one.value for one in kind)))
         for setting, field in _YEARS.items():
             if setting in settings:
-                chosen[field] = _years(setting, settings[setting], 1 if setting == "year_limit" else 0)
+                least = 1 if setting == "year_limit" else 0
+                chosen[field] = _whole(setting, settings[setting], least, MAX_YEARS, "of years")
+        if "level" in settings:
+            chosen["level"] = _whole("level", settings["level"], 0, MAX_LEVEL, "(a level of press)")
+        for setting in _SECONDS:
+            if setting in settings:
+                chosen[setting] = _whole(setting, settings[setting], 1, MAX_SECONDS, "of seconds")
         of_choices = {field.name for field in fields(Choices)}
         choices = replace(
             EDITIONS[edition],
@@ -77,7 +98,7 @@ def _flag(setting: str, value: object) -> bool:
     return value
 
 
-def _years(setting: str, value: object, least: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= MAX_YEARS:
-        raise InvalidSetting(setting, f"{value!r} is not a whole number of years from {least} to {MAX_YEARS}")
+def _whole(setting: str, value: object, least: int, most: int, of_what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise InvalidSetting(setting, f"{value!r} is not a whole number {of_what} from {least} to {most}")
     return value

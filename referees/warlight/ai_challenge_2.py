@@ -16,6 +16,7 @@ from referees.warlight.position import NEUTRAL, UNSEEN, Attacked, Deployed, Tran
 from referees.warlight.settings import WarSettings
 
 NAME: Final = "ai-challenge-2"
+PICK: Final = "pick_starting_region"
 PLACE: Final = "place_armies"
 MOVE: Final = "attack/transfer"
 _SHOWN: Final = 80
@@ -104,9 +105,16 @@ class AiChallenge2(LineDialogue[WarPosition]):
             known = self._listed(self._opponents_starts(starts))
             lines.insert(0, f"setup_map opponent_starting_regions {known}")
         return (
-            Prompt(lambda milliseconds: (*lines, f"go {PLACE} {milliseconds}")),
-            Prompt(lambda milliseconds: (f"go {MOVE} {milliseconds}",)),
+            Prompt(lambda milliseconds: (*lines, f"go {PLACE} {milliseconds}"), kind=PLACE),
+            Prompt(lambda milliseconds: (f"go {MOVE} {milliseconds}",), kind=MOVE),
         )
+
+    def kind_of(self, line: str) -> str:
+        """By the verb of the moves, or a lone id; "No moves" may answer each of the two requests."""
+        verbs = [verb for verb in (PLACE, MOVE) if verb in line]
+        if verbs:
+            return verbs[0] if len(verbs) == 1 else ""
+        return PICK if line.strip().isdecimal() else ""
 
     def read(self, answers: Sequence[Sequence[str]], seat: int) -> Reading:
         """Read both lines; moves of another phase, name or form are dropped."""
@@ -124,12 +132,12 @@ class AiChallenge2(LineDialogue[WarPosition]):
         return PASS
 
     def refusals(self, view: WarPosition, seat: int) -> Sequence[str]:
-        """Each order that did nothing, and why."""
+        """Each order that was not carried out, and why."""
         return refusals(view, seat)
 
 
 def _pick(head: tuple[str, ...], offered: str) -> Prompt:
-    return Prompt(lambda milliseconds: (*head, f"pick_starting_region {milliseconds} {offered}"))
+    return Prompt(lambda milliseconds: (*head, f"{PICK} {milliseconds} {offered}"), kind=PICK)
 
 
 def _super_regions(war_map: WarMap) -> tuple[list[int], list[int]]:

@@ -70,7 +70,7 @@ class ChallengeLines(LineDialogue[WarPosition]):
         return PASS
 
     def refusals(self, view: WarPosition, seat: int) -> Sequence[str]:
-        """Each order that did nothing, and why."""
+        """Each order that was not carried out, and why."""
         return refusals(view, seat)
 
     def farewell(self) -> Sequence[str]:
@@ -79,9 +79,9 @@ class ChallengeLines(LineDialogue[WarPosition]):
 
 
 def refusals(view: WarPosition, seat: int) -> list[str]:
-    """Each order of the turn before that did nothing by its player's own fault, and why."""
+    """Each order of the turn before that was not carried out by its player's own fault, and why."""
     return [
-        f"'{event.order.text}' did nothing: {event.why}"
+        f"order '{event.order.text}' was not carried out: {event.why}"
         for event in view.events
         if isinstance(event, Refused) and event.seat == seat and not event.sound
     ]

@@ -45,7 +45,7 @@ def double(half: WarMap, offset: int, bridges: Sequence[int], name: str) -> WarM
     """Mirror a map: one half keeps its ids, the other's are `offset` higher.
 
     A bridge links a territory, by its id, with its own image. Drawn, the halves lie one above the
-    other, the lower one upside down. Raises InvalidMap.
+    other, the lower one upside down, and a little apart however high the half is. Raises InvalidMap.
     """
     highest = half.territories[-1].id
     if offset < highest:
@@ -56,13 +56,16 @@ def double(half: WarMap, offset: int, bridges: Sequence[int], name: str) -> WarM
         if bridge not in half.index:
             raise InvalidMap(f"a bridge at {bridge}, which is no territory")
 
+    lowest = max([each.place[1] for each in half.territories if each.place is not None], default=0.0)
+    height = 500 * (1 - _GAP) / lowest if lowest else 0.0
+
     def halves() -> tuple[list[Territory], list[Territory]]:
         north, south = [], []
         for each in half.territories:
             above = below = None
             if each.place is not None:
                 right, down = each.place
-                down *= (1 - _GAP) / 2
+                down *= height
                 above, below = (right, round(down, 1)), (right, round(1000 - down, 1))
             over = (each.id,) if each.id in bridges else ()
             ways = tuple(near + offset for near in each.neighbours)

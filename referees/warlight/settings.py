@@ -11,7 +11,7 @@ from referees.api import InvalidSetting
 from referees.warlight.combat import UNIT, CombatRules
 
 ROUNDINGS: Final = ("weighted_random", "straight")
-MOVE_ORDERS: Final = ("random", "cyclic", "paired")
+MOVE_ORDERS: Final = ("random", "cyclic", "fewer_armies", "paired")
 MAX_ARMIES: Final = 1000
 MAX_TURNS: Final = 10_000
 MAX_STARTS: Final = 100

@@ -78,17 +78,26 @@ class Turn:
                 seat = self._chance.choice(SEATS)
                 yield seat
                 yield 3 - seat
-        if self._move_order == "random":
-            self.first = self._chance.choice(SEATS)
-        else:
-            # Whoever begins the first turn, by the game's seed, begins every other one.
-            begins = random.Random(f"{self._before.seed} first mover").choice(SEATS)
-            self.first = begins if self._before.turn % 2 else 3 - begins
-        seat = self.first
+        seat = self.first = self._first_mover()
         while True:
             yield seat
             seat = 3 - seat
             yield seat
+
+    def _first_mover(self) -> int:
+        if self._move_order == "random":
+            return self._chance.choice(SEATS)
+        if self._move_order == "fewer_armies":
+            before = self._before
+            one, two = (
+                sum(n for owner, n in zip(before.owners, before.armies, strict=True) if owner == seat)
+                for seat in SEATS
+            )
+            if one != two:
+                return 1 if one < two else 2
+        # Whoever begins the first turn, by the game's seed, begins every other one.
+        begins = random.Random(f"{self._before.seed} first mover").choice(SEATS)
+        return begins if self._before.turn % 2 else 3 - begins
 
     def _sees(self, seat: int, at: int) -> bool:
         owners = self._owners

@@ -6,9 +6,12 @@ from pathlib import Path
 import grpc
 import pytest
 
+from academy.store.contest_records import check_report
 from academy.v1 import contests_pb2
+from academy.wire.games import game_message
 from arena import academy_link
 from arena.academy_link import (
+    MAX_MOVE_CHARACTERS,
     AcademyLink,
     contest_message,
     contest_report,
@@ -18,8 +21,8 @@ from arena.academy_link import (
     rejects_identity,
     void_report,
 )
+from arena.jobs import JobMove
 from clients.connection import AcademyRefusal, AcademyUnavailable, Connection
-from clients.game_messages import game_message
 from referees.api import Outcome, Termination
 from referees.go import Go
 from tests.academy.service.certificates import authority, signed
@@ -106,6 +109,19 @@ def test_a_report_too_large_for_academy_loses_its_boards_first(
     assert report.void is void and report.contest == CONTEST
     assert void or [ply.move for ply in report.plies] == ["D4", "E5", "pass"]
     assert all(ply.board for ply in whole.plies)
+
+
+def test_a_move_longer_than_academy_takes_is_cut_and_still_told_from_others() -> None:
+    orders = "; ".join(["AttackTransfer 12 from 158 to 358"] * 40)
+    texts = [orders, orders + "; Deploy 1 on 2", "D" * MAX_MOVE_CHARACTERS]
+    moves = tuple(JobMove(1, text, "-" * 81, 0, False, 0.5) for text in texts)
+    report = contest_report(CONTEST, result(moves=moves))
+    told = [ply.move for ply in report.plies]
+    assert [len(move) for move in told] == [MAX_MOVE_CHARACTERS] * 3
+    assert len(set(told)) == 3
+    assert all(move.startswith("AttackTransfer 12 from 158 to 358; ") for move in told[:2])
+    assert told[2] == texts[2]
+    check_report(report, SPEC)
 
 
 def test_nothing_is_learnt_from_a_result_nobody_knows() -> None:

@@ -16,20 +16,21 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from arena.control.game import GameSettings
 from arena.departures import Departures
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup
 from arena.lobby.background import BackgroundLobby
 from arena.match import Progress, play
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
-from arena.results.series import Series
+from arena.results.game_settings import GameSetting
 from arena.score_sheet import ScoreSheet
 from arena.seatings import seatings
 from arena.verdicts import Loss
 from referees.api import Termination
 from referees.diplomacy import Diplomacy
 from tests.arena.lobby.rooms import open_lobby, remote
-from tests.arena.results.examples import heading
+from tests.arena.results.examples import heading, registered
 
 BOT = Path(__file__).with_name("diplomacy_bot.py")
 REPOSITORY = Path(__file__).parents[2]
@@ -58,8 +59,8 @@ def dialled_in(lobby: BackgroundLobby) -> Iterator[list[subprocess.Popen[bytes]]
 
 def entered(database: ResultsDatabase, players: tuple[PlayerSetup, ...], result: GameResult) -> list[Any]:
     """SAGA's rows of the game's players, by seat."""
-    game = {"game": "diplomacy", "settings": SETTINGS, "variant": "diplomacy-standard", "seats": POWERS}
-    series = Series.register(database, heading(players, **game))
+    setting = GameSetting(GameSettings("diplomacy", SETTINGS), "diplomacy-standard", POWERS)
+    series = registered(database, heading(players, setting=setting))
     attempt = series.next_attempt(result.game_id)
     series.begin(attempt, None, "seven", players)
     even = (1000.0,) * len(players)

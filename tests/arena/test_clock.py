@@ -92,3 +92,19 @@ def test_whoever_keeps_to_the_limit_is_in_time_and_no_clock_runs_below_zero(cont
         assert clock.spend(clock.limit * share)
         assert clock.seconds >= 0
         assert 0 <= clock.stones <= control.byo_yomi_stones
+
+
+@given(
+    st.lists(st.floats(0, 20), min_size=1, max_size=5),
+    st.sampled_from([FISCHER, CANADIAN, PER_MOVE, PATIENT, TimeControl(10, 0.1, most_seconds=3)]),
+)
+def test_a_move_in_parts_costs_what_as_many_moves_cost(parts, control):
+    whole, clock = Clock(control), Clock(control)
+    for seconds in parts[:-1]:
+        assert whole.spend(min(seconds, whole.limit))
+        clock.book(seconds)
+    last = min(parts[-1], whole.limit)
+    assert whole.spend(last)
+    assert clock.spend(clock.booked + last)
+    assert (clock.seconds, clock.stones) == (pytest.approx(whole.seconds), whole.stones)
+    assert clock.booked == 0

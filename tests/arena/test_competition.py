@@ -15,7 +15,7 @@ from arena.competition_files import CompetitionFiles
 from arena.control.toml_file import read
 from arena.display import Display
 from arena.event_log import EventLog
-from arena.game_jobs import JobMaker
+from arena.game_jobs import JobMaker, setting_of
 from arena.interruption import Interrupted
 from arena.progress import Progress
 from arena.results.database import ResultsDatabase
@@ -83,9 +83,8 @@ class Arena:
                 return super().look()
 
         heading = Heading(
-            files.name, control.kind, "", selector.description, selector.total, "go", control.game.settings,
-            control.game.move_limit, control.game.scorer, rules.spec().game_id, ("Black", "White"),
-            [control.players[name] for name in control.competitors],
+            files.name, control.kind, "", selector.description, selector.total,
+            setting_of(control.game, rules), [control.players[name] for name in control.competitors],
         )  # fmt: skip
         with (
             closing(ResultsDatabase.open(files.results)) as database,
@@ -96,6 +95,7 @@ class Arena:
             if control.parallel > 1:
                 workers = stack.enter_context(WorkerPool(control.parallel))
             series = Series.register(database, heading)
+            series.describe(heading)
             session = None
             if control.academy is not None:
                 session = AcademySession(control.academy, rules.spec(), files.academy_log)

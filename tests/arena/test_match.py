@@ -242,7 +242,10 @@ def test_programs_are_told_of_their_game_in_their_environment(tmp_path):
 @pytest.mark.parametrize(
     ("setup", "says"),
     [
-        (misbehaving("none", protocol="gmp"), "protocol 'gmp' is none of grpc, gtp, lines, python"),
+        (
+            misbehaving("none", protocol="gmp"),
+            "protocol 'gmp' is none of daide, grpc, gtp, lines, policy, python",
+        ),
         (misbehaving("none", parameters={"alias": {}}), "'alias' is no parameter"),
         (misbehaving("none", parameters={"startup_commands": ["a\x01b"]}), "cannot be a word"),
         (misbehaving("none", working_directory="/nowhere"), "bad working directory: '/nowhere'"),

@@ -21,4 +21,4 @@ def test_a_python_player_that_never_gets_ready_does_not_stick_the_check() -> Non
 
 
 def test_a_python_player_that_gets_ready_is_named() -> None:
-    assert check_player(python_player("passer"), RULES, quiet=True) == "always_pass"
+    assert check_player(python_player("passer"), RULES, quiet=True) == ("always_pass", ())

@@ -1,6 +1,7 @@
 """A page for a game's record, with what was kept beside it."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,31 +11,74 @@ from referees.api import GameRecord, UnknownGame, UnreadableRecord
 from referees.warlight.rules import WarLight
 
 
-def kept(folder: Path) -> Path:
+def kept(folder: Path, players: tuple[str, str] = ("alpha", "beta")) -> Path:
     games = folder / "war.games"
     games.mkdir()
     record = games / "0_1.json"
     rules = WarLight.from_settings({"map": "double_small"})
-    record.write_text(rules.record(GameRecord("0_1", "", "", ("alpha", "beta"), (), None, 1)))
+    record.write_text(rules.record(GameRecord("0_1", "", "", players, (), None, 1)))
     return record
 
 
-def test_what_players_said_and_wrote_is_on_the_page(tmp_path: Path) -> None:
+def said(page: str) -> dict[str, str]:
+    """The texts about players on a page, by title."""
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert data is not None
+    texts: dict[str, str] = json.loads(data[1])["said"]
+    return texts
+
+
+def test_what_each_player_was_told_and_answered_and_wrote_is_on_the_page(tmp_path: Path) -> None:
     record = kept(tmp_path)
     (tmp_path / "war.protocol").mkdir()
-    (tmp_path / "war.protocol" / "0_1.log").write_text("<< alpha: Deploy 5 on 3\n")
-    (tmp_path / "war.log").write_text("0_1 alpha: I am lost\n0_10 alpha: I am not\ntimestamp=now event=x\n")
+    (tmp_path / "war.protocol" / "0_1.log").write_text(
+        ">> alpha: Turn 1\n<< alpha: Deploy 5 on 3: now\n>> beta: settings your_bot player2\n"
+    )
+    (tmp_path / "war.log").write_text("0_1 alpha: I am: lost\n0_10 alpha: I am not\ntimestamp=now event=x\n")
 
-    page = page_of(record)
+    assert said(page_of(record)) == {
+        "alpha: what it was told (>>) and answered (<<)": ">> Turn 1\n<< Deploy 5 on 3: now\n",
+        "alpha: standard error": "I am: lost\n",
+        "beta: what it was told (>>) and answered (<<)": ">> settings your_bot player2\n",
+        "beta: standard error": "Nothing, or it was discarded.",
+    }
 
-    assert "<< alpha: Deploy 5 on 3".replace("<", "\\u003c") in page
-    assert "0_1 alpha: I am lost" in page
-    assert "I am not" not in page
+
+def test_two_players_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    record = kept(tmp_path, ("alpha", "alpha"))
+    (tmp_path / "war.log").write_text("0_1 alpha#2: here\n")
+    texts = said(page_of(record))
+    assert texts["alpha#2: standard error"] == "here\n"
+    assert texts["alpha#1: standard error"] == "Nothing, or it was discarded."
+
+
+def test_what_was_not_kept_is_said_with_the_remedy(tmp_path: Path) -> None:
+    texts = said(page_of(kept(tmp_path)))
+    assert (
+        texts["beta: what it was told (>>) and answered (<<)"]
+        == "Not kept: arena run --log-protocol keeps it."
+    )
+    assert texts["beta: standard error"] == "Not kept: there is no war.log."
+
+
+def test_a_long_text_is_cut_and_says_so(tmp_path: Path) -> None:
+    record = kept(tmp_path)
+    (tmp_path / "war.protocol").mkdir()
+    line = "x" * 999 + "\n"
+    with (tmp_path / "war.protocol" / "0_1.log").open("w") as protocol:
+        for _ in range(6_000):
+            protocol.write(f"<< alpha: {line}>> beta: end\n")
+    texts = said(page_of(record))
+    cut = texts["alpha: what it was told (>>) and answered (<<)"]
+    assert 4_000_000 < len(cut) < 4_300_000
+    assert cut.endswith("(cut after 4 MiB; all of it is in 0_1.log)\n")
+    assert texts["beta: what it was told (>>) and answered (<<)"] == ">> end\n" * 6_000
 
 
 def test_a_record_alone_is_enough(tmp_path: Path) -> None:
-    record = kept(tmp_path).rename(tmp_path / "mine.json")
-    assert "alpha" in page_of(record)
+    page = page_of(kept(tmp_path).rename(tmp_path / "mine.json"))
+    assert "alpha" in page
+    assert all("NAME.games" in text for text in said(page).values())
 
 
 @pytest.mark.parametrize(

@@ -55,8 +55,6 @@ def misbehave(fault, turn):
         say("Deploy 1 on 1\n" * (20_000 if turn < 4 else 1))
     elif fault == "invalid-utf8":
         say(b"\xff\xfe Deploy \x80\n\x00\x00\nDeploy \xe2\x82 on 4\n")
-    elif fault == "late-once" and turn == 3:
-        say("Deploy 424242 on 1\nend\n")
     elif fault == "never-answers" or (fault == "flood" and turn == 2):
         while True:
             if fault == "flood":
@@ -118,6 +116,8 @@ def challenge(fault):
             misbehave(fault, turn)
             if fault == "late-once" and turn == 2:
                 continue
+            if fault == "late-once" and turn == 3:
+                say("Deploy 424242 on 1\nend\n")
             deploys, moves = world.orders(standing)
             for armies, at in deploys:
                 say(f"Deploy {armies} on {at}\n")
@@ -156,8 +156,10 @@ def ai_challenge_2(fault):
             }
         elif words[:2] == ["go", "place_armies"]:
             misbehave(fault, turn)
-            if fault == "silent-once" and turn == 2:
+            if fault in ("silent-once", "late-once") and turn == 2:
                 continue
+            if fault == "late-once" and turn == 3:
+                say(f"{name} place_armies 1 424242\n")
             deploys, moves = world.orders(standing)
             say(",".join(f"{name} place_armies {at} {armies}" for armies, at in deploys) + "\n")
         elif words[:2] == ["go", "attack/transfer"]:

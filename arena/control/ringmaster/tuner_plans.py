@@ -84,7 +84,7 @@ def _candidate(table: SettingsTable, players: Mapping[str, PlayerSetup], folder:
     function = table.definition("make_candidate")
     if not callable(function):
         table.fail("make_candidate", "must be a function")
-    return CandidatePlan(opponent, _SEATS[colour], CandidateFunction(function, folder))
+    return CandidatePlan(opponent, _SEATS[colour], CandidateFunction(function, folder), colour)
 
 
 def _parameters(

@@ -10,6 +10,7 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
 from arena.results.exchange.files import Row, write_tables
 from arena.results.exchange.saga1 import SAGA1
+from arena.results.mission_series import series_of
 from arena.results.registration import find_series
 
 Edition = Literal["saga1", "saga2"]
@@ -54,13 +55,15 @@ class _Closure:
         def keys(query: Select[Any]) -> frozenset[int]:
             return frozenset(int(key) for key in connection.execute(query).scalars() if key is not None)
 
-        mine = keys(select(saga.SERIES_CONTESTANT.c.ContestantId).filter_by(SeriesId=series_id))
-        settings = keys(select(saga.SERIES_SETTING.c.SettingId).filter_by(SeriesId=series_id))
+        every = frozenset({series_id, *series_of(connection, series_id)})
+        contestants, in_series = saga.SERIES_CONTESTANT.c, saga.SERIES_SETTING.c
+        mine = keys(select(contestants.ContestantId).where(contestants.SeriesId.in_(every)))
+        settings = keys(select(in_series.SettingId).where(in_series.SeriesId.in_(every)))
         contestant, setting = saga.CONTESTANT.c, saga.SETTING.c
         of_mine, of_settings = contestant.ContestantId.in_(mine), setting.SettingId.in_(settings)
         self.keys: Mapping[str, frozenset[int]] = {
-            "SeriesId": frozenset({series_id}),
-            "GameId": keys(select(saga.GAME.c.GameId).filter_by(SeriesId=series_id)),
+            "SeriesId": every,
+            "GameId": keys(select(saga.GAME.c.GameId).where(saga.GAME.c.SeriesId.in_(every))),
             "SettingId": settings,
             "ContestantId": mine,
             "ClientId": keys(select(contestant.ClientId).where(of_mine)),

@@ -152,7 +152,7 @@ class DiplomacyState:
         given = [
             [] if actions is None else [int(action) for action in actions] for actions in actions_per_player
         ]
-        orders = {power: self._orders(power, actions) for power, actions in enumerate(given) if actions}
+        orders = {power: self.orders(power, actions) for power, actions in enumerate(given) if actions}
         adjudication = adjudicate(self.position, orders, self._settings.choices)
         self._game = advance(self._game, adjudication, self._settings)
         self._last_actions = [action for actions in given for action in actions]
@@ -161,8 +161,8 @@ class DiplomacyState:
     def _count_builds(self) -> None:
         self._build_numbers = build_numbers(self.position, self._build_numbers)
 
-    def _orders(self, power: int, actions: list[int]) -> list[Order]:
-        """A power's orders. Raises IllegalAction."""
+    def orders(self, power: int, actions: Sequence[int]) -> list[Order]:
+        """The orders that a power's actions are in this phase. Raises IllegalAction, as `step` does."""
         phase = self.position.phase
         places = self._places(power)
         orders = []
@@ -195,7 +195,7 @@ class DiplomacyState:
             units = position.units_of(power)
         return {STANDARD.province_of[unit.location]: (unit.kind, unit.location) for unit in units}
 
-    def _check_adjustment(self, power: int, actions: list[int]) -> None:
+    def _check_adjustment(self, power: int, actions: Sequence[int]) -> None:
         number = adjustments(self.position)[power]
         code = STANDARD.powers[power].code
         if len(actions) > abs(number):

@@ -166,7 +166,7 @@ def test_continuations_are_spelled_in_the_askers_orientation() -> None:
     ("average", "limit"), [(60.0, 20), (59.9, 19), (9.0, 3), (8.99, 2), (3.0, 1), (2.0, 1), (1.0, 1)]
 )
 def test_the_tree_is_a_third_of_an_average_game_deep(average: float, limit: int) -> None:
-    assert depth_limit(average) == limit
+    assert depth_limit(DRAUGHTS, average) == limit
     grove = Grove()
     grove.play(" ".join(["1"] * 40), average_length=average)
     assert grove.tree.depth == limit
@@ -351,11 +351,12 @@ def test_with_simultaneous_moves_each_player_has_a_tree() -> None:
     assert grove.tree.root.visits == 2
 
 
-def test_a_players_own_tree_is_as_deep_as_any() -> None:
+@pytest.mark.parametrize(("average", "own_moves"), [(45.0, 5), (44.0, 4), (18.0, 2), (9.0, 1), (8.0, 0)])
+def test_a_players_own_tree_holds_a_third_of_an_average_players_moves(average: float, own_moves: int) -> None:
     grove = Grove(DIPLOMACY)
-    grove.play("A B C " * 5, WIN, LOSS, LOSS, average_length=9.0)
-    assert grove.tree.depth == depth_limit(9.0) == 3
-    assert grove.at("A A", player=1).depth == 3
+    grove.play("A B C " * 20, WIN, LOSS, LOSS, average_length=average)
+    assert grove.tree.depth == depth_limit(DIPLOMACY, average) == 1 + own_moves
+    assert grove.at("A " * own_moves, player=1).depth == 1 + own_moves
 
 
 def test_the_players_own_trees_are_never_pruned_as_if_they_were_moves() -> None:
@@ -459,7 +460,7 @@ def test_whatever_is_played_the_tree_stays_a_tree_within_its_limits(
         grove.play(" ".join(moves), *results, average_length=average)
         after = grove.tree.nodes
         assert len(grove.tree) <= capacity
-        assert grove.tree.depth <= depth_limit(average)
+        assert grove.tree.depth <= depth_limit(GO, average)
         assert grove.tree.take_changes() == {
             number for number in before.keys() | after.keys() if before.get(number) != after.get(number)
         }

@@ -15,7 +15,7 @@ from academy.knowledge.signatures import Ballot, Vote
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
 from academy.matching.matches import Matches
-from academy.service.ranked import Ranked
+from academy.service.ranked import Ranked, Wish
 from academy.service.shelves import Shelf
 from academy.store.game_records import library_to_proto
 
@@ -23,6 +23,8 @@ SPEC = GameSpec("go", SquareGeometry(5, 5), symmetries=tuple(SQUARE))
 LIBRARIES = (Library.MIDDLE_GAME, Library.ENDGAME)
 STATES = (State.EMPTY, State.FIRST_SOLDIER, State.SECOND_SOLDIER)
 EVERYTHING = 1_000_000
+NUMBERS = [[library_to_proto(library) for library in some] for some in (LIBRARIES, LIBRARIES[:1])]
+ELOS = (None, 1_300.0, 1_900.0)
 
 
 def shelf(chance: random.Random, size: int, cells: int) -> Shelf:
@@ -80,3 +82,29 @@ def test_weaker_patterns_are_not_looked_at_where_the_stronger_are_enough() -> No
     found = ranked.match(board, selection, 10)
     assert (len(found.places), found.more) == (10, True)
     assert found.total < ranked.match(board, selection, EVERYTHING).total == 400 * 25
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from((0, 30, 400)), st.sampled_from((1, 2, 6)), st.integers(1, 9))
+def test_each_of_several_is_told_what_it_would_be_alone(seed: int, size: int, cells: int, count: int) -> None:
+    chance = random.Random(seed)
+    ranked = shelf(chance, size, cells).ranked
+    wishes = [
+        Wish(
+            Board(SPEC.geometry, bytes(chance.choices(STATES, k=25))),
+            ranked.selection(
+                map(library_to_proto, chance.choice((LIBRARIES, LIBRARIES[:1]))), chance.choice(ELOS)
+            ),
+            chance.choice((1, 3, 10, 10, EVERYTHING)),
+            chance.choice((1, 3, EVERYTHING)),
+            chance.random() < 0.5,
+        )
+        for _ in range(count)
+    ]
+
+    found = ranked.match_each(wishes)
+
+    for together, wish in zip(found, wishes, strict=True):
+        alone = ranked.match(*wish)
+        assert listed(together, ranked) == listed(alone, ranked)
+        assert (together.total, together.more) == (alone.total, alone.more)

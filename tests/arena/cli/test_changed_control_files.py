@@ -1,5 +1,6 @@
 """A control file that was changed between two runs: what does not fit the games so far is refused."""
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -58,6 +59,19 @@ elo0 = 0
 elo1 = 10
 games = 2
 {GAME}{PLAYERS}"""
+ALL_PLAY_ALL = f"""[competition]
+kind = "all-play-all"
+competitors = ["one", "two"]
+rounds = 2
+{GAME}{PLAYERS}"""
+GAUNTLET = f"""[competition]
+kind = "gauntlet"
+rounds = 2
+challengers = ["one"]
+opponents = ["two"]
+{GAME}{PLAYERS}[players.three]
+{PASSING}
+"""
 MARS = f"""[competition]
 kind = "mars"
 {GAME}{PLAYERS}[[series]]
@@ -70,14 +84,57 @@ games = 2
     ("control", "old", "new", "said"),
     [
         (CROSS_ENTROPY, "samples = 2", "samples = 3", "competition.samples: "),
-        (CROSS_ENTROPY, "initial_mean = 0", "initial_mean = 1", "game 'g0#"),
+        (CROSS_ENTROPY, "initial_mean = 0", "initial_mean = 1", "parameters.x.initial_mean: "),
+        (CROSS_ENTROPY, 'opponent = "one"', 'opponent = "one"\nseed = 7', "competition.seed: "),
         (CROSS_ENTROPY, "X = '{x}'", "X = 'x={x}'", "candidate: "),
         (MONTE_CARLO, "initial_wins = 5", "initial_wins = 4", "competition.initial_wins: "),
-        (MONTE_CARLO, "split = 4", "split = 2", "game "),
-        (PLAYOFF, "komi = 0.5", "komi = 1.5", "matchup final: game.komi: "),
+        (MONTE_CARLO, "split = 4", "split = 2", "parameters.x.split: "),
+        (MONTE_CARLO, "high = 1", "high = 2", "parameters.x.high: "),
+        (
+            MONTE_CARLO,
+            'opponent = "one"',
+            'opponent = "one"\ncandidate_seat = "white"',
+            "competition.candidate_seat: the games so far were played with random, the control file now has "
+            "white; ",
+        ),
+        (PLAYOFF, "komi = 0.5", "komi = 1.5", "matchups[final].game.komi: "),
         (SWISS, "games = 2", "games = 4", "competition.games: "),
         (SPRT, '["one", "two"]', '["two", "one"]', "competition.competitors: "),
-        (MARS, "komi = 0.5", "komi = 1.5", "series t1: its settings "),
+        (
+            SPRT,
+            "elo1 = 10",
+            "elo1 = 20",
+            "competition.elo1: the games so far were played with 10, the control file now has 20; ",
+        ),
+        (SPRT, "elo0 = 0", 'elo0 = 0\nmodel = "logistic"', "competition.model: "),
+        (ALL_PLAY_ALL, "komi = 0.5", "komi = 1.5", "game.komi: "),
+        (ALL_PLAY_ALL, "move_limit = 60", "move_limit = 50", "game.move_limit: "),
+        (
+            ALL_PLAY_ALL,
+            'kind = "all-play-all"\ncompetitors = ["one", "two"]',
+            'kind = "gauntlet"\nchallengers = ["one"]',
+            "competition.kind: the games so far were played with all-play-all, the control file now has "
+            "gauntlet; put it back, delete the games with `arena reset`, or ",
+        ),
+        (ALL_PLAY_ALL, '["one", "two"]', '["two", "one"]', "competition.competitors: "),
+        (
+            GAUNTLET,
+            'opponents = ["two"]',
+            'opponents = ["three"]',
+            "competition.opponents: the games so far were played with two as B, the control file now has "
+            "three as B; put it back, delete the games with `arena reset`, or ",
+        ),
+        (GAUNTLET, 'challengers = ["one"]', 'challengers = ["three"]', "competition.challengers: "),
+        (MARS, "komi = 0.5", "komi = 1.5", "series[t1].settings: "),
+        (
+            MARS,
+            "games = 2",
+            'games = 2\nselector = "slow-knockout"',
+            "series[t1].selector: the games so far were played with weighted, the control file now has "
+            "slow-knockout; put it back, delete",
+        ),
+        (MARS, "games = 2", "games = 2\npure = false", "series[t1].pure: "),
+        (MARS, "games = 2", "games = 2\ncontestants = { one = 1 }", "series[t1].contestants: "),
     ],
 )
 def test_what_does_not_fit_the_games_so_far_is_refused_before_any_game(
@@ -90,10 +147,11 @@ def test_what_does_not_fit_the_games_so_far_is_refused_before_any_game(
     history = (tmp_path / "cup.hist").read_text()
 
     path.write_text(control.replace(old, new))
-    for command in ("run", "show"):
-        done = arena(command, path)
-        assert done.returncode == 1
-        assert done.stderr.startswith(f"arena: {said}") and done.stderr.count("\n") == 1
+    done = arena("run", path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"arena: {said}") and done.stderr.count("\n") == 1
+    shown = arena("show", path)
+    assert shown.returncode == 0 and f"`arena run` refuses it:\n{said}" in shown.stdout
     assert (tmp_path / "cup.hist").read_text() == history
 
 
@@ -114,10 +172,26 @@ def test_results_of_another_kind_are_refused_in_one_line(tmp_path: Path) -> None
     path.write_text(SWISS)
     assert arena("run", path, "-q", "--max-games", "1").returncode == 0
     path.write_text(MARS)
-    for command in ("run", "show"):
-        done = arena(command, path)
-        assert done.returncode == 1 and done.stderr.count("\n") == 1
-        assert "swiss, the control file now has mars" in done.stderr
+    done = arena("run", path)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "swiss, the control file now has mars" in done.stderr
+
+
+def test_results_that_a_changed_control_file_does_not_fit_can_still_be_seen(tmp_path: Path) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(MARS)
+    assert arena("run", path, "-q").returncode == 0
+    path.write_text(SWISS)
+
+    shown = arena("show", path).stdout
+    assert "competition.kind: the games so far were played with mars, " in shown
+    assert "series t1 (2 games)\nboard size: 5   komi: 0.5\n" in shown
+    told = json.loads(arena("show", path, "--json").stdout)
+    assert told["kind"] == "mars" and told["warning"].startswith("competition.kind: ")
+    assert told["games"] == 2 and sum(player["games"] for player in told["players"]) == 4
+    assert arena("report", path).returncode == 0
+    assert arena("report", path, "--html", tmp_path / "page.html").returncode == 0
+    assert "competition.kind: the games" in (tmp_path / "page.html").read_text()
 
 
 def test_a_run_that_is_refused_leaves_what_the_database_says_of_the_competition(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_who_does_not_get_ready_is_left_out_until_readmitted(tmp_path: Path) -> 
     control.write_text(CONTROL)
     first = arena("run", control, "-q")
     assert first.returncode == 0
-    assert "player villain does not get ready: it is inhibited from now on" in first.stderr
+    assert "player villain does not get ready: it is inhibited from now on for go-5x5" in first.stderr
 
     # It is not even started for the checks.
     control.write_text(CONTROL.replace("games = 4", "games = 6").replace("check_players = false", ""))

@@ -240,7 +240,8 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
         (
             'protocol = "python"',
             'protocol = "uci"',
-            "players.beta.protocol: must be one of 'gtp', 'lines', 'python', 'grpc', not 'uci'",
+            "players.beta.protocol: must be one of 'gtp', 'lines', 'python', 'policy', 'grpc', 'daide', "
+            "not 'uci'",
         ),
         (
             "academy.example:4000",

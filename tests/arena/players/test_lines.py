@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +10,23 @@ import pytest
 
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup, TimeControl
 from arena.match import play
-from arena.players.player import InvalidParameters
+from arena.player_check import check_player
+from arena.players.failures import Disconnected
+from arena.players.lines import LinesPlayer
+from arena.players.player import InvalidParameters, Seating
 from referees.api import Termination
+from referees.warlight import WarLight
 
 BOT = Path(__file__).parents[1] / "warlight_bot.py"
 TURNS = 6
+A_GENEROUS_TIME = 180.0
 # The bot's fault, and what the warnings say of it: then its orders count all the same.
 DROPPED = [
     ("garbage", r"turn 1: a line was dropped: .* is neither 'Deploy ARMIES on ID' nor"),
-    ("illegal", r"turn 1: 'Deploy 5 on 99999' did nothing: the map has no territory 99999"),
+    ("illegal", r"turn 1: order 'Deploy 5 on 99999' was not carried out: the map has no territory 99999"),
     ("truncated-lines", r"a line was dropped: 'AttackTransfer 3 from 4 to' is neither"),
-    ("no-newline-megabytes", r"turn 3: a line was dropped: 'xxxx"),
-    ("many-lines", r"turn 1: 1\d{4} lines beyond the limit of an answer were dropped"),
+    ("no-newline-megabytes", r"turn 1: a line was dropped: 'xxxx.*\(3 times, the last in turn 3\)"),
+    ("many-lines", r"turn 1: of an answer the lines after the first 5000 were dropped \(3 times"),
     ("invalid-utf8", r"turn 1: a line was dropped: '\\ufffd\\ufffd Deploy \\ufffd' is neither"),
 ]
 # On a busy machine a program's output can end well before the program does.
@@ -96,13 +102,29 @@ def test_a_bot_that_has_ended_loses_at_once_by_setting(fault: str, warning: str,
     assert len(result.moves) == 4
 
 
-def test_a_bot_that_ends_before_the_game_passes_or_makes_it_void(tmp_path: Path) -> None:
-    # Which of the two depends on whether it has gone before the first turn.
-    result = game(bot("exit-at-once"), bot(), tmp_path=tmp_path)
-    if result.outcome is None:
-        assert "player exit-at-once: " in result.void_reason
-    else:
-        assert texts(result, 1) == ["pass"] * TURNS
+@pytest.mark.parametrize("dialogue", ["", "ai-challenge-2"])
+def test_a_bot_that_ends_before_the_game_passes_too(dialogue: str, tmp_path: Path) -> None:
+    result = game(bot("exit-at-once", dialogue), bot(), tmp_path=tmp_path)
+    assert result.outcome is not None
+    assert texts(result, 1) == ["pass"] * TURNS
+    assert warned(result, r"turn 1: passes for the rest: (exited with status 3|closed its channel)")
+
+
+def test_a_bot_that_ends_before_the_game_loses_at_once_by_setting(tmp_path: Path) -> None:
+    result = game(bot("exit-at-once", crash="lose"), bot(), tmp_path=tmp_path)
+    assert result.outcome is not None
+    assert (result.outcome.winners, result.outcome.termination) == ((2,), Termination.FORFEIT)
+    assert not result.moves
+
+
+@pytest.mark.parametrize("dialogue", ["", "ai-challenge-2"])
+def test_a_check_before_the_first_game_asks_for_orders(dialogue: str) -> None:
+    rules = WarLight.from_settings({"map": "double_small"})
+    assert not check_player(bot("none", dialogue), rules, quiet=True).warnings
+    (warning,) = check_player(bot("exit-at-once", dialogue), rules, quiet=True).warnings
+    assert warning.startswith("player exit-at-once: turn 1: passes for the rest: ")
+    with pytest.raises(Disconnected, match="player exit-at-once: "):
+        check_player(bot("exit-at-once", dialogue, crash="lose"), rules, quiet=True)
 
 
 def test_a_program_that_is_not_there_makes_the_game_void(tmp_path: Path) -> None:
@@ -110,14 +132,33 @@ def test_a_program_that_is_not_there_makes_the_game_void(tmp_path: Path) -> None
     assert "there is no such program" in result.void_reason
 
 
-def test_a_late_turn_is_passed_and_its_answer_is_not_taken_for_the_next(tmp_path: Path) -> None:
-    # The bot answers turn 2 after it has seen turn 3, and deploys 424242 armies in that answer.
-    result = game(bot("late-once", move_seconds=2.5, late_turns=9), bot(), tmp_path=tmp_path)
-    assert texts(result, 1)[1] == "pass"
-    assert warned(result, r"turn 2: no answer within 2\.5 s, the turn is passed \(1 of 9 times\)")
-    assert not any("424242" in text for text in texts(result, 1))
-    # On a busy machine other turns may be late as well.
-    assert any("Attack" in text for text in texts(result, 1)[2:])
+@pytest.mark.parametrize(
+    ("fault", "dialogue"),
+    # In the game's own dialogue an answer left out cannot be told from a late one.
+    [("late-once", ""), ("late-once", "ai-challenge-2"), ("silent-once", "ai-challenge-2")],
+)
+def test_a_late_turn_is_passed_and_its_answer_is_not_taken_for_the_next(fault: str, dialogue: str) -> None:
+    # The bot does not answer turn 2 before it is asked for turn 3's orders, however long that takes. If it
+    # does, it deploys 424242 armies.
+    rules = WarLight.from_settings({"map": "double_small"})
+    setup = bot(fault, dialogue, move_seconds=A_GENEROUS_TIME, start_seconds=A_GENEROUS_TIME)
+    player = LinesPlayer(Seating(setup, 1, "bot", rules, "1", 1))
+    player.start()
+    try:
+        player.set_up()
+        position, orders = rules.start(3), []
+        for turn in range(1, TURNS + 1):
+            limit = 0.05 if turn == 2 else A_GENEROUS_TIME
+            player.seating = replace(player.seating, setup=replace(setup, move_seconds=limit))
+            orders.append(player.choose(rules.view(position, 1)).text)
+            position = rules.play(position, {1: rules.read_move(position, 1, orders[-1]), 2: ()})
+    finally:
+        player.close()
+    assert orders[1] == "pass"
+    assert all(
+        "Deploy" in each and "Attack" in each and "424242" not in each for each in orders[:1] + orders[2:]
+    )
+    assert player.warnings == ["player bot: turn 2: no answer within 0.05 s, the turn is passed"]
 
 
 @pytest.mark.parametrize("fault", ["never-answers", "deaf"])
@@ -125,8 +166,10 @@ def test_a_bot_that_is_late_too_often_is_asked_no_more(fault: str, tmp_path: Pat
     slow = bot(fault, move_seconds=0.1, start_seconds=0.4, exit_seconds=0.1, late_turns=2)
     result = game(slow, bot(), tmp_path=tmp_path)
     assert texts(result, 1) == ["pass"] * TURNS
-    assert warned(result, r"turn 1: no answer within 0\.5 s, the turn is passed \(1 of 2 times\)")
-    assert warned(result, r"turn 2: is asked no more")
+    assert warned(
+        result, r"turn 1: no answer within 0\.5 s, the turn is passed \(2 times, the last in turn 2\)"
+    )
+    assert warned(result, r"turn 2: is asked no more after 2 late turns")
     assert not warned(result, r"turn [3-9]")
 
 
@@ -171,9 +214,9 @@ def test_both_dialogues_meet_in_one_game(tmp_path: Path) -> None:
     assert ">> none#2: GameOver" in said
 
 
-@pytest.mark.parametrize("fault", ["invalid-utf8", "silent-once", "exit-in-game"])
+@pytest.mark.parametrize("fault", ["invalid-utf8", "exit-in-game"])
 def test_faults_cost_orders_in_the_other_dialogue_too(fault: str, tmp_path: Path) -> None:
-    player = bot(fault, "ai-challenge-2", move_seconds=2.0, late_turns=9)
+    player = bot(fault, "ai-challenge-2")
     result = game(player, bot(), tmp_path=tmp_path)
     assert result.outcome is not None
     assert result.outcome.termination is Termination.SCORE

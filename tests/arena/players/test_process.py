@@ -323,10 +323,11 @@ def test_a_line_however_long_is_read_by_its_beginning():
         process.end(1.0)
 
 
-def test_whole_lines_that_have_come_can_be_skipped(echo):
-    echo.write_line(b"skipped", soon())
+def test_whole_lines_that_have_come_are_there_without_waiting(echo):
+    assert echo.arrived_lines() == []
+    echo.write_line(b"one", soon())
     echo.first_byte(soon())
-    echo.skip_lines()
+    assert echo.arrived_lines() == [b"one"]
     assert echo.unread == b""
     echo.write_line(b"kept", soon())
     assert echo.read_line(soon()) == b"kept"

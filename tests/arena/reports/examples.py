@@ -15,7 +15,7 @@ from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.game_settings import GameSetting
 from arena.results.series import Series
 from referees.api import Outcome, Termination, referee
-from tests.arena.results.examples import heading, result
+from tests.arena.results.examples import heading, registered, result
 
 PLAYERS = """
 [game]
@@ -71,9 +71,15 @@ def played(folder: Path, control: str, games: Sequence[Game]) -> Iterator[Series
     path.write_text(control)
     settings = read(path)
     with closing(ResultsDatabase.open(sqlite_url(folder / "cup.results.sqlite"))) as database:
-        series = Series.register(
+        series = registered(
             database,
-            heading(list(settings.players.values()), name="cup", kind=settings.kind, ordered=False),
+            heading(
+                list(settings.players.values()),
+                settings.game,
+                name="cup",
+                kind=settings.kind,
+                ordered=False,
+            ),
         )
         elo = dict.fromkeys(settings.players, 1000.0)
         for game_id, black, white, told in games:

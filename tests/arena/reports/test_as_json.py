@@ -11,8 +11,9 @@ def test_all_of_it_survives_json(tmp_path: Path) -> None:
     found = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert list(found) == [
-        "name", "kind", "description", "game", "settings", "seats", "games", "total", "letters", "players",
-        "cross_table", "superiority", "matchups", "lines", "voids", "reports", "refusals", "duration",
+        "name", "warning", "kind", "description", "game", "settings", "seats", "games", "total", "letters",
+        "players", "cross_table", "superiority", "matchups", "lines", "voids", "reports", "refusals",
+        "duration",
     ]  # fmt: skip
     assert (found["games"], found["total"], found["seats"]) == (7, 9, ["Black", "White"])
 

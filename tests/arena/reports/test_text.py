@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from arena.control.toml_file import read
 from arena.reports.assembly import assemble
 from arena.reports.contents import Report
 from arena.reports.text import text_report
 from arena.results.series_reader import SeriesReader
-from arena.selection.selector import ChangedCompetition
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, PLAYOFF, played, report_of
 
 OLD = [("old_0", "alpha", "beta", "B"), ("old_1", "beta", "alpha", "B")]
@@ -91,12 +88,11 @@ def test_void_games_and_refused_reports_are_told(tmp_path: Path) -> None:
     assert "games took 1:00:24 in all" in text
 
 
-def test_games_of_other_players_than_the_control_files_are_refused(tmp_path: Path) -> None:
-    with (
-        played(tmp_path, PLAYOFF, [("old_0", "alpha", "gamma", "B")]) as series,
-        pytest.raises(ChangedCompetition, match="matchup old: the games so far were of alpha and gamma"),
-    ):
-        _assembled(tmp_path, series)
+def test_games_of_other_players_than_the_control_files_are_shown_with_a_warning(tmp_path: Path) -> None:
+    with played(tmp_path, PLAYOFF, [("old_0", "alpha", "gamma", "B")]) as series:
+        text = text_report(_assembled(tmp_path, series))
+    assert "matchups[old].players: the games so far were played with alpha and gamma, the control" in text
+    assert "alpha v gamma (1 games)" in text
 
 
 def _assembled(folder: Path, series: SeriesReader) -> Report:

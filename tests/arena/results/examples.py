@@ -2,9 +2,13 @@
 
 from collections.abc import Sequence
 
+from arena.control.game import GameSettings
 from arena.jobs import Fault, GameResult, JobMove, PlayerSetup, PlayerUsage
+from arena.results.database import ResultsDatabase
+from arena.results.game_settings import GameSetting
 from arena.results.platforms import Platform
 from arena.results.registration import Heading
+from arena.results.series import Series
 from referees.api import Outcome, Termination
 
 BLACK_WINS = Outcome((1,), Termination.SCORE, "B+3.5", (43.0, 39.5))
@@ -14,23 +18,31 @@ def player(name: str, command: str = "engine") -> PlayerSetup:
     return PlayerSetup(name, (command, name), move_seconds=2.5)
 
 
-def heading(players: Sequence[PlayerSetup] = (player("a"), player("b")), **changes: object) -> Heading:
+GAME = GameSettings("go", {"komi": 7.5, "board_size": 9}, 100)
+
+
+def heading(
+    players: Sequence[PlayerSetup] = (player("a"), player("b")), game: GameSettings = GAME, **changes: object
+) -> Heading:
     values: dict[str, object] = {
         "name": "contest",
         "kind": "all-play-all",
         "description": "a test",
         "selector": "all-play-all rounds=2 competitors=a,b",
         "games": 2,
-        "game": "go",
-        "settings": {"komi": 7.5, "board_size": 9},
-        "move_limit": 100,
-        "scorer": "internal",
-        "variant": "go-9x9",
-        "seats": ("Black", "White"),
+        "setting": GameSetting(game, "go-9x9", ("Black", "White")),
         "players": players,
         "platform": Platform("a machine", 1.0, 3),
     }
     return Heading(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def registered(database: ResultsDatabase, told: Heading | None = None) -> Series:
+    """A competition that is entered as a run does it, ready for games."""
+    told = told or heading()
+    series = Series.register(database, told)
+    series.describe(told)
+    return series
 
 
 def result(game_id: str = "AvB_0", outcome: Outcome | None = BLACK_WINS, **changes: object) -> GameResult:

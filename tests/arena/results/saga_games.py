@@ -74,7 +74,6 @@ def add(connection: Connection, entry: Entry, outcome: Outcome, number: int) -> 
         )
     )
     detail = {**attempt, "Matchup": "m", "Seed": 1, "ContestId": str(number), "Voids": 0}
-    del detail["SeriesId"]
     seats = len(entry.contestants)
     game = result(str(number), outcome, usage=(PlayerUsage(),) * seats)
     add_game(connection, entry, [f"bot{bot}" for bot in entry.contestants], game, outcome, 9.0, detail)

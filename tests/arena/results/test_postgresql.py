@@ -6,6 +6,9 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,7 +16,7 @@ import pytest
 from sqlalchemy import inspect, select, text
 from sqlalchemy.exc import IntegrityError
 
-from arena.jobs import JobMove
+from arena.jobs import PlayerUsage
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
@@ -21,10 +24,10 @@ from arena.results.exchange.exporting import export
 from arena.results.exchange.importing import import_saga
 from arena.results.series import Series
 from arena.results.series_reader import SeriesReader
-from arena.results.views import VIEWS
+from arena.results.views import MOVE_VIEWS, VIEWS
 from referees.api import Outcome, Termination
 from tests.arena.results import saga_games
-from tests.arena.results.examples import heading, player, result
+from tests.arena.results.examples import GAME, heading, player, registered, result
 
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
 A_GENEROUS_TIME = 180
@@ -111,7 +114,7 @@ UNKNOWN = Outcome((), Termination.MOVE_LIMIT, "Void", detail="hit the move limit
 
 
 def test_a_competition_is_kept_and_read_back(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     for game_id, outcome in (("AvB_0", WON), ("AvB_1", DRAWN), ("AvB_2", UNKNOWN)):
         assert play(series, game_id, outcome)
     assert not play(series, "AvB_0", DRAWN)
@@ -128,24 +131,59 @@ def test_a_competition_is_kept_and_read_back(database: ResultsDatabase) -> None:
     assert duration is not None and duration.total_seconds == pytest.approx(3 * 3.5 + 12.5)
 
 
+def test_moves_and_what_is_known_of_them_have_rows(database: ResultsDatabase) -> None:
+    series = registered(database)
+    play(series, "AvB_0", WON)
+    with database.transaction() as connection:
+        moves = connection.execute(text('SELECT * FROM "ARENA_Move" ORDER BY "Ply"')).mappings().all()
+        values = connection.execute(
+            text('SELECT "Ply", "Seat", "Value" FROM "ARENA_MoveValue" ORDER BY 1, 2')
+        )
+        assert values.all() == [(1, 1, 0.55), (2, 1, 0.5), (2, 2, 0.5)]
+    assert [(move["Ply"], move["Seat"], move["Text"]) for move in moves] == [
+        (1, 1, "D4"), (2, 2, "E5"), (3, 1, "pass"),
+    ]  # fmt: skip
+    assert (moves[0]["Seconds"], moves[0]["LegalMoves"], moves[0]["Comment"]) == (0.5, 81, "centre")
+    assert (moves[2]["Interaction"], moves[0]["Interaction"], moves[0]["Opening"]) == (True, False, False)
+    assert (moves[0]["ClockSeconds"], moves[0]["ClockStones"]) == (None, None)
+
+
+def test_competitions_that_begin_at_once_share_one_database(server: str, database: ResultsDatabase) -> None:
+    names = [f"cup{number}" for number in range(4)]
+
+    def begin(name: str) -> bool:
+        with closing(ResultsDatabase.open(server)) as mine:
+            return play(registered(mine, heading(name=name)), "AvB_0", WON)
+
+    with database.transaction() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    with ThreadPoolExecutor(len(names)) as threads:
+        assert all(threads.map(begin, names))
+    with database.transaction() as connection:
+        assert len(connection.execute(select(saga.VARIANT)).all()) == 1
+        assert len(connection.execute(select(saga.CLIENT)).all()) == 2
+        assert len(connection.execute(select(saga.GAME)).all()) == len(names)
+
+
 def test_registering_again_finds_it_and_another_game_is_refused(database: ResultsDatabase) -> None:
-    play(Series.register(database, heading()), "AvB_0", WON)
-    assert play(Series.register(database, heading()), "AvB_1", WON)
-    with pytest.raises(ResultsError, match="MoveLimit"):
-        Series.register(database, heading(move_limit=1))
-    series = Series.register(database, heading())
+    play(registered(database), "AvB_0", WON)
+    assert play(registered(database), "AvB_1", WON)
+    with pytest.raises(ResultsError, match=r"game\.move_limit"):
+        registered(database, heading(game=replace(GAME, move_limit=1)))
+    series = registered(database)
     series.inhibit("b", "go-9x9")
     assert series.inhibited() == {("b", "go-9x9")}
     series.complete()
 
 
 def test_rules_are_enforced_and_a_game_is_stored_whole_or_not_at_all(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     attempt = series.next_attempt("AvB_0")
     series.begin(attempt, None, "AvB", [player("a"), player("b")])
-    moves = (JobMove(1, "D4", "x", 1, False, 0.0, {1: 1.5}),)
-    with pytest.raises(IntegrityError, match="Value_0_to_1"):
-        series.finish(attempt, "AvB", 1, ("a", "b"), result(moves=moves), (0.0, 0.0), (0.0, 0.0), b"report")
+    broken = result(usage=(PlayerUsage(wall_seconds=None),) * 2)  # type: ignore[arg-type]
+    with pytest.raises(IntegrityError, match="WallSeconds"):
+        series.finish(attempt, "AvB", 1, ("a", "b"), broken, (0.0, 0.0), (0.0, 0.0), b"report")
     with database.transaction() as connection:
         for table in (saga.GAME, own.RATING, own.OUTBOX):
             assert connection.execute(select(table)).all() == []
@@ -153,9 +191,9 @@ def test_rules_are_enforced_and_a_game_is_stored_whole_or_not_at_all(database: R
 
 def test_views_and_scores(database: ResultsDatabase) -> None:
     with database.transaction() as connection:
-        assert set(inspect(connection).get_view_names()) == set(VIEWS)
+        assert set(inspect(connection).get_view_names()) == {*VIEWS, *MOVE_VIEWS}
         saga_games.play(connection, saga_games.DIPLOMACY, 7, 34)
-        for view in VIEWS:
+        for view in (*VIEWS, *MOVE_VIEWS):
             assert connection.execute(text(f'SELECT COUNT(*) FROM "{view}"')).scalar_one() > 0
         first = text('SELECT "Score" FROM "ARENA_Score" WHERE "GameId" = 1 ORDER BY "PowerId"')
         assert connection.execute(first).scalars().all() == [-1, -1, 6, -1, -1, -1, -1]
@@ -164,7 +202,7 @@ def test_views_and_scores(database: ResultsDatabase) -> None:
 def test_saga_travels_between_sqlite_and_postgresql(database: ResultsDatabase, tmp_path: Path) -> None:
     file = ResultsDatabase.open(sqlite_url(tmp_path / "file.sqlite"))
     try:
-        series = Series.register(file, heading())
+        series = registered(file)
         for number, outcome in enumerate((WON, DRAWN, UNKNOWN)):
             play(series, f"AvB_{number}", outcome)
         export(file, tmp_path / "there", "saga2")
@@ -179,7 +217,7 @@ def test_saga_travels_between_sqlite_and_postgresql(database: ResultsDatabase, t
     finally:
         file.close()
     # The server goes on counting after the numbers that came in.
-    assert play(Series.register(database, heading(name="next")), "AvB_0", WON)
+    assert play(registered(database, heading(name="next")), "AvB_0", WON)
 
 
 def test_a_server_that_is_not_there_is_an_error_without_the_password(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.removal import remove_series
 from arena.results.series import Series
-from tests.arena.results.examples import heading, player, result
+from tests.arena.results.examples import heading, player, registered, result
 
 
 def play(database: ResultsDatabase, name: str) -> Series:
-    series = Series.register(database, heading(name=name))
+    series = registered(database, heading(name=name))
     for game_id in ("AvB_0", "AvB_1"):
         attempt = series.next_attempt(game_id)
         series.begin(attempt, b"contest", "AvB", [player("a"), player("b")])

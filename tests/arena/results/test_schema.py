@@ -106,7 +106,6 @@ def connection(tmp_path: Path) -> Iterator[Connection]:
         (saga.SETTING, {"VariantId": 1, "MTL": -1}),
         (own.OUTBOX, {"SeriesId": 1, "ContestId": "c", "Report": b"", "State": "lost", "Changed": FINISHED}),
         (own.OUTBOX, {"SeriesId": 1, "ContestId": "c", "State": "waiting", "Changed": FINISHED}),
-        (own.MOVE_VALUE, {"GameId": 1, "Ply": 1, "Seat": 1, "Value": 0.5}),
         (
             own.VOID,
             {"SeriesId": 1, "Name": "AvB_0", "Attempt": 1, "Cause": "void", "Reason": "", "Seconds": 0.0,
@@ -168,5 +167,5 @@ def test_databases_that_are_not_ours_are_refused(tmp_path: Path) -> None:
     with database.transaction() as connection:
         connection.execute(own.META.update().values(Value="99"))
     database.close()
-    with pytest.raises(ResultsError, match="schema version 99, this program reads version 3"):
+    with pytest.raises(ResultsError, match="schema version 99, this program reads versions 3 to 4"):
         ResultsDatabase.open(url)

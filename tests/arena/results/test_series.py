@@ -8,21 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 from sqlalchemy.exc import IntegrityError
 
+from arena.control.game import GameSettings
 from arena.jobs import Fault, PlayerSetup, PlayerUsage
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.game_rows import grades, ranks, termination_code
 from arena.results.game_settings import GameSetting
+from arena.results.mission_series import SeriesHeading
 from arena.results.platforms import quality_of
+from arena.results.registration import Heading
+from arena.results.removal import remove_series
 from arena.results.series import Attempt, Series
 from arena.results.series_reader import SeriesReader
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
-from tests.arena.results.examples import heading, player, result
+from tests.arena.results.examples import GAME, heading, player, registered, result
 
 
 @pytest.fixture
@@ -37,6 +41,11 @@ def rows(database: ResultsDatabase, table: Any) -> list[dict[str, Any]]:
         return [dict(row._mapping) for row in connection.execute(select(table))]
 
 
+def view(database: ResultsDatabase, name: str) -> list[dict[str, Any]]:
+    with database.transaction() as connection:
+        return [dict(row) for row in connection.execute(text(f'SELECT * FROM "{name}"')).mappings()]
+
+
 def begun(series: Series, game_id: str = "AvB_0", contest: bytes | None = None) -> Attempt:
     attempt = series.next_attempt(game_id)
     series.begin(attempt, contest, "AvB", [player("a"), player("b")], detail=f"of {game_id}")
@@ -49,7 +58,7 @@ def finish(series: Series, attempt: Attempt, report: bytes | None = None, **chan
 
 
 def test_a_finished_game_fills_sagas_tables(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     assert finish(series, begun(series))
     (game,) = rows(database, saga.GAME)
     assert (game["SetupTime"], game["PlayTime"], game["TotalTime"]) == (0.5, 3.0, 3.5)
@@ -70,9 +79,9 @@ def test_a_finished_game_fills_sagas_tables(database: ResultsDatabase) -> None:
 
 
 def test_its_moves_values_seats_and_ratings_are_stored_with_it(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     finish(series, begun(series))
-    moves = rows(database, own.MOVE)
+    moves = view(database, "ARENA_Move")
     assert [(move["Ply"], move["Seat"], move["Text"]) for move in moves] == [
         (1, 1, "D4"),
         (2, 2, "E5"),
@@ -80,7 +89,7 @@ def test_its_moves_values_seats_and_ratings_are_stored_with_it(database: Results
     ]
     assert (moves[0]["ClockSeconds"], moves[0]["ClockStones"], moves[0]["Opening"]) == (None, None, False)
     assert (moves[0]["Seconds"], moves[0]["LegalMoves"], moves[0]["Comment"]) == (0.5, 81, "centre")
-    values = [(row["Ply"], row["Seat"], row["Value"]) for row in rows(database, own.MOVE_VALUE)]
+    values = [(row["Ply"], row["Seat"], row["Value"]) for row in view(database, "ARENA_MoveValue")]
     assert values == [(1, 1, 0.55), (2, 1, 0.5), (2, 2, 0.5)]
     _, white = rows(database, own.SEAT)
     assert (white["Fault"], white["Remark"]) == ("late", "no answer to genmove in 2.5 s")
@@ -89,7 +98,7 @@ def test_its_moves_values_seats_and_ratings_are_stored_with_it(database: Results
 
 
 def test_it_reads_back_as_it_was(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     finish(series, begun(series, "AvB_1"))
     drawn = Outcome((1, 2), Termination.SCORE, "0", (40.5, 40.5))
     finish(series, begun(series, "AvB_0"), outcome=drawn)
@@ -114,7 +123,7 @@ def test_it_reads_back_as_it_was(database: ResultsDatabase) -> None:
 
 
 def test_a_game_counts_once(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     attempt, again = begun(series), begun(series)
     assert finish(series, attempt, b"report")
     assert not finish(series, attempt, b"report")
@@ -124,23 +133,25 @@ def test_a_game_counts_once(database: ResultsDatabase) -> None:
 
 
 def test_a_game_is_stored_whole_or_not_at_all(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     attempt = begun(series)
     broken = result().moves[0].__class__(1, "D4", "x", 1, False, 0.0, {1: 1.5})
-    with pytest.raises(IntegrityError):
+    with pytest.raises(ValueError, match=r"move 'D4': seat 1 told 1\.5"):
         finish(series, attempt, b"report", moves=(broken,))
+    with pytest.raises(IntegrityError, match="WallSeconds"):
+        finish(series, attempt, b"report", usage=(PlayerUsage(wall_seconds=None),) * 2)  # type: ignore[arg-type]
     assert rows(database, saga.GAME) == rows(database, own.RATING) == rows(database, own.OUTBOX) == []
     assert finish(series, attempt)
 
 
 def test_a_void_game_is_no_result(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     with pytest.raises(ValueError, match="game AvB_0 is void: player b: it crashed"):
         finish(series, begun(series), outcome=None)
 
 
 def test_time_lost_in_earlier_attempts_is_counted(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     series.give_up(begun(series), "void", "it crashed", 10.0, None)
     series.give_up(begun(series), "interrupted", "Ctrl-C", 5.0, None)
     finish(series, begun(series))
@@ -154,7 +165,7 @@ def test_time_lost_in_earlier_attempts_is_counted(database: ResultsDatabase) -> 
 def test_attempts_of_a_run_that_was_killed_lasted_at_least_until_it_last_stored_something(
     database: ResultsDatabase,
 ) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     begun(series)
     (last,) = rows(database, own.ATTEMPT)
     begun(series, "AvB_1")
@@ -170,7 +181,7 @@ def test_attempts_of_a_run_that_was_killed_lasted_at_least_until_it_last_stored_
 def test_attempts_have_contest_ids_of_their_own_and_are_open_until_they_end(
     database: ResultsDatabase,
 ) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     first = begun(series, contest=b"contest")
     series.give_up(first, "void", "it crashed", 0.0, b"void report")
     second, other = begun(series), begun(series, "AvB_1", b"other")
@@ -184,7 +195,7 @@ def test_attempts_have_contest_ids_of_their_own_and_are_open_until_they_end(
 
 
 def test_reports_leave_the_outbox_one_by_one(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     for number in range(3):
         finish(series, begun(series, f"AvB_{number}"), b"report %d" % number)
     first, second, third = series.outbox.waiting()
@@ -198,7 +209,7 @@ def test_reports_leave_the_outbox_one_by_one(database: ResultsDatabase) -> None:
 
 
 def test_a_report_that_failed_goes_behind_those_not_tried_yet(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     for number in range(3):
         finish(series, begun(series, f"AvB_{number}"), b"report %d" % number)
     first, *_ = series.outbox.waiting()
@@ -208,7 +219,7 @@ def test_a_report_that_failed_goes_behind_those_not_tried_yet(database: ResultsD
 
 
 def test_competitions_can_share_a_database(database: ResultsDatabase) -> None:
-    one, other = Series.register(database, heading()), Series.register(database, heading(name="other"))
+    one, other = registered(database), registered(database, heading(name="other"))
     finish(one, begun(one), b"report")
     finish(other, begun(other), b"report")
     assert [game.game_id for game in one.finished_games()] == ["AvB_0"]
@@ -217,18 +228,18 @@ def test_competitions_can_share_a_database(database: ResultsDatabase) -> None:
 
 
 def test_registering_again_finds_the_same_rows(database: ResultsDatabase) -> None:
-    Series.register(database, heading())
+    registered(database)
     before = [rows(database, table) for table in (saga.SERIES, saga.CLIENT, saga.CONTESTANT, own.COMPETITION)]
-    Series.register(database, heading())
+    registered(database)
     assert before == [
         rows(database, table) for table in (saga.SERIES, saga.CLIENT, saga.CONTESTANT, own.COMPETITION)
     ]
 
 
 def test_a_changed_command_is_a_new_contestant_under_the_same_name(database: ResultsDatabase) -> None:
-    first = Series.register(database, heading())
+    first = registered(database)
     finish(first, begun(first))
-    second = Series.register(database, heading([player("a", "better-engine"), player("b")]))
+    second = registered(database, heading([player("a", "better-engine"), player("b")]))
     finish(second, begun(second, "AvB_1"))
     assert [game.players for game in second.finished_games()] == [("a", "b"), ("a", "b")]
     old, _, new = rows(database, saga.CONTESTANT)
@@ -242,10 +253,16 @@ def test_a_changed_command_is_a_new_contestant_under_the_same_name(database: Res
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"settings": {"board_size": 13, "komi": 7.5}}, r'Settings: .*"board_size": 9.*now has .*13'),
-        ({"game": "hex"}, "Game: the games so far were played with go, the control file now has hex"),
-        ({"move_limit": 50}, "MoveLimit: .* 100, .* 50"),
-        ({"scorer": "players"}, "Scorer: .* internal, .* players"),
+        (
+            {"game": replace(GAME, settings={"board_size": 13, "komi": 7.5})},
+            r"^game\.board_size: .* with 9, .* now has 13;",
+        ),
+        (
+            {"game": replace(GAME, name="hex")},
+            r"^game\.name: the games so far were played with go, the control file now has hex;",
+        ),
+        ({"game": replace(GAME, move_limit=50)}, r"^game\.move_limit: .* 100, .* 50;"),
+        ({"game": replace(GAME, scorer="players")}, r"^game\.scorer: .* internal, .* players;"),
         ({"players": [player("b"), player("a")]}, "competitors: .* a, b, in this order; .* has b, a"),
         ({"players": [player("a"), player("c")]}, "competitors may be added at the end but neither removed"),
     ],
@@ -253,14 +270,14 @@ def test_a_changed_command_is_a_new_contestant_under_the_same_name(database: Res
 def test_other_games_under_the_same_name_are_refused(
     database: ResultsDatabase, changes: dict[str, Any], message: str
 ) -> None:
-    Series.register(database, heading())
+    registered(database)
     with pytest.raises(ResultsError, match=message):
-        Series.register(database, heading(**changes))
+        registered(database, heading(**changes))
 
 
 def test_competitors_may_be_added_at_the_end(database: ResultsDatabase) -> None:
-    Series.register(database, heading())
-    Series.register(database, heading([player("a"), player("b"), player("c")]))
+    registered(database)
+    registered(database, heading([player("a"), player("b"), player("c")]))
     assert [row["Name"] for row in rows(database, own.COMPETITOR)] == ["a", "b", "c"]
 
 
@@ -322,7 +339,7 @@ def test_sagas_grade_tells_who_was_eliminated_later(
 
 
 def test_eliminations_are_stored_and_read_back(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     outcome = Outcome((1,), Termination.SCORE, "x", (34.0, 0.0), eliminated=(None, 1))
     finish(series, begun(series), outcome=outcome)
     (game,) = rows(database, saga.GAME)
@@ -336,7 +353,7 @@ def test_eliminations_are_stored_and_read_back(database: ResultsDatabase) -> Non
 
 
 def test_a_fault_that_saga_has_no_number_for_has_no_disorder(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     usage = (PlayerUsage(), PlayerUsage(fault=Fault.ILLEGAL_MOVE, remark="occupied"))
     finish(series, begun(series), usage=usage)
     _, white = rows(database, saga.PLAYER)
@@ -344,7 +361,7 @@ def test_a_fault_that_saga_has_no_number_for_has_no_disorder(database: ResultsDa
 
 
 def test_made_players_are_contestants_by_what_they_run(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     candidate = PlayerSetup("#0", ("engine", "--depth", "3"), move_seconds=2.5)
     pairings = [
         (player("a"), replace(player("a"), name="a#2")),
@@ -369,17 +386,10 @@ def test_made_players_are_contestants_by_what_they_run(database: ResultsDatabase
 
 
 def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     finish(series, begun(series))
-    larger = GameSetting(
-        "go",
-        {"board_size": 13, "Level": 30, "sl": 4, "aoa": True},
-        200,
-        "players",
-        "go-13x13",
-        ("B", "W"),
-        0.5,
-    )
+    game = GameSettings("go", {"board_size": 13, "Level": 30, "sl": 4, "aoa": True}, 200, "players")
+    larger = GameSetting(game, "go-13x13", ("B", "W"), 0.5)
     for number in range(2):
         attempt = series.next_attempt(f"13_{number}")
         series.begin(attempt, None, "13", [player("a"), player("b", "other")], setting=larger)
@@ -399,7 +409,8 @@ def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None
 
 def test_a_variant_has_the_facts_of_its_referee(database: ResultsDatabase) -> None:
     facts = Diplomacy.from_settings({}).variant_facts()
-    begun(Series.register(database, replace(heading(), variant="diplomacy-standard", facts=facts)))
+    setting = replace(heading().setting, variant="diplomacy-standard", facts=facts)
+    begun(registered(database, heading(setting=setting)))
     (variant,) = rows(database, saga.VARIANT)
     assert (variant["Supplies"], variant["FirstYear"], variant["FirstSeason"]) == (34, 1901, "SPR")
 
@@ -423,26 +434,26 @@ def test_a_draw_of_all_survivors_is_no_partial_draw(
 
 
 def test_the_years_of_a_game_are_its_rounds_where_the_referee_counts_them(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     finish(series, begun(series), outcome=Outcome((1,), Termination.SCORE, "solo", rounds=7))
     assert [game["Years"] for game in rows(database, saga.GAME)] == [7]
 
 
 def test_competitors_that_are_not_ordered_may_come_and_go(database: ResultsDatabase) -> None:
-    Series.register(database, heading(ordered=False))
-    Series.register(database, heading([player("c"), player("a")], ordered=False))
+    registered(database, heading(ordered=False))
+    registered(database, heading([player("c"), player("a")], ordered=False))
     assert [row["Name"] for row in rows(database, own.COMPETITOR)] == ["a", "b", "c"]
 
 
 def test_players_that_do_not_start_are_inhibited_for_their_variant(database: ResultsDatabase) -> None:
-    series = Series.register(database, heading())
+    series = registered(database)
     begun(series)
     assert series.inhibited() == set()
     series.inhibit("b", "go-9x9")
     series.inhibit("b", "go-9x9")
     assert series.inhibited() == {("b", "go-9x9")}
-    assert Series.register(database, heading()).inhibited() == {("b", "go-9x9")}
-    Series.register(database, heading(name="another", players=[player("c"), player("d")])).readmit()
+    assert registered(database).inhibited() == {("b", "go-9x9")}
+    registered(database, heading(name="another", players=[player("c"), player("d")])).readmit()
     assert series.inhibited() == {("b", "go-9x9")}
     series.readmit()
     assert series.inhibited() == set()
@@ -451,3 +462,87 @@ def test_players_that_do_not_start_are_inhibited_for_their_variant(database: Res
 @pytest.mark.parametrize(("load", "quality"), [(0.0, 3), (0.09, 3), (0.1, 2), (0.49, 2), (0.5, 1), (4.0, 1)])
 def test_the_more_others_work_on_a_machine_the_lower_its_quality(load: float, quality: int) -> None:
     assert quality_of(load) == quality
+
+
+def test_what_one_competition_inhibits_plays_on_in_others(database: ResultsDatabase) -> None:
+    series, other = registered(database), registered(database, heading(name="other"))
+    begun(series)
+    series.inhibit("b", "go-9x9")
+    assert other.inhibited() == set()
+    assert [row["AutoInhibit"] for row in rows(database, saga.CLIENT_VARIANT)] == [True]
+    begun(other)
+    other.inhibit("b", "go-9x9")
+    series.readmit()
+    assert (series.inhibited(), other.inhibited()) == (set(), {("b", "go-9x9")})
+    assert [row["AutoInhibit"] for row in rows(database, saga.CLIENT_VARIANT)] == [True]
+    other.readmit()
+    assert [row["AutoInhibit"] for row in rows(database, saga.CLIENT_VARIANT)] == [False]
+
+
+def test_what_is_known_is_not_changed_before_it_is_described(database: ResultsDatabase) -> None:
+    registered(database)
+    tables = (saga.SERIES, saga.CLIENT, saga.CONTESTANT, saga.SERIES_CONTESTANT, own.COMPETITOR)
+    before = [rows(database, table) for table in tables]
+    changed = heading([player("a", "better-engine"), player("b"), player("c")], description="changed")
+    series = Series.register(database, changed)
+    assert [rows(database, table) for table in tables] == before
+    with pytest.raises(RuntimeError, match="description"):
+        begun(series)
+    series.describe(changed)
+    assert begun(series).number == 1
+
+
+def mission(**changes: Any) -> Heading:
+    small = heading().setting
+    large = GameSetting(replace(GAME, settings={"board_size": 13}), "go-13x13", ("B", "W"), 0.5)
+    values = {
+        "name": "t1",
+        "selector": "weighted",
+        "games": 1,
+        "weight": 3.0,
+        "pure": False,
+        "complete": False,
+        "notes": "the first",
+        "contestants": {"a": 1.0, "b": 0.5},
+        "settings": (small, large),
+    }
+    one = SeriesHeading(**{**values, **changes})
+    return heading(kind="mars", ordered=False, own_settings=True, series=(one,))
+
+
+def test_each_series_of_a_mission_has_a_row_with_all_its_settings(database: ResultsDatabase) -> None:
+    series = registered(database, mission())
+    _, one = rows(database, saga.SERIES)
+    assert (one["Name"], one["State"], one["Weight"], one["Pure"]) == ("contest/t1", 0, 3.0, False)
+    assert (one["GameLim"], one["Selector"], one["Notes"]) == (1, "weighted", "the first")
+    settings = rows(database, saga.SERIES_SETTING)
+    assert [(row["SeriesId"], row["Weight"]) for row in settings] == [
+        (one["SeriesId"], 1.0), (one["SeriesId"], 0.5),
+    ]  # fmt: skip
+    attempt = series.next_attempt("t1_0")
+    series.begin(attempt, None, "t1", [player("a"), player("b")], setting=heading().setting)
+    assert rows(database, saga.SERIES)[1]["State"] == 1
+    game = result(attempt.game_id)
+    assert series.finish(attempt, "t1", 7, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0), None)
+    assert [game["SeriesId"] for game in rows(database, saga.GAME)] == [one["SeriesId"]]
+    assert rows(database, saga.SERIES_SETTING) == settings
+    assert [game.game_id for game in SeriesReader.find(database, "contest").finished_games()] == ["t1_0"]
+    duration = series.duration()
+    assert duration is not None and duration.play_seconds == 3.0
+    series.complete()
+    assert [row["State"] for row in rows(database, saga.SERIES)] == [2, 2]
+    registered(database, mission(weight=7.0, games=5))
+    assert [(row["State"], row["Weight"]) for row in rows(database, saga.SERIES)] == [(1, 1.0), (1, 7.0)]
+    remove_series(database, "contest")
+    assert (
+        rows(database, saga.SERIES) == rows(database, saga.GAME) == rows(database, own.MISSION_SERIES) == []
+    )
+
+
+def test_the_settings_of_a_series_without_games_may_change(database: ResultsDatabase) -> None:
+    registered(database, mission())
+    registered(database, mission(settings=(replace(heading().setting, weight=4.0),), contestants={"b": 2.0}))
+    assert [row["Weight"] for row in rows(database, saga.SERIES_SETTING)] == [4.0]
+    one = rows(database, saga.SERIES)[1]["SeriesId"]
+    weights = [row["Weight"] for row in rows(database, saga.SERIES_CONTESTANT) if row["SeriesId"] == one]
+    assert weights == [2.0]

@@ -14,8 +14,11 @@ from referees.api import Outcome, Termination
 WON = Outcome((1,), Termination.SCORE, "B+1")
 
 
-def won(game_id: str, players: tuple[str, ...] = ("a", "b")) -> CompletedGame:
-    return CompletedGame(game_id, "", players, WON)
+def won(game_id: str, players: tuple[str, ...] = ()) -> CompletedGame:
+    """The game of these players by seat, else of a and b in the seats that its number gives them."""
+    number = game_id.rpartition("_")[2]
+    swapped = number.isdigit() and int(number) % 2
+    return CompletedGame(game_id, "", players or (("b", "a") if swapped else ("a", "b")), WON)
 
 
 def names(count: int) -> list[str]:
@@ -116,7 +119,19 @@ def test_competitors_added_at_the_end_get_their_games_first() -> None:
     assert [game.matchup for game in play_all(selector)] == ["AvC", "BvC"] * 3
 
 
-@pytest.mark.parametrize("game_id", ["AvD_0", "0_1", "AvB", "AvB_x", "BvA_0", ""])
+@pytest.mark.parametrize("game_id", ["AvBvC_0", "0_1", "AvB", "AvB_x", ""])
 def test_ids_of_other_competitions_are_refused(game_id: str) -> None:
-    with pytest.raises(ChangedCompetition, match="none of this competition's: all-play-all rounds=4"):
+    with pytest.raises(ChangedCompetition, match="none of the control file's: all-play-all rounds=4"):
+        AllPlayAll(["a", "b"], 4).completed(won(game_id))
+
+
+@pytest.mark.parametrize(
+    ("game_id", "said"),
+    [
+        ("AvD_0", "with b as D, the control file now has nobody as D; put it back"),
+        ("BvA_0", "with a as B, the control file now has b as B; put it back"),
+    ],
+)
+def test_games_of_other_places_name_the_competitors(game_id: str, said: str) -> None:
+    with pytest.raises(ChangedCompetition, match=f"^competition.competitors: .* played {said}"):
         AllPlayAll(["a", "b"], 4).completed(won(game_id))

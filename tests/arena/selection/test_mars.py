@@ -161,7 +161,7 @@ def test_an_inhibited_player_is_in_no_new_line_up() -> None:
     first = next(
         fixture for _ in range(20) if (fixture := selector.next_game()) and "hold" in fixture.players
     )
-    assert selector.inhibit("hold")
+    assert selector.inhibit("hold", "diplomacy-standard")
     selector.dropped(first)
     played = play(selector)
     assert first.game_id in played.ids
@@ -170,9 +170,25 @@ def test_an_inhibited_player_is_in_no_new_line_up() -> None:
     assert any(line.endswith("inhibited") for line in selector.report_lines())
 
 
+def test_a_player_is_inhibited_for_the_variant_that_it_did_not_start_for() -> None:
+    small = MarsSetting("small", GameSettings("go", {"board_size": 5}))
+    large = MarsSetting("large", GameSettings("go", {"board_size": 7}))
+    bots = {"albert": 1.0, "dumb": 1.0}
+    one = series(contestants=bots, rule=LineUpRule(clones=False), settings=(small, large), games=40)
+    free, selector = Mars((one,), 2), Mars((one,), 2)
+    games = [fixture.game for fixture in play(free).fixtures]
+    assert small.game in games and large.game in games
+    assert selector.inhibit("dumb", "go-5x5")
+    fixtures = play(selector).fixtures
+    assert len(fixtures) == 40 and all(fixture.game == large.game for fixture in fixtures)
+    assert not any("inhibited" in line for line in selector.report_lines())
+    assert selector.inhibit("dumb", "go-7x7")
+    assert any(line.endswith("inhibited") for line in selector.report_lines())
+
+
 def test_a_series_without_enough_contestants_ends_and_says_so() -> None:
     selector = mars(series(contestants={"albert": 1.0, "dumb": 1.0}, rule=LineUpRule(kinds=(3, 4))))
-    assert selector.inhibit("dumb") and selector.next_game() is None
+    assert selector.inhibit("dumb", "diplomacy-standard") and selector.next_game() is None
     assert selector.finished and selector.decided == "series t1: 1 contestants are left, a game needs 2"
     with pytest.raises(NobodyLeft):
         line_up(LineUpRule(), {}, 2, Form(), random.Random(0))
@@ -181,18 +197,20 @@ def test_a_series_without_enough_contestants_ends_and_says_so() -> None:
 @pytest.mark.parametrize(
     ("change", "part"),
     [
-        ({"rule": LineUpRule("weighted")}, "rules of choice"),
+        ({"rule": LineUpRule("weighted")}, "selector"),
         ({"contestants": {**BOTS, "new": 1.0}}, "contestants"),
         ({"contestants": {**BOTS, "hold": 2.0}}, "contestants"),
         ({"settings": (replace(SPRING, weight=2.0), SPRING)}, "settings"),
-        ({"pure": False}, "rules of choice"),
-        ({"settings": (replace(SPRING, game=replace(SPRING.game, scorer="players")),)}, "scorers"),
+        ({"pure": False}, "pure"),
+        ({"settings": (replace(SPRING, game=replace(SPRING.game, scorer="players")),)}, "settings"),
     ],
 )
 def test_a_series_that_has_begun_is_frozen(change: dict[str, Any], part: str) -> None:
     games = play(mars(), most=1).games
     told(mars(series(games=500, weight=9.0, notes="more")), games)
-    with pytest.raises(ChangedCompetition, match=f"series t1: its {part} have changed"):
+    with pytest.raises(
+        ChangedCompetition, match=rf"^series\[t1\]\.{part}: the games so far were played with .+, the control"
+    ):
         told(mars(series(**change)), games)
 
 

@@ -160,10 +160,15 @@ def test_other_parameters_than_those_of_the_games_so_far_are_refused() -> None:
     games = play(tuner(), most=5).games
     told(tuner(games=1000, exploration=2.0), games)
     other = replace(X, scale=Linear(0, 11))
-    with pytest.raises(ChangedCompetition, match=r"was played with the parameters .* would now be"):
+    with pytest.raises(ChangedCompetition, match=r"^parameters\.x\.high: .* with 10, .* now has 11"):
         told(tuner(parameters=(other,)), games)
-    with pytest.raises(ChangedCompetition, match="other splits"):
+    with pytest.raises(ChangedCompetition, match=r"^parameters\.x\.split: .* with \d+, .* now has 2"):
         told(tuner(parameters=(replace(X, split=2),)), play(tuner(parameters=(X,)), most=40).games)
+    with pytest.raises(ChangedCompetition, match=r"^parameters\.x\.\w+: .* with \w+, .* now has nothing"):
+        told(tuner(parameters=(replace(X, code="renamed"),)), games)
+    deep = play(tuner(max_depth=3, games=200)).games
+    with pytest.raises(ChangedCompetition, match=r"^competition\.max_depth: .* with 2 or more, .* now has 1"):
+        told(tuner(max_depth=1, games=200), deep)
     with pytest.raises(ChangedCompetition):
         tuner().resume("0_1", (), "")
 
@@ -173,7 +178,10 @@ def test_other_parameters_than_those_of_the_games_so_far_are_refused() -> None:
     [
         ({"initial_visits": 20}, r"competition\.initial_visits: .* played with 10, .* now has 20"),
         ({"initial_wins": 4}, r"competition\.initial_wins: .* played with 5, .* now has 4"),
-        ({"candidate": replace(CANDIDATE, seat=2)}, r"competition\.candidate_seat: .* random, .* seat 2"),
+        (
+            {"candidate": replace(CANDIDATE, seat=2, seat_name="white")},
+            r"\.candidate_seat: .* random, .* white",
+        ),
         (
             {"candidate": replace(CANDIDATE, make=another)},
             "candidate: the one of game '0' was another program",

@@ -127,6 +127,16 @@ class WritesMovesOnTwoLines(Go):
         return super().move_text(move) + "\n"
 
 
+class KnowsOpeningsByNoName(Go):
+    def opening_move(self, position: GoPosition, seat: int, move: int) -> str:
+        return ""
+
+
+class KnowsOpeningsByLongNames(Go):
+    def opening_move(self, position: GoPosition, seat: int, move: int) -> str:
+        return f"move {move} " * 200
+
+
 class ReadsTheNextPoint(Go):
     def read_move(self, position: GoPosition, seat: int, text: str) -> int:
         move = super().read_move(position, seat, text)
@@ -280,6 +290,8 @@ BREACHES: list[tuple[str, type[Go]]] = [
     ("texts", NamesColumnsOnly),
     ("texts", WritesMovesOnTwoLines),
     ("texts", ReadsTheNextPoint),
+    ("texts", KnowsOpeningsByNoName),
+    ("texts", KnowsOpeningsByLongNames),
     ("boards", ShowsAnotherBoard),
     ("boards", ShowsTooFewCells),
     ("boards", ShowsUnknownStates),

@@ -123,7 +123,7 @@ def test_orders_that_did_nothing_by_the_bots_fault_are_told_of(rules: WarLight) 
     for turn in range(1, 30):
         after = rules.play(standing(rules, {200: (1, 5), 209: (2, 50)}, turn), orders)
         told |= {tuple(ChallengeLines(rules.map).refusals(rules.view(after, 1), 1))}
-    assert told == {("'Deploy 1 on 198' did nothing: 198 is not its own",)}
+    assert told == {("order 'Deploy 1 on 198' was not carried out: 198 is not its own",)}
     assert position.turn == 1
 
 

@@ -72,6 +72,17 @@ def test_a_doubled_map_has_two_halves_that_are_each_others_image() -> None:
     assert northern(whole) == [0, 1, 2]
 
 
+@pytest.mark.parametrize(("height", "lowest"), [(400.0, 470.0), (1000.0, 470.0), (0.0, 0.0)])
+def test_the_halves_of_a_doubled_map_lie_close_to_each_other(height: float, lowest: float) -> None:
+    text = (
+        write_map(chain_of("A", "B", "C"))
+        + f"\n# Place 1 0 0\n# Place 2 5 {height / 2}\n# Place 3 9 {height}\n"
+    )
+    whole = double(read_map(text, "chain"), offset=10, bridges=[3], name="double")
+    assert whole.territories[2].place == (9.0, lowest)
+    assert whole.territories[5].place == (9.0, 1000 - lowest)
+
+
 @pytest.mark.parametrize(
     ("offset", "bridges", "message"),
     [(2, [3], "at least 3"), (3, [], "no bridges"), (3, [4], "which is no territory")],

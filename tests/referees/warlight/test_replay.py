@@ -10,6 +10,7 @@ import pytest
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecord
 from referees.warlight.orders import read_orders
+from referees.warlight.position import Attacked, Transferred
 from referees.warlight.rules import WarLight
 
 CHROMIUM = shutil.which("chromium")
@@ -93,13 +94,55 @@ def test_a_player_s_view_hides_what_it_could_not_see(tmp_path: Path) -> None:
 
     assert [each == "unseen" for each in circles(dom)] == [owner == 3 for owner in seen]
     assert counts(dom).count("") == seen.count(3)
-    assert "(in the fog)" in dom
+    assert re.search(r"\(\d+ orders in the fog\)|\(an order in the fog\)", dom)
+    # Of the charts only one's own curves are shown.
+    assert dom.count('style="display: none;"') == 3
+
+
+@NEEDS_BROWSER
+def test_orders_are_seen_as_the_referee_lets_them_be(tmp_path: Path) -> None:
+    rules = WarLight.from_settings({"map": "double_small", "turn_limit": TURNS})
+    position = rules.start(5)
+    for turn in json.loads(record())["turns"][: TURNS - 1]:
+        orders = {seat: read_orders("; ".join(turn["orders"][seat - 1])) for seat in (1, 2)}
+        position = rules.play(position, orders)
+    turn = json.loads(record())["turns"][TURNS - 1]
+    after = rules.play(position, {seat: read_orders("; ".join(turn["orders"][seat - 1])) for seat in (1, 2)})
+    for seat in (1, 2):
+        dom = shown(WarLight.replay_page(record().encode(), {}), tmp_path, f"turn={TURNS}&view={seat}")
+        moves = [
+            event for event in rules.view(after, seat).events if isinstance(event, Attacked | Transferred)
+        ]
+        assert dom.count('class="arrow') == len(moves)
+
+
+@NEEDS_BROWSER
+def test_what_was_said_is_shown_by_turns(tmp_path: Path) -> None:
+    told = {
+        "alpha: told": ">> Map\n>> EndMap\n>> Turn 1\n<< first\n>> Turn 2\n<< second\n",
+        "beta: told": ">> settings your_bot player2\n>> settings starting_armies 5\n<< one\n"
+        ">> settings starting_armies 5\n<< two\n",
+    }
+    page = WarLight.replay_page(record().encode(), told)
+    first, second, whole = (
+        re.findall(r"<pre>(.*?)</pre>", shown(page, tmp_path, place), re.DOTALL)[:2]
+        for place in ("turn=1&said=turn", "turn=2&said=turn", "turn=2&said=all")
+    )
+    assert first == [
+        "&gt;&gt; Turn 1\n&lt;&lt; first\n",
+        "&gt;&gt; settings starting_armies 5\n&lt;&lt; one\n",
+    ]
+    assert second == [
+        "&gt;&gt; Turn 2\n&lt;&lt; second\n",
+        "&gt;&gt; settings starting_armies 5\n&lt;&lt; two\n",
+    ]
+    assert "EndMap" in whole[0] and "second" in whole[0]
 
 
 @NEEDS_BROWSER
 def test_what_players_say_and_are_called_is_only_text(tmp_path: Path) -> None:
     page = WarLight.replay_page(record((HOSTILE, "beta")).encode(), {"standard error": f"{HOSTILE} help"})
-    dom = shown(page, tmp_path)
+    dom = shown(page, tmp_path, "said=all")
     assert "<b>x" not in page and "<b>x" not in dom
     assert "&lt;b&gt;x help" in dom
 

@@ -200,7 +200,7 @@ def test_nobody_moves_alone_or_after_the_end(small: WarLight) -> None:
         ({"luck": 0.1234}, "more than three decimals"),
         ({"luck": float("nan")}, "not a number from 0 to 1"),
         ({"rounding": "up"}, "none of weighted_random, straight"),
-        ({"move_order": "fast"}, "none of random, cyclic, paired"),
+        ({"move_order": "fast"}, "none of random, cyclic, fewer_armies, paired"),
         ({"starts": 0}, "not a whole number from 1"),
         ({"starts": 60, "map": "double_small"}, "on this map each seat can have 46"),
         ({"turn_limit": True}, "not a whole number"),

@@ -231,6 +231,23 @@ def test_a_cyclic_order_changes_the_first_mover_every_turn(tmp_path: Path) -> No
     assert firsts in ([1, 2] * 3, [2, 1] * 3)
 
 
+@pytest.mark.parametrize(("extra", "first_movers"), [({1: (1, 6)}, {2}), ({10: (2, 9)}, {1})])
+def test_who_has_fewer_armies_when_the_turn_begins_can_be_first(
+    extra: dict[int, tuple[int, int]], first_movers: set[int], tmp_path: Path
+) -> None:
+    rules, held, first, second = rows(tmp_path, move_order="fewer_armies")
+    # Deployed armies do not count.
+    orders = {1: (Deploy(5, 1), *first), 2: second}
+    firsts = {rules.play(standing(rules, held | extra, turn), orders).first for turn in range(1, 7)}
+    assert firsts == first_movers
+
+
+def test_with_as_many_armies_the_first_mover_changes_every_turn(tmp_path: Path) -> None:
+    rules, held, first, second = rows(tmp_path, move_order="fewer_armies")
+    firsts = [rules.play(standing(rules, held, turn), {1: first, 2: second}).first for turn in range(1, 7)]
+    assert firsts in ([1, 2] * 3, [2, 1] * 3)
+
+
 def test_paired_moves_have_a_coin_for_each_pair(tmp_path: Path) -> None:
     rules, held, first, second = rows(tmp_path, move_order="paired")
     patterns = set()
@@ -286,7 +303,7 @@ SIX = chain_of("A", "B", "C", "D", "E", "F")
     RANDOM_ORDERS,
     RANDOM_ORDERS,
     st.integers(1, 1000),
-    st.sampled_from(["random", "cyclic", "paired"]),
+    st.sampled_from(["random", "cyclic", "fewer_armies", "paired"]),
 )
 def test_armies_come_from_deploys_alone_and_go_in_fights_alone(
     held: list[tuple[int, int]], first: Orders, second: Orders, number: int, move_order: str

@@ -14,17 +14,16 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.exchange.exporting import Edition, export
 from arena.results.exchange.importing import import_saga
-from arena.results.series import Series
 from referees.api import Outcome, Termination
 from tests.arena.results import saga_games
-from tests.arena.results.examples import heading, player, result
+from tests.arena.results.examples import heading, player, registered, result
 
 Dump = dict[str, list[dict[str, Any]]]
 
 
 def play(database: ResultsDatabase, name: str) -> None:
     """A competition of three games: a win by points, a draw, a void one that is played again and resigned."""
-    series = Series.register(database, heading(name=name, description='α "quoted", with\nlines'))
+    series = registered(database, heading(name=name, description='α "quoted", with\nlines'))
     ends = [
         Outcome((1,), Termination.SCORE, "B+3.5", (43.0, 39.5)),
         Outcome((1, 2), Termination.SCORE, "0", (40.5, 40.5)),
@@ -149,7 +148,7 @@ def test_an_import_joins_what_is_there_already(
     assert len(found["SAGA_Game"]) == 8 and len(found["SAGA_Variant"]) == 1 and len(found["SAGA_Power"]) == 2
     assert dump(other, "Dip_Player")["Dip_Player"][:8] == dump(full, "Dip_Player")["Dip_Player"][:8]
     # The database goes on counting after what came in.
-    series = Series.register(other, heading(name="next"))
+    series = registered(other, heading(name="next"))
     attempt = series.next_attempt("AvB_0")
     series.begin(attempt, None, "AvB", [player("a"), player("b")])
     series.finish(attempt, "AvB", 7, ("a", "b"), result(), (1000.0, 1000.0), (1000.0, 1000.0), None)

@@ -14,11 +14,11 @@ from referees.diplomacy.deepmind import (
     DiplomacyState,
     GameOver,
     IllegalAction,
-    OrderCode,
     Season,
     mila_action,
     parts,
 )
+from tests.referees.diplomacy.deepmind.random_actions import random_actions
 from tests.referees.diplomacy.positions import position
 
 STANDARD = shipped_map("standard")
@@ -35,25 +35,6 @@ def actions(state: DiplomacyState, **ordered: str) -> list[list[int]]:
             mila_action(text.strip(), state.observation().season) for text in texts.split(",")
         ]
     return given
-
-
-def choose(state: DiplomacyState, chance: random.Random) -> list[list[int]]:
-    """A legal action for each unit, or as many builds and removals as are due, sometimes waived."""
-    seen = state.observation()
-    chosen: list[list[int]] = []
-    for power, legal in enumerate(state.legal_actions()):
-        by_province: dict[int, list[int]] = {}
-        for action in legal:
-            if parts(action).code is not OrderCode.WAIVE:
-                by_province.setdefault(parts(action).province, []).append(action)
-        picked = [chance.choice(choices) for choices in by_province.values()]
-        if seen.season.is_builds():
-            number = int(seen.build_numbers[power])
-            picked = chance.sample(picked, abs(number))
-            if number > 0 and chance.random() < 0.2:
-                picked[-1] = 0x000300000000000D
-        chosen.append(picked)
-    return chosen
 
 
 def test_the_first_phase() -> None:
@@ -307,7 +288,7 @@ def test_random_games_keep_what_agents_count_on(seed: int) -> None:
                 assert legal[power]
             if not seen.season.is_builds():
                 assert seen.build_numbers[power] <= 0
-        chosen = choose(state, chance)
+        chosen = random_actions(state, chance)
         again = DiplomacyState(
             state.position, build_numbers=state.build_numbers, last_actions=state.last_actions
         )

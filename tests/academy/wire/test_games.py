@@ -7,7 +7,7 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import NodeSymmetry
 from academy.store.game_records import spec_from_proto
 from academy.v1 import game_pb2
-from clients.game_messages import game_message
+from academy.wire.games import game_message
 
 SPECS = [
     GameSpec("plain", SquareGeometry(3, 4)),

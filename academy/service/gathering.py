@@ -1,0 +1,126 @@
+"""Questions that come together are answered together.
+
+On a server all code is cold for a question that is answered by itself, while several are matched and written
+in one call of the kernel each. So a question waits for one turn of the event loop, in which others come in;
+the first to go on answers the oldest of them with its own.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from academy.matching.matches import Matches
+from academy.service.pattern_answers import PatternCall, answered_together
+from academy.service.written_answers import WrittenAnswer
+
+# How many positions are answered before the first answer is sent, and how many placements they may ask for.
+_POSITIONS_AT_ONCE: Final = 16
+_PLACEMENTS_AT_ONCE: Final = 4_096
+# Where nobody else asks waiting is of no use: so many questions do not wait after one that did in vain.
+_NOT_WAITING: Final = 15
+# A call of more positions is matched by itself; others are let in after so many of them.
+_POSITIONS_OF_PART: Final = 8
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    """A call that waits, and what has become of it."""
+
+    call: PatternCall
+    task: asyncio.Task[Any]
+    taken: bool = False
+    answer: WrittenAnswer | None = None
+    fault: Exception | None = None
+
+    @property
+    def placements(self) -> int:
+        return sum(question.max_matches for question in self.call.questions)
+
+    def answer_alone(self) -> None:
+        try:
+            self.answer = self.call.answered()
+        except Exception as fault:
+            # Whatever it is, it is for the call's own task to raise, not for the one that answers it.
+            self.fault = fault
+
+    def result(self) -> WrittenAnswer:
+        if self.fault is not None:
+            raise self.fault
+        assert self.answer is not None, "who takes a call answers it"
+        return self.answer
+
+
+class Gathering:
+    """Answers the calls of one event loop, each as if it were alone: nothing but their time is shared."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[_Waiting] = deque()
+        self._not_waiting = 0
+
+    async def answered(self, call: PatternCall) -> WrittenAnswer:
+        """Have a call answered. Raises InvalidBoard. One that is cancelled while it waits is not answered."""
+        if len(call.questions) > _POSITIONS_OF_PART:
+            return await _in_parts(call)
+        if self._not_waiting:
+            self._not_waiting -= 1
+            return call.answered()
+        task = asyncio.current_task()
+        assert task is not None, "a call is answered by a task"
+        waiting = _Waiting(call, task)
+        self._waiting.append(waiting)
+        try:
+            await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            if not waiting.taken:
+                self._waiting.remove(waiting)
+            raise
+        if not waiting.taken:
+            taken = self._taken_with(waiting)
+            if len(taken) == 1 and not self._waiting:
+                self._not_waiting = _NOT_WAITING
+            _answer(taken)
+        return waiting.result()
+
+    def _taken_with(self, first: _Waiting) -> list[_Waiting]:
+        """Take a waiting call, and the oldest others that there is room for beside it."""
+        taken, positions, placements = [first], len(first.call.questions), first.placements
+        for each in self._waiting:
+            # Who was cancelled may not have been told so yet.
+            if each is first or each.task.cancelling():
+                continue
+            positions += len(each.call.questions)
+            placements += each.placements
+            if positions > _POSITIONS_AT_ONCE or placements > _PLACEMENTS_AT_ONCE:
+                break
+            taken.append(each)
+        for each in taken:
+            each.taken = True
+            self._waiting.remove(each)
+        return taken
+
+
+def _answer(taken: Sequence[_Waiting]) -> None:
+    if len(taken) == 1:
+        taken[0].answer_alone()
+        return
+    try:
+        answers = answered_together([each.call for each in taken])
+    except Exception:
+        # One of them cannot be answered, whatever the reason: each is told of its own.
+        for each in taken:
+            each.answer_alone()
+        return
+    for each, answer in zip(taken, answers, strict=True):
+        each.answer = answer
+
+
+async def _in_parts(call: PatternCall) -> WrittenAnswer:
+    found: list[Matches] = []
+    while len(found) < len(call.questions):
+        if found:
+            await asyncio.sleep(0)
+        part = call.questions[len(found) : len(found) + _POSITIONS_OF_PART]
+        found += call.ranked.match_each(call.wishes(part))
+    return call.written(found)

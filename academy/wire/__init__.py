@@ -1,0 +1,1 @@
+"""The messages that both sides of the socket write."""

@@ -1,0 +1,391 @@
+"""One game's DAIDE clients, conducted in the process that plays it: no thread, and no wait without an end."""
+
+import selectors
+import socket
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from arena.players.daide.clients import Place, Session
+from arena.players.daide.limits import DaideLimits
+from arena.players.daide.passing import BrokenLink, Part, Passed, Seek, receive_passed, send_seek
+from arena.players.daide.wire import Hung, Wire
+from arena.players.failures import CannotStart, Disconnected, Late, PlayerFailure
+from arena.players.player import Choice, InvalidParameters
+from referees.api import Outcome, Referee
+from referees.diplomacy.daide.answers import Answers
+from referees.diplomacy.daide.dialogue import DaideDialogue
+from referees.diplomacy.daide.messages import Participant, command
+from referees.diplomacy.daide.table import Table
+from referees.diplomacy.daide.tokens import FIXED, number_token
+from referees.diplomacy.game import GamePosition
+from referees.diplomacy.position import Phase
+from referees.diplomacy.power_orders import PowerOrders
+
+_TICK_SECONDS: Final = 0.25
+# What came in time is read although the deadline has passed, but not for ever.
+_GRACE_SECONDS: Final = 1.0
+
+
+class DaideGame:
+    """The clients of one game. Its players ask it for everything; see there for when.
+
+    Raises InvalidParameters for a game that is not played over DAIDE.
+    """
+
+    def __init__(self, rules: Referee[Any, Any], game_id: str, limits: DaideLimits | None = None) -> None:
+        words = rules.dialogue("daide")
+        if not isinstance(words, DaideDialogue):
+            raise InvalidParameters(f"the game {rules.name!r} is not played over DAIDE")
+        self._rules = rules
+        self._game_id = game_id
+        self._dialogue = words
+        self._limits = limits or DaideLimits()
+        self._places: dict[int, Place] = {}
+        self._passcodes: dict[int, int] = {}
+        self._selector = selectors.DefaultSelector()
+        self._link: socket.socket | None = None
+        self._sessions: list[Session] = []
+        self._table: Table | None = None
+        self._asked_at = 0.0
+        # What each power was found to answer to this view of the game.
+        self._decided: GamePosition | None = None
+        self._choices: dict[int, Choice | PlayerFailure] = {}
+        # Who moves alone is not told of it.
+        self._alone: tuple[int, str] | None = None
+
+    def add(self, place: Place) -> None:
+        """A power of the game is played over DAIDE."""
+        self._places[place.power] = place
+
+    # Before the game
+
+    def seek(self, door: str) -> None:
+        """Ask the door for all clients; only the first time. Raises CannotStart."""
+        if self._link is not None:
+            return
+        seconds = min(place.seating.setup.move_seconds for place in self._places.values())
+        first = next(iter(self._places.values())).seating
+        labels = [*first.players, *[""] * self._rules.seats][: self._rules.seats]
+        self._table = Table(
+            self._dialogue.words,
+            self._dialogue.variant(seconds),
+            [Participant(label, "") for label in labels],
+            self._passcodes,
+        )
+        self._answers = Answers(self._table)
+        self._link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            self._link.connect(door)
+            self._link.setblocking(False)
+            send_seek(
+                self._link,
+                Seek(self._game_id, {place.power + 1: place.client for place in self._places.values()}),
+            )
+        except OSError as error:
+            raise CannotStart(f"the door for DAIDE clients cannot be reached: {error}") from error
+        self._selector.register(self._link, selectors.EVENT_READ)
+
+    def await_client(self, place: Place, deadline: float) -> None:
+        """Wait until a power's client is there. Raises Late, and Disconnected where it went again."""
+        self._pump(lambda: place.came, deadline)
+        if not place.came:
+            raise Late(f"no client {place.client!r} dialled in")
+        if place.session is None:
+            raise Disconnected(f"its client went before the game: {place.why}")
+
+    # The game
+
+    def show(self, moves: Mapping[int, Any], view: GamePosition) -> None:
+        """Tell all clients of moves and what they led to; only the first time."""
+        table = self._begun(self._rules.start(0))
+        before = table.game
+        if view is before or before is None:
+            return
+        self._alone = None
+        if view.position is before.position:
+            table.game = view
+        else:
+            table.processed(self._dialogue.adjudicate(before, moves), view)
+        if view.outcome is not None:
+            table.finish([seat - 1 for seat in view.outcome.winners])
+        self._pump(lambda: False, 0.0)
+
+    def _begun(self, first: GamePosition) -> Table:
+        table = self._table
+        assert table is not None
+        if table.game is None:
+            table.begin(first)
+        return table
+
+    def choose(self, place: Place, view: GamePosition) -> Choice:
+        """What a power does; waits for the orders of all, or until the deadline. Raises PlayerFailure."""
+        self._begun(view)
+        self._catch_up(view)
+        if self._decided is not view:
+            self._decide(view)
+        answer = self._choices.pop(place.power, None)
+        if answer is None:
+            raise Disconnected("it is asked out of turn")
+        if isinstance(answer, PlayerFailure):
+            raise answer
+        if self._rules.to_move(view) == (place.power + 1,):
+            self._alone = place.power + 1, answer.text
+        return answer
+
+    def _catch_up(self, view: GamePosition | None) -> None:
+        """Tell of a move that one power made alone, as nobody did; without a view, of the game's last."""
+        table = self._table
+        if self._alone is None or table is None or table.game is None or view is table.game:
+            return
+        seat, text = self._alone
+        before = table.game
+        moves = {seat: self._rules.read_move(before, seat, text)}
+        after = self._rules.play(before, moves) if view is None else view
+        if view is not None or after.outcome is not None:
+            self.show(moves, after)
+
+    def _decide(self, view: GamePosition) -> None:
+        """Wait for everybody's orders, and settle what each power is held to have answered."""
+        table = self._table
+        assert table is not None
+        self._asked_at = time.monotonic()
+        asked = [self._places[seat - 1] for seat in self._rules.to_move(view) if seat - 1 in self._places]
+        asked = [place for place in asked if not place.out]
+        for place in asked:
+            place.settled_at = None
+        table.ask(self._asked_at)
+        if table.variant.dsd and any(place.session is None and self._lacks(place) for place in asked):
+            table.stop_time(self._asked_at)
+        self._pump(lambda: not self._awaited(asked) or table.agreed_draw() is not None, None)
+        draw = table.agreed_draw()
+        self._choices = {place.power: self._choice(place, draw) for place in asked}
+        self._decided = view
+
+    def _lacks(self, place: Place) -> bool:
+        """Whether orders of a power are missing."""
+        table = self._table
+        assert table is not None
+        desk = table.desks[place.power]
+        return desk.given < desk.due
+
+    def _awaited(self, asked: list[Place]) -> bool:
+        """Whether somebody's answer may still come."""
+        table = self._table
+        assert table is not None
+        for place in asked:
+            if place.session is not None and not table.desks[place.power].settled:
+                return True
+            if place.session is None and table.variant.dsd and self._lacks(place) and not place.given_up():
+                return True
+        return False
+
+    def _choice(self, place: Place, agreed: frozenset[int] | None) -> Choice | PlayerFailure:
+        table = self._table
+        assert table is not None
+        desk, alive = table.desks[place.power], table.alive
+        missed: PlayerFailure | None = None
+        draw = agreed or desk.draw(alive)
+        if agreed is None and self._lacks(place):
+            if place.session is None:
+                missed = Disconnected(f"player {place.label}: {place.why}")
+                if draw is None and table.position.phase is Phase.MOVES and len(alive) > 1:
+                    # Nobody is there to object.
+                    draw = frozenset(alive)
+            else:
+                seconds = table.variant.limit(table.position.phase)
+                missed = Late(f"player {place.label}: orders were missing after {seconds} s")
+                table.set_disorder(place.power, True)
+                place.late_turns += 1
+        else:
+            place.late_turns = 0
+        if place.session is None and place.given_up():
+            self._dismiss(place)
+            return Disconnected(
+                f"player {place.label}: {place.why}, and it did not come back within "
+                f"{place.parameters.reconnect_seconds:g} s"
+            )
+        if place.late_turns >= place.parameters.late_turns:
+            self._dismiss(place)
+            return Late(f"player {place.label}: late in {place.late_turns} turns one after the other")
+        if isinstance(missed, Late):
+            place.warn(f"{table.position.name}: orders were missing at the deadline")
+        orders: PowerOrders = desk.orders(draw)
+        seconds_taken = (place.settled_at or time.monotonic()) - self._asked_at
+        return Choice(orders.text, seconds=max(0.0, seconds_taken), missed=missed)
+
+    def _dismiss(self, place: Place) -> None:
+        """The game goes on without a client."""
+        assert self._table is not None
+        place.out = True
+        self._table.set_disorder(place.power, True)
+        if place.session is not None:
+            session, place.session = place.session, None
+            self._send_off(session)
+
+    def finish(self, outcome: Outcome | None) -> None:
+        """Tell how the game ended, if it did."""
+        self._catch_up(None)
+        if outcome is not None and self._table is not None:
+            self._table.finish([seat - 1 for seat in outcome.winners])
+
+    def close(self, seconds: float) -> None:
+        """Send all clients off, and give them so long to read what they were told."""
+        for session in self._sessions:
+            session.say((FIXED["OFF"],))
+            session.wire.say_goodbye()
+        deadline = time.monotonic() + seconds
+        while self._sessions and time.monotonic() < deadline:
+            self._selector.select(min(_TICK_SECONDS, max(0.0, deadline - time.monotonic())))
+            for session in list(self._sessions):
+                if session.wire.drained():
+                    self._forget(session)
+        for session in list(self._sessions):
+            self._forget(session)
+        if self._link is not None:
+            self._link.close()
+        self._selector.close()
+
+    # Connections
+
+    def _pump(self, done: Callable[[], bool], deadline: float | None) -> None:
+        """Hear clients until it is done, or the deadline: of the turn, if None is given."""
+        while True:
+            now = time.monotonic()
+            limit = self._turn_deadline() if deadline is None else deadline
+            wait = _TICK_SECONDS if limit is None else min(_TICK_SECONDS, max(0.0, limit - now))
+            events = self._selector.select(0.0 if done() else wait)
+            for key, mask in events:
+                if key.data is None:
+                    self._take_client()
+                    continue
+                if mask & selectors.EVENT_WRITE:
+                    key.data.wire.flush()
+                if mask & selectors.EVENT_READ:
+                    self._hear(key.data)
+            self._tend()
+            if done():
+                return
+            late = limit is not None and now >= limit
+            if late and (not events or now >= limit + _GRACE_SECONDS):  # type: ignore[operator]
+                return
+
+    def _turn_deadline(self) -> float | None:
+        return None if self._table is None else self._table.deadline
+
+    def _tend(self) -> None:
+        """Tell the time, lose those that have gone, and note who has something to be sent."""
+        if self._table is not None:
+            self._table.ring(time.monotonic())
+        for session in list(self._sessions):
+            try:
+                session.wire.check()
+            except Hung as why:
+                self._lose(session, str(why))
+            else:
+                wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if session.wire.unsent else 0)
+                if self._selector.get_key(session.wire.connection).events != wanted:
+                    self._selector.modify(session.wire.connection, wanted, session)
+
+    def _hear(self, session: Session) -> None:
+        table = self._table
+        assert table is not None
+        for frame in session.wire.receive():
+            tokens = frame.tokens
+            session.heard(tokens)
+            self._answers.hear(session, tokens, time.monotonic())
+            place = None if session.power is None else self._places[session.power]
+            if place is not None and place.power in table.desks:
+                settled = table.desks[place.power].settled
+                place.settled_at = (place.settled_at or time.monotonic()) if settled else None
+
+    def _take_client(self) -> None:
+        assert self._link is not None
+        try:
+            passed, connection = receive_passed(self._link)
+        except BlockingIOError:
+            return
+        except BrokenLink:
+            # The games that have their clients go on.
+            self._selector.unregister(self._link)
+            return
+        wire = Wire(connection, self._dialogue.words, self._limits, bytes.fromhex(passed.rest))
+        match passed.part:
+            case Part.OBSERVE:
+                self._seat(Session(wire, None, "observer", None, self._dialogue.words))
+            case Part.PLAY:
+                self._seat_player(passed, wire)
+            case Part.RETURN:
+                self._seat_again(passed, wire)
+
+    def _seat(self, session: Session) -> None:
+        assert self._table is not None
+        self._sessions.append(session)
+        self._selector.register(session.wire.connection, selectors.EVENT_READ, session)
+        self._table.enter(session)
+        self._hear(session)
+
+    def _seat_player(self, passed: Passed, wire: Wire) -> None:
+        assert self._table is not None
+        place = self._places[passed.seat - 1]
+        place.came, place.name, place.version = True, passed.name, passed.version
+        self._passcodes[place.power] = passed.passcode
+        self._table.participants[place.power] = Participant(passed.name, passed.version)
+        place.session = self._session(place, wire)
+        self._seat(place.session)
+
+    def _session(self, place: Place, wire: Wire) -> Session:
+        return Session(wire, place.power, place.label, place.seating.transcript, self._dialogue.words)
+
+    def _seat_again(self, passed: Passed, wire: Wire) -> None:
+        """A client comes back to its power, if that waits for one."""
+        table, place = self._table, self._places[passed.seat - 1]
+        assert table is not None
+        if place.session is not None:
+            # It may have gone without anybody having looked.
+            self._hear(place.session)
+            self._tend()
+        power = table.words.powers[place.power]
+        iam = command("IAM", (power,), (number_token(self._passcodes[place.power]),))
+        if place.session is not None or place.out or table.game is None or table.over:
+            wire.say(command("REJ", iam))
+            wire.say_goodbye()
+            wire.close()
+            return
+        place.session, place.absent_since = self._session(place, wire), None
+        place.session.say(command("YES", iam))
+        place.warn(f"{table.position.name}: its client came back")
+        self._seat(place.session)
+        table.set_disorder(place.power, False)
+        if not any(
+            other.session is None and not other.out and self._lacks(other) for other in self._places.values()
+        ):
+            table.start_time(time.monotonic())
+
+    def _lose(self, session: Session, why: str) -> None:
+        """A client has gone, or is sent away."""
+        table = self._table
+        assert table is not None
+        self._forget(session)
+        if session.power is None:
+            return
+        place = self._places[session.power]
+        place.session, place.absent_since, place.why = None, time.monotonic(), why
+        if table.game is None or table.over:
+            return
+        place.warn(f"{table.position.name}: its client went: {why}")
+        table.set_disorder(place.power, True)
+        if table.variant.dsd and self._lacks(place):
+            table.stop_time(time.monotonic())
+
+    def _send_off(self, session: Session) -> None:
+        session.say((FIXED["OFF"],))
+        session.wire.say_goodbye()
+        self._forget(session)
+
+    def _forget(self, session: Session) -> None:
+        if self._table is not None:
+            self._table.leave(session)
+        self._sessions.remove(session)
+        self._selector.unregister(session.wire.connection)
+        session.wire.close()

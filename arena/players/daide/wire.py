@@ -1,0 +1,188 @@
+"""A client's connection: messages in, messages out, and no wait for anybody."""
+
+import socket
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
+
+from arena.players.daide.limits import DaideLimits
+from referees.diplomacy.daide.frames import (
+    BrokenProtocol,
+    Frame,
+    FrameReader,
+    FrameType,
+    error_frame,
+    final_frame,
+    message_frame,
+)
+from referees.diplomacy.daide.tokens import Vocabulary
+
+_CHUNK: Final = 1 << 15
+
+
+class Hung(ConnectionError):
+    """A client that has gone, or is to be sent away; the message says why."""
+
+
+class Wire:
+    """One connection, which is never waited for.
+
+    `rest` is what was read of it before and not understood; None where it begins here.
+
+    What cannot be sent at once is sent by `flush`. When `check` raises Hung, it is to be closed.
+    """
+
+    def __init__(
+        self, connection: socket.socket, words: Vocabulary, limits: DaideLimits, rest: bytes | None = None
+    ) -> None:
+        connection.setblocking(False)
+        with suppress(OSError):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            # A machine that has vanished says nothing more: this finds it out.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 20)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 5)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 4)
+        self.connection = connection
+        self._limits = limits
+        self._reader = FrameReader(at_server=True, longest=limits.message_bytes, begun=rest is not None)
+        self._reader.words = words
+        self._before = rest or b""
+        self._out = bytearray()
+        self._room = limits.message_burst
+        self._seen = self._moved = self._half_since = time.monotonic()
+        self._broken: str | None = None
+
+    def fileno(self) -> int:
+        """The connection's descriptor, for selectors."""
+        return self.connection.fileno()
+
+    @property
+    def unsent(self) -> bool:
+        """Whether something waits to be sent."""
+        return bool(self._out)
+
+    @property
+    def rest(self) -> bytes:
+        """The beginning of a message whose end has not come."""
+        return self._reader.rest
+
+    def receive(self) -> list[Frame]:
+        """The messages that have come, without waiting.
+
+        When there will be no more, or the client breaks the protocol, which it is told, `check` says so.
+        """
+        try:
+            data = self.connection.recv(_CHUNK)
+        except BlockingIOError:
+            if not self._before:
+                return []
+            data = b""
+        except OSError as error:
+            self._broken = f"its connection broke: {error.strerror}"
+            return []
+        if not data and not self._before:
+            self._broken = "it closed its connection"
+            return []
+        # When the connection was closed meanwhile, it is seen the next time.
+        data, self._before = self._before + data, b""
+        frames: list[Frame] = []
+        try:
+            for frame in self._reader.feed(data):
+                if frame.type is FrameType.FINAL:
+                    self._end("it said that it goes")
+                    return frames
+                if frame.type is FrameType.ERROR:
+                    self._end(f"it sent the error {int.from_bytes(frame.content[:2])}")
+                    return frames
+                if not self._has_room():
+                    self._end(
+                        f"it sent more than {self._limits.messages_per_second:g} messages a second",
+                        final_frame(),
+                    )
+                    return frames
+                frames.append(frame)
+        except BrokenProtocol as error:
+            last = final_frame() if error.code is None else error_frame(error.code)
+            self._end(f"it broke the protocol: {error}", last)
+        if frames or not self._reader.rest:
+            self._half_since = time.monotonic()
+        return frames
+
+    def _end(self, why: str, last_words: bytes = b"") -> None:
+        if last_words:
+            self.send(last_words)
+        self._broken = self._broken or why
+
+    def _has_room(self) -> bool:
+        limits, now = self._limits, time.monotonic()
+        gained = (now - self._seen) * limits.messages_per_second
+        self._room = min(limits.message_burst, self._room + gained) - 1
+        self._seen = now
+        return self._room >= 0
+
+    def check(self) -> None:
+        """Raises Hung for a client that has gone, is to be sent away, or is too slow."""
+        limits, now = self._limits, time.monotonic()
+        if self._broken is not None:
+            raise Hung(self._broken)
+        if self._out and now - self._moved > limits.write_seconds:
+            raise Hung(f"it took nothing of what it was sent for {limits.write_seconds:g} s")
+        if self._reader.rest and now - self._half_since > limits.greeting_seconds:
+            raise Hung(f"it left a message half said for {limits.greeting_seconds:g} s")
+
+    def say(self, tokens: Sequence[int]) -> None:
+        """Send a message, or keep it to be sent. Who leaves too much unread is found out by `check`."""
+        self.send(message_frame(tokens))
+
+    def send(self, frame: bytes) -> None:
+        """The same with a message's bytes."""
+        if self._broken is not None:
+            return
+        if not self._out:
+            self._moved = time.monotonic()
+        self._out += frame
+        if len(self._out) > self._limits.unsent_bytes:
+            self._broken = f"it left {len(self._out)} bytes unread"
+            self._out.clear()
+            return
+        self.flush()
+
+    def flush(self) -> None:
+        """Send what can be sent."""
+        while self._out:
+            try:
+                sent = self.connection.send(self._out)
+            except BlockingIOError:
+                return
+            except OSError as error:
+                self._broken = f"its connection broke: {error.strerror}"
+                self._out.clear()
+                return
+            self._moved = time.monotonic()
+            del self._out[:sent]
+
+    def say_goodbye(self) -> None:
+        """Send the final message, and after it nothing more."""
+        self.send(final_frame())
+        if not self._out:
+            with suppress(OSError):
+                self.connection.shutdown(socket.SHUT_WR)
+
+    def drained(self) -> bool:
+        """Whether the client has closed its side; what it still says is dropped."""
+        try:
+            if self._out:
+                self.flush()
+                if not self._out:
+                    self.connection.shutdown(socket.SHUT_WR)
+            return self.connection.recv(_CHUNK) == b""
+        except BlockingIOError:
+            return self._broken is not None
+        except OSError:
+            return True
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()

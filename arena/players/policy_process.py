@@ -1,0 +1,104 @@
+"""A policy in a process of its own, in the environment of its own Python: called by lines of JSON."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, TypeGuard
+
+from arena.players import policy_host
+from arena.players.failures import CannotStart, Disconnected, IllFormed, Late, PlayerFailure
+from arena.players.player import Seating
+from arena.players.policy_parameters import PolicyParameters
+from arena.players.process import ProcessCost
+from arena.players.program import error_log, launch
+
+HOST: Final = str(Path(policy_host.__file__).parent)
+_LONGEST_COMPLAINT: Final = 500
+
+
+class PolicyProcess:
+    """Starts a policy, and calls it. Its answers come in the order of the calls; late ones are skipped."""
+
+    def __init__(self, seating: Seating, parameters: PolicyParameters, factory: str) -> None:
+        """Launch the interpreter, without waiting until it is ready. Raises CannotStart."""
+        self._label = seating.label
+        self._transcript = seating.transcript
+        self._factory, self._arguments = factory, parameters.seeded(seating.seed)
+        setup = replace(seating.setup, command=(parameters.interpreter, "-u", HOST))
+        started = replace(seating, setup=setup)
+        self._process = launch(started, error_log(started), seating.environment)
+        self._calls = 0
+
+    def make(self, seconds: float) -> str:
+        """Have the policy made; returns what it calls itself. Raises CannotStart."""
+        try:
+            answer = self._call("start", seconds, factory=self._factory, arguments=self._arguments)
+        except Late:
+            raise CannotStart(f"{self._factory} was not made within {seconds:g} s (start_seconds)") from None
+        except PlayerFailure as failure:
+            raise CannotStart(f"{self._factory}: {failure}") from failure
+        name = answer.get("name")
+        return name if isinstance(name, str) else ""
+
+    def reset(self, seconds: float) -> None:
+        """Tell the policy that a game begins. Raises PlayerFailure."""
+        self._call("reset", seconds)
+
+    def actions(self, slots: Sequence[int], frame: Mapping[str, object], seconds: float) -> list[list[int]]:
+        """The actions of some slots. Raises PlayerFailure: IllFormed where the answer has not their shape."""
+        answer = self._call("actions", seconds, slots=list(slots), **frame)
+        actions = answer.get("actions")
+        if not _are_numbers(actions) or len(actions) != len(slots):
+            raise IllFormed(f"{str(answer)[:_LONGEST_COMPLAINT]!r} are no actions of {len(slots)} slots")
+        return actions
+
+    @property
+    def runs(self) -> bool:
+        """Whether the process has not exited."""
+        return self._process.runs
+
+    def end(self, seconds: float) -> ProcessCost:
+        """End the process, which has some seconds to exit by itself."""
+        return self._process.end(seconds)
+
+    def _call(self, do: str, seconds: float, **arguments: Any) -> dict[str, Any]:
+        self._calls += 1
+        deadline = time.monotonic() + seconds
+        asked = json.dumps({"id": self._calls, "do": do, **arguments})
+        if self._transcript is not None:
+            self._transcript.told(self._label, asked)
+        try:
+            self._process.write_line(asked.encode(), deadline)
+        except Late:
+            # It has part of a line, and cannot be followed any more.
+            raise Disconnected("does not read what it is sent") from None
+        while True:
+            answer = self._read(deadline)
+            if answer["id"] == self._calls:
+                break
+        if "error" in answer:
+            raise IllFormed(str(answer["error"])[:_LONGEST_COMPLAINT])
+        return answer
+
+    def _read(self, deadline: float) -> dict[str, Any]:
+        line = self._process.read_line(deadline)
+        if line is None:
+            raise Disconnected(self._process.obituary())
+        said = line.decode(errors="replace")
+        if self._transcript is not None:
+            self._transcript.said(self._label, said)
+        try:
+            answer = json.loads(said)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict) or "id" not in answer:
+            raise IllFormed(f"{said[:100]!r} is not what the program that runs policies answers")
+        return answer
+
+
+def _are_numbers(actions: Any) -> TypeGuard[list[list[int]]]:
+    return isinstance(actions, list) and all(
+        isinstance(each, list) and all(type(action) is int for action in each) for each in actions
+    )

@@ -1,0 +1,155 @@
+"""One policy that plays one or several seats of a game: one process, called once a position."""
+
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from arena.players.failures import IllFormed, Late, PlayerFailure
+from arena.players.player import Cost, Seating
+from arena.players.policy_parameters import PolicyParameters
+from arena.players.policy_process import PolicyProcess
+from referees.lines import Reading
+from referees.policies import PolicyDialogue, PolicyGame
+
+MAX_WARNINGS: Final = 50
+_LONGEST_WARNING: Final = 300
+
+
+class SharedPolicy:
+    """The process of a policy, and the game as it goes.
+
+    The policy is called for every position in turn, whether or not one of its seats is to move, for all its
+    seats at once. `seatings` are its seats, in their order; all have joined before `set_up`.
+    """
+
+    def __init__(
+        self, seating: Seating, words: PolicyDialogue, parameters: PolicyParameters, factory: str
+    ) -> None:
+        self.seatings = [seating]
+        self.name = ""
+        self.warnings: list[str] = []
+        self._words = words
+        self._parameters = parameters
+        self._game: PolicyGame = words.begin(seating.seed)
+        self._process: PolicyProcess | None = PolicyProcess(seating, parameters, factory)
+        self._ready = self._called = self._asked = False
+        self._readings: dict[int, Reading] = {}
+        self._failure: PlayerFailure | None = None
+        self._gone = False
+        self._late_turns = 0
+        self._alone: dict[int, str] = {}
+        self._cost: Cost | None = None
+        self._unsaid = 0
+
+    def set_up(self) -> None:
+        """Have the policy made and told that a game begins. Raises PlayerFailure."""
+        if self._failure is not None:
+            raise self._failure
+        if self._ready or self._process is None:
+            return
+        begun, limit = time.monotonic(), self.seatings[0].setup.start_seconds
+        try:
+            self.name = self._process.make(limit)
+            self._process.reset(max(0.0, begun + limit - time.monotonic()))
+        except PlayerFailure as failure:
+            self._failure = failure
+            raise
+        self._ready = True
+
+    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Follow the game. Raises PlayerFailure where the policy, which is asked only to see, fails."""
+        if self._game.is_at(view):
+            return
+        if self._alone and tuple(sorted(moves)) != self._game.to_move():
+            self._follow_alone()
+        self._game.follow(moves)
+        self._moved()
+        seats = {seating.seat for seating in self.seatings}
+        if self._game.to_move() and seats.isdisjoint(self._game.to_move()):
+            self._ask(self.seatings[0])
+
+    def choose(self, seating: Seating, view: Any) -> Reading:
+        """The line of orders of a seat. Raises PlayerFailure."""
+        if self._alone and not self._game.is_at(view):
+            self._follow_alone()
+        self._ask(seating)
+        reading = self._readings.get(seating.seat, Reading(self._words.passing()))
+        if reading.complaints and self._parameters.faults == "lose":
+            raise IllFormed(reading.complaints[0])
+        if self._game.to_move() == (seating.seat,):
+            # Who moves alone is not told of it.
+            self._alone = {seating.seat: reading.text}
+        return reading
+
+    def _follow_alone(self) -> None:
+        self._game.follow_texts(self._alone)
+        self._moved()
+
+    def _moved(self) -> None:
+        self._alone = {}
+        self._asked = False
+
+    def _ask(self, seating: Seating) -> None:
+        """Call the policy, unless it was called for this position."""
+        if self._failure is not None and self._parameters.faults == "lose":
+            raise self._failure
+        if self._asked:
+            return
+        self._asked = True
+        self._readings = {}
+        if self._gone or self._process is None:
+            return
+        # The first call may make what later ones use again.
+        limit = seating.move_seconds + (0.0 if self._called else seating.setup.start_seconds)
+        self._called = True
+        slots = [self._words.slot(each.seat) for each in self.seatings]
+        try:
+            actions = self._process.actions(slots, self._game.frame(), limit)
+        except PlayerFailure as failure:
+            self._fail(failure, limit)
+            return
+        self._readings = {
+            each.seat: self._game.read(each.seat, chosen)
+            for each, chosen in zip(self.seatings, actions, strict=True)
+        }
+        for each in self.seatings:
+            for complaint in self._readings[each.seat].complaints:
+                self._warn(f"{each.label}: {complaint}")
+
+    def _fail(self, failure: PlayerFailure, limit: float) -> None:
+        self._failure = failure
+        assert self._process is not None
+        if self._parameters.faults == "lose":
+            self._gone = True
+            raise failure
+        if isinstance(failure, Late):
+            self._late_turns += 1
+            most = self._parameters.late_turns
+            self._gone = self._late_turns >= most
+            self._warn(
+                f"no answer within {limit:.3g} s, the phase is passed ({self._late_turns} of {most} times)"
+            )
+        elif isinstance(failure, IllFormed):
+            self._warn(f"the phase is passed: {failure}")
+        else:
+            self._gone = True
+        if self._gone:
+            self._warn(f"passes for the rest: {failure}")
+
+    def _warn(self, what: str) -> None:
+        if len(self.warnings) < MAX_WARNINGS:
+            self.warnings.append(what[:_LONGEST_WARNING])
+        else:
+            self._unsaid += 1
+
+    def close(self, *, at_once: bool) -> Cost:
+        """End the process, once for all seats; each seat's share of what it used."""
+        if self._cost is None:
+            process, self._process = self._process, None
+            assert process is not None
+            used = process.end(0.0 if at_once or self._gone else self.seatings[0].setup.exit_seconds)
+            share = None if used.cpu_seconds is None else used.cpu_seconds / len(self.seatings)
+            self._cost = Cost(share, used.peak_memory_bytes)
+            if self._unsaid:
+                self.warnings.append(f"{self._unsaid} more such warnings")
+        return self._cost

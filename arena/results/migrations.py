@@ -1,0 +1,118 @@
+"""Results databases of earlier schema versions brought up to date, version by version."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
+
+from sqlalchemy import Connection, text
+
+from arena.results.schema import METADATA
+from arena.results.views import create_views, drop_views
+
+_MOVES: Final = """
+SELECT m."GameId", m."Ply", m."Seat", m."Text", m."Seconds", m."Comment", m."Opening", m."ClockSeconds",
+  m."ClockStones", m."LegalMoves", m."Interaction", m."Board", v."Seat" AS teller, v."Value"
+FROM "ARENA_Move" m
+LEFT JOIN "ARENA_MoveValue" v ON v."GameId" = m."GameId" AND v."Ply" = m."Ply"
+ORDER BY m."GameId", m."Ply", v."Seat"
+"""
+# The series of missions that have games, with what the mission says of its series.
+_PLAYED_SERIES: Final = """
+SELECT DISTINCT c."SeriesId" AS mission, s."Name" AS title, s."Selector" AS selector, g."Matchup" AS name
+FROM "ARENA_Competition" c
+JOIN "SAGA_Series" s ON s."SeriesId" = c."SeriesId"
+JOIN "ARENA_Game" g ON g."SeriesId" = c."SeriesId"
+WHERE c."Kind" = 'mars'
+ORDER BY 1, 4
+"""
+# Each takes the games of one series, `:name` of `:mission`, to their own row, `:series`.
+_TO_ITS_OWN: Final = (
+    """
+INSERT INTO "ARENA_Series" ("SeriesId", "MissionId", "Name") VALUES (:series, :mission, :name)
+""",
+    """
+UPDATE "SAGA_Game" SET "SeriesId" = :series WHERE "GameId" IN (
+  SELECT "GameId" FROM "ARENA_Game" WHERE "SeriesId" = :mission AND "Matchup" = :name)
+""",
+    """
+INSERT INTO "SAGA_SeriesContestant" ("SeriesId", "ContestantId", "Weight", "Notes")
+SELECT :series, "ContestantId", "Weight", "Notes" FROM "SAGA_SeriesContestant" WHERE "SeriesId" = :mission
+  AND "ContestantId" IN (SELECT p."ContestantId" FROM "SAGA_Player" p
+    JOIN "SAGA_Game" g ON g."GameId" = p."GameId" WHERE g."SeriesId" = :series)
+""",
+    """
+INSERT INTO "SAGA_SeriesSetting" ("SeriesId", "SettingId", "Weight", "Notes")
+SELECT :series, "SettingId", "Weight", "Notes" FROM "SAGA_SeriesSetting" WHERE "SeriesId" = :mission
+  AND "SettingId" IN (SELECT "SettingId" FROM "SAGA_Game" WHERE "SeriesId" = :series)
+""",
+)
+_INHIBITED: Final = """
+INSERT INTO "ARENA_Inhibition" ("ContestantId", "VariantId")
+SELECT c."ContestantId", v."VariantId" FROM "SAGA_ClientVariant" v
+JOIN "SAGA_Contestant" c ON c."ClientId" = v."ClientId"
+JOIN "ARENA_Competitor" r ON r."ContestantId" = c."ContestantId"
+JOIN "ARENA_Competition" m ON m."SeriesId" = r."SeriesId"
+WHERE v."AutoInhibit" AND r."Current" AND m."Kind" = 'mars'
+"""
+
+
+def _from_3(connection: Connection) -> None:
+    """A game's moves become one value, a mission's series rows of their own, inhibitions a competition's."""
+    drop_views(connection)
+    connection.exec_driver_sql("""ALTER TABLE "ARENA_Game" ADD COLUMN "Moves" TEXT NOT NULL DEFAULT '[]'""")
+    for game_id, moves in _moves_by_game(connection):
+        connection.execute(
+            text('UPDATE "ARENA_Game" SET "Moves" = :moves WHERE "GameId" = :game'),
+            {"game": game_id, "moves": json.dumps(moves, separators=(",", ":"))},
+        )
+    for table in ("ARENA_MoveValue", "ARENA_Move"):
+        connection.exec_driver_sql(f'DROP TABLE "{table}"')
+    METADATA.create_all(connection)
+    for row in connection.execute(text(_PLAYED_SERIES)).all():
+        _split_off(connection, row)
+    of_missions = 'IN (SELECT "MissionId" FROM "ARENA_Series")'
+    connection.exec_driver_sql(f'DELETE FROM "SAGA_SeriesSetting" WHERE "SeriesId" {of_missions}')
+    connection.execute(text(_INHIBITED))
+    create_views(connection)
+
+
+def _moves_by_game(connection: Connection) -> Iterator[tuple[int, list[list[Any]]]]:
+    rows = connection.execute(text(_MOVES)).mappings()
+    for game_id, of_game in groupby(rows, itemgetter("GameId")):
+        yield game_id, [_packed(list(of_move)) for _, of_move in groupby(of_game, itemgetter("Ply"))]
+
+
+def _packed(rows: list[Any]) -> list[Any]:
+    """A move, of which there is a row for each value that was told with it."""
+    move = rows[0]
+    values = {row["teller"]: row["Value"] for row in rows if row["teller"] is not None}
+    packed = [
+        *(move["Seat"], move["Text"], move["Seconds"], values or None, move["Comment"] or None),
+        *(1 if move["Opening"] else None, move["ClockSeconds"], move["ClockStones"], move["LegalMoves"]),
+        *(None if move["Interaction"] is None else bool(move["Interaction"]), move["Board"]),
+    ]
+    while packed[-1] is None:
+        packed.pop()
+    return packed
+
+
+def _split_off(connection: Connection, row: Any) -> None:
+    found = re.search(rf"(?:^mars |; ){re.escape(row.name)}: ([^;]+)", row.selector)
+    series = connection.execute(
+        text(
+            'INSERT INTO "SAGA_Series" ("Name", "State", "Weight", "Pure", "Selector", "Notes")'
+            """ VALUES (:name, 1, 1.0, :pure, :selector, '') RETURNING "SeriesId" """
+        ),
+        {"name": f"{row.title}/{row.name}", "pure": True, "selector": found[1] if found else "~"},
+    ).scalar_one()
+    for statement in _TO_ITS_OWN:
+        # Not every statement has all of the names.
+        known = {"series": series, "mission": row.mission, "name": row.name}
+        connection.execute(text(statement), {key: known[key] for key in known if f":{key}" in statement})
+
+
+MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {3: _from_3}
+"""What brings a database from one version to the next."""

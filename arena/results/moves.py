@@ -1,0 +1,66 @@
+"""A game's moves as one value, since a row each would take longer than all else that is stored of it.
+
+The value is a JSON array of the moves in their order. A move is an array of its seat, text, seconds,
+values told by seat (an object, or null), comment, whether it was given by an opening, seconds and moves
+left on its clock, number of legal moves, interaction, and board; the end of it is left out as far as
+there is nothing to tell. The views ARENA_Move and ARENA_MoveValue have a row for each.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from arena.jobs import JobMove
+
+_MICROSECONDS: Final = 6
+
+
+@dataclass(frozen=True)
+class StoredMove:
+    """A move as the database tells of it; `values` are the expected values told, by seat."""
+
+    seat: int
+    text: str
+    seconds: float
+    values: Mapping[int, float]
+    comment: str
+
+
+def packed(moves: Iterable[JobMove]) -> str:
+    """The moves as one value. Raises ValueError for an expected value that is not from 0 to 1."""
+    return json.dumps(list(map(_row, moves)), separators=(",", ":"), allow_nan=False)
+
+
+def unpacked(value: str) -> list[StoredMove]:
+    """The moves of a value."""
+    moves = []
+    for row in json.loads(value):
+        seat, text, seconds, *more = row
+        values: Mapping[str, float] = (more[0] if more else None) or {}
+        comment = more[1] if len(more) > 1 else None
+        told = {int(each): float(value) for each, value in values.items()}
+        moves.append(StoredMove(seat, text, seconds, told, comment or ""))
+    return moves
+
+
+def _row(move: JobMove) -> list[Any]:
+    for seat, value in move.values.items():
+        if not 0 <= value <= 1:
+            raise ValueError(f"move {move.text!r}: seat {seat} told {value}, values are from 0 to 1")
+    row = [
+        move.seat,
+        move.text,
+        round(move.seconds, _MICROSECONDS),
+        dict(move.values) or None,
+        move.comment or None,
+        1 if move.opening else None,
+        move.clock_seconds,
+        None if move.clock_seconds is None else move.clock_stones,
+        move.legal_moves,
+        move.interaction,
+        move.board,
+    ]
+    while row[-1] is None:
+        row.pop()
+    return row

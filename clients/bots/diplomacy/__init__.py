@@ -1,0 +1,1 @@
+"""Bots that play Diplomacy without press, and the doors through which they come to a game."""

@@ -1,0 +1,194 @@
+"""Asking ACADEMY for a Diplomacy bot: its power's openings, what patterns say of moves; and proposing.
+
+Any bot can call this, whatever door it plays through: `opening` and `wishes` before it orders, `gave`
+when it has ordered, `played` after each phase, `finish` at the end. When ACADEMY does not answer, there
+is no advice.
+"""
+
+import math
+import random
+import sys
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from academy.knowledge.boards import Board
+from academy.knowledge.cells import State
+from academy.knowledge.cutting import cut_around
+from academy.knowledge.fair_use import LOW_VALUE
+from clients.academy import Academy, AcademyRefusal, AcademyUnavailable, Connection
+from clients.bots.scholar import opening_experience, pattern_experience
+from clients.seat import Seat
+from referees.api import IllegalMove, UnreadableMove
+from referees.diplomacy import Diplomacy, Phase, Position
+from referees.diplomacy.adjustments import owners_after
+from referees.diplomacy.game import GamePosition
+from referees.diplomacy.opening_moves import read_opening_move, situation
+from referees.diplomacy.power_orders import PowerOrders
+
+# How many games' worth of doubt there is about known orders.
+_DOUBTS: Final = 2
+# As many moves can be asked about in one question.
+_MOST_MOVES: Final = 400
+# Half of the centres one needs to win are worth 0.5; a twelfth more of them multiplies the odds by e.
+_STEPS: Final = 12.0
+_FIRST: Final = (State.FIRST_SOLDIER, State.FIRST_KING)
+_SECOND: Final = (State.SECOND_SOLDIER, State.SECOND_KING)
+
+
+def expected_value(position: Position, power: int) -> float:
+    """What a power may expect, 0 to 1, by the centres that it would own if the year ended now."""
+    count = owners_after(position).count(power)
+    if not count and not position.units_of(power):
+        return 0.0
+    share = count / position.map.centres_to_win
+    return 1.0 / (1.0 + math.exp(-_STEPS * (share - 0.5)))
+
+
+class Counsel:
+    """One power's seat at ACADEMY in one contest."""
+
+    def __init__(
+        self, academy: Academy, referee: Diplomacy, contest_id: str, seat: int, chance: random.Random
+    ) -> None:
+        self._academy: Academy | None = academy
+        self._chance = chance
+        self._referee = referee
+        self._power = seat - 1
+        spec = referee.spec()
+        self._seat = Seat(spec.game_id, spec.geometry, seat, contest_id)
+        # One's own moves; None where some were made for one, and the tree cannot be asked about them.
+        self._line: list[str] | None = []
+        # In games of more than two everybody's own pieces are the first player's.
+        self._own = _SECOND if referee.seats == seat == 2 else _FIRST
+        self._plies = 0
+        self._told: float | None = None
+        # The last orders: where they were given, their ply's number, the value told before and with them.
+        self._last: tuple[GamePosition, int, float | None, float] | None = None
+
+    @classmethod
+    def from_environment(
+        cls, referee: Diplomacy, seat: int, environment: Mapping[str, str], chance: random.Random
+    ) -> "Counsel | None":
+        """Join the contest that the arena tells of, in the variables of programs; None if there is none.
+
+        What is wrong with it is said on standard error.
+        """
+        address, contest_id = environment.get("ACADEMY_ADDRESS", ""), environment.get("ACADEMY_CONTEST", "")
+        if not address or not contest_id:
+            return None
+        token, ca = environment.get("ACADEMY_TOKEN", ""), environment.get("ACADEMY_TLS_CA") or None
+        try:
+            return cls(Academy(Connection(address, token, ca)), referee, contest_id, seat, chance)
+        except OSError as error:
+            print(f"playing without ACADEMY: {error}", file=sys.stderr)
+            return None
+
+    def opening(self, game: GamePosition) -> PowerOrders | None:
+        """The best known orders of the power in this very situation, if they did better than their share.
+
+        Orders known from n games are taken n times in n + 2: else what came first would be played for ever.
+        Asks only where fair use allows it; orders that cannot be given here are passed over.
+        """
+        if self._academy is None or self._line is None or game.position.phase is Phase.RETREATS:
+            return None
+        try:
+            known = self._academy.opening(self._seat, self._line, len(self._line))
+        except (AcademyRefusal, AcademyUnavailable) as error:
+            self._alone(error)
+            return None
+        here = situation(game.position, self._power)
+        best, value, games = None, 1.0 / self._referee.seats, 0
+        for opening in known:
+            seen, said = read_opening_move(opening.move)
+            worth = opening_experience(opening).value
+            if seen != here or worth <= value:
+                continue
+            try:
+                orders = self._referee.read_move(game, self._seat.player, said)
+                self._referee.check(game, self._seat.player, orders)
+            except (UnreadableMove, IllegalMove):
+                continue
+            best, value, games = orders, worth, opening.visits
+        return best if self._chance.random() * (games + _DOUBTS) < games else None
+
+    def wishes(self, game: GamePosition, value: float) -> Mapping[tuple[int, int], float]:
+        """What patterns say of the power's moves: a weight, -1 to 1, for each (from, to) of provinces.
+
+        `value` is what the power expects now: ACADEMY is asked only where that is low, as fair use wants.
+        """
+        position = game.position
+        if self._academy is None or value > LOW_VALUE or position.phase is not Phase.MOVES:
+            return {}
+        board = self._referee.board(game, self._seat.player)
+        province_of = position.map.province_of
+        own = {province_of[unit.location] for unit in position.units_of(self._power)}
+        moves: dict[tuple[int, int], Board] = {}
+        for unit in position.units_of(self._power):
+            source = province_of[unit.location]
+            for location in position.map.reach[unit.kind][unit.location]:
+                target = province_of[location]
+                if target not in own:
+                    states = bytearray(board.states)
+                    states[target], states[source] = states[source], State.EMPTY
+                    moves[source, target] = Board(board.geometry, bytes(states))
+        asked = dict(list(moves.items())[:_MOST_MOVES])
+        if not asked:
+            return {}
+        try:
+            found = self._academy.successors(self._seat, board, tuple(asked.values()), value)
+        except (AcademyRefusal, AcademyUnavailable) as error:
+            self._alone(error)
+            return {}
+        return {
+            move: pattern_experience(gained).value - value
+            for move, gained in zip(asked, found.gained, strict=True)
+            if any(not match.for_opponent for match in gained)
+        }
+
+    def gave(self, game: GamePosition, orders: PowerOrders, value: float) -> None:
+        """Note the orders that the power gave, and the expected value that the arena is told with them."""
+        seats = self._referee.to_move(game)
+        ply = self._plies + seats.index(self._seat.player) + 1
+        if self._line is not None:
+            self._line.append(self._referee.opening_move(game, self._seat.player, orders))
+        self._last = game, ply, self._told, value
+        self._told = value
+        if seats == (self._seat.player,):
+            # Nobody is told of what it did alone.
+            self._plies += 1
+            self._last = None
+
+    def played(self, seats: Collection[int], game: GamePosition) -> None:
+        """Note which powers have moved, and what stands then: what the own orders led to."""
+        self._plies += len(seats)
+        if self._last is None:
+            if self._seat.player in seats:
+                self._line = None
+            return
+        if self._academy is None:
+            return
+        before, ply, value_before, value = self._last
+        self._last = None
+        board = self._referee.board(game, self._seat.player)
+        states = zip(self._referee.board(before, self._seat.player).states, board.states, strict=True)
+        for province, (old, new) in enumerate(states):
+            if new in self._own and old not in self._own:
+                self._seat.moved(cut_around(board, province, 1), ply, value_before, value)
+
+    def finish(self) -> None:
+        """Propose what the game taught."""
+        if self._academy is None:
+            return
+        try:
+            if self._plies:
+                self._academy.propose(self._seat, self._plies)
+        except (AcademyRefusal, AcademyUnavailable) as error:
+            self._alone(error)
+        if self._academy is not None:
+            self._academy.close()
+
+    def _alone(self, error: Exception) -> None:
+        print(f"going on without ACADEMY: {error}", file=sys.stderr)
+        if self._academy is not None:
+            self._academy.close()
+        self._academy = None

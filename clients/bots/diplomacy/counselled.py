@@ -1,0 +1,49 @@
+"""Bots that take ACADEMY's counsel, as Python players of the arena.
+
+`command = "clients.bots.diplomacy.counselled:random_legal"`: known openings first, then the bot's own orders.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+
+from clients.bots.diplomacy.bot import Bot
+from clients.bots.diplomacy.bots import bot
+from clients.bots.diplomacy.counsel import Counsel, expected_value
+from clients.bots.diplomacy.in_process import written
+from referees.diplomacy import Diplomacy
+from referees.diplomacy.game import GamePosition
+
+
+class Counselled:
+    """A Python player: a bot and its seat at ACADEMY, if it has one."""
+
+    def __init__(self, seat: int, player: Bot, counsel: Counsel | None) -> None:
+        self._power = seat - 1
+        self._bot = player
+        self._counsel = counsel
+
+    def __call__(self, view: GamePosition) -> tuple[str, float]:
+        """Orders as text, and what the power expects with them."""
+        value = expected_value(view.position, self._power)
+        if self._counsel is None:
+            return written(view, self._power, self._bot).text, value
+        orders = self._counsel.opening(view) or written(view, self._power, self._bot)
+        self._counsel.gave(view, orders, value)
+        return orders.text, value
+
+    def told(self, seats: Sequence[int], view: GamePosition) -> None:
+        """Pass on what was played."""
+        if self._counsel is not None:
+            self._counsel.played(seats, view)
+
+    def ended(self) -> None:
+        """Propose."""
+        if self._counsel is not None:
+            self._counsel.finish()
+
+
+def random_legal(referee: Diplomacy, seat: int, seed: int, environment: Mapping[str, str]) -> Counselled:
+    """The random bot, with known openings."""
+    own_seed = f"{seed}/{seat}"
+    counsel = Counsel.from_environment(referee, seat, environment, random.Random(own_seed))
+    return Counselled(seat, bot("random", own_seed), counsel)

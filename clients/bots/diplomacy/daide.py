@@ -1,0 +1,209 @@
+"""A bot that plays Diplomacy over DAIDE.
+
+    academy-daide-bot --bot tactical --host 127.0.0.1 --port 16713 --name Albert --games 0
+
+It plays no press. When its connection breaks in a game, it comes back with its passcode.
+"""
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from clients.bots.diplomacy.bot import Bot
+from clients.bots.diplomacy.bots import BOTS, bot
+from clients.bots.diplomacy.daide_client import DEFAULT_PORT, DaideClient, Disconnected, UnknownMap
+from referees.diplomacy import Phase
+from referees.diplomacy.daide.messages import command
+from referees.diplomacy.daide.orders import flat, order_tokens, tree_of
+from referees.diplomacy.daide.reading import read_owners, read_position
+from referees.diplomacy.daide.tokens import FIXED, Tokens, Vocabulary, bracketed, text_of, text_tokens
+
+VERSION: Final = "1"
+_NAMES: Final = {token: name for name, token in FIXED.items()}
+_RETRY_SECONDS: Final = 0.2
+
+
+class Rejected(RuntimeError):
+    """The server does not let this bot play."""
+
+
+class DaideBot:
+    """One game of a bot, from its name to the server's OFF."""
+
+    def __init__(self, name: str, kind: str, seed: int | str | None, *, verbose: bool = False) -> None:
+        self._name = name
+        self._kind = kind
+        self._seed = seed
+        self._verbose = verbose
+        self._words: Vocabulary | None = None
+        self._player: Bot | None = None
+        self._power = 0
+        self._passcode = 0
+        self._owners: tuple[int, ...] = ()
+        self.over = False
+        self.seated_at = 0.0
+
+    @property
+    def in_game(self) -> bool:
+        """Whether a game has begun and is not over, so that it could be taken up again."""
+        return self._player is not None and not self.over
+
+    def play(self, client: DaideClient) -> None:
+        """Play until the server sends it off. Raises Disconnected and Rejected."""
+        if self.in_game:
+            assert self._words is not None
+            self._say(client, self._iam(self._words))
+        else:
+            self._say(client, self._introduction())
+        while True:
+            tokens = client.receive()
+            self._show("<", tokens)
+            if tokens[0] == FIXED["OFF"]:
+                return
+            self._answer(client, tokens)
+
+    def _introduction(self) -> Tokens:
+        return command("NME", text_tokens(self._name), text_tokens(VERSION))
+
+    def _iam(self, words: Vocabulary) -> Tokens:
+        return command("IAM", (words.powers[self._power],), (self._passcode,))
+
+    def _say(self, client: DaideClient, tokens: Tokens) -> None:
+        self._show(">", tokens)
+        client.send(tokens)
+
+    def _show(self, who: str, tokens: Tokens) -> None:
+        if self._verbose:
+            said = str(tokens) if self._words is None else self._words.text(tokens)
+            print(f"{who} {said}", file=sys.stderr, flush=True)
+
+    def _answer(self, client: DaideClient, tokens: Tokens) -> None:
+        words = self._words
+        match _NAMES.get(tokens[0]):
+            case "MAP":
+                self._agree(client, tokens)
+            case "YES" if words is not None and tokens == command("YES", self._iam(words)):
+                self.seated_at = time.monotonic()
+                # What was told meanwhile is not told again.
+                for name in ("SCO", "NOW"):
+                    self._say(client, (FIXED[name],))
+            case "REJ":
+                self._take_refusal(tokens)
+            case "HLO" if words is not None:
+                _, (power, *_), (passcode, *_), *_ = tree_of(tokens)  # type: ignore[misc]
+                self._begin(words, power, passcode)  # type: ignore[arg-type]
+            case "SCO" if words is not None:
+                self._owners = read_owners(words, tree_of(tokens))
+            case "NOW" if words is not None and self.in_game:
+                self._move(client, words, tokens)
+            case "SLO" | "DRW" | "SMR":
+                self.over = True
+            case "FRM":
+                self._decline_press(client, tokens)
+            case "HUH" | "PRN":
+                said = tokens if words is None else words.text(tokens)
+                print(f"the server does not understand: {said}", file=sys.stderr, flush=True)
+
+    def _agree(self, client: DaideClient, tokens: Tokens) -> None:
+        try:
+            self._words = client.words(text_of(tokens[2:-1]))
+        except UnknownMap as error:
+            self._say(client, command("REJ", tokens))
+            raise Rejected(str(error)) from None
+        self._say(client, command("YES", tokens))
+
+    def _take_refusal(self, tokens: Tokens) -> None:
+        refused = _NAMES.get(tokens[2]) if len(tokens) > 2 else None
+        if refused == "NME":
+            raise Rejected(f"the server wants no client named {self._name!r}")
+        if refused == "IAM":
+            # The server may not have noticed yet that the connection broke.
+            raise Disconnected("the game does not wait for this client")
+
+    def _begin(self, words: Vocabulary, power: int, passcode: int) -> None:
+        number = words.power(power)
+        if number is None:
+            raise Rejected("the server takes this client for an observer")
+        self._power, self._passcode = number, passcode
+        self.seated_at = time.monotonic()
+        if self._player is None:
+            seed = None if self._seed is None else f"{self._seed}/{number}"
+            self._player = bot(self._kind, seed)
+
+    def _move(self, client: DaideClient, words: Vocabulary, tokens: Tokens) -> None:
+        assert self._player is not None
+        position = read_position(words, tree_of(tokens), self._owners)
+        orders = self._player.orders(position, self._power)
+        if orders:
+            said = [order_tokens(words, position, self._power, order) for order in orders]
+            self._say(client, (FIXED["SUB"], *(token for order in said for token in order)))
+        alive = bool(position.units_of(self._power) or position.centres_of(self._power))
+        if position.phase is Phase.MOVES and alive and self._player.draws(position, self._power):
+            self._say(client, (FIXED["DRW"],))
+
+    def _decline_press(self, client: DaideClient, tokens: Tokens) -> None:
+        """As the syntax asks of clients that do without press; what is TRY or HUH is not answered."""
+        parts = tree_of(tokens)
+        sender, press = parts[1], parts[3]
+        assert isinstance(sender, tuple) and isinstance(press, tuple)
+        if press[0] in (FIXED["TRY"], FIXED["HUH"]):
+            return
+        back = bracketed(*flat(sender))
+        marked = bracketed(FIXED["HUH"], *bracketed(FIXED["ERR"], *flat(press)))
+        self._say(client, (FIXED["SND"], *back, *marked))
+        self._say(client, (FIXED["SND"], *back, *bracketed(FIXED["TRY"], *bracketed())))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Play as many games as asked for, one after the other."""
+    parser = argparse.ArgumentParser(prog="academy-daide-bot", description="Play Diplomacy over DAIDE.")
+    parser.add_argument("--bot", choices=sorted(BOTS), default="random", help="who plays")
+    parser.add_argument("--host", default="127.0.0.1", help="the server")
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT)
+    parser.add_argument("--name", help="what it calls itself (default: as --bot)")
+    parser.add_argument("--games", type=int, default=1, help="0: until the server is gone")
+    parser.add_argument("--seed", help="for games that can be repeated")
+    parser.add_argument(
+        "--patience", type=float, default=10.0, help="seconds in which the server must be reached"
+    )
+    parser.add_argument("--verbose", action="store_true", help="show what is said on standard error")
+    options = parser.parse_args(arguments)
+    seeds = random.Random(options.seed)
+    played = 0
+    try:
+        while not options.games or played < options.games:
+            seed = None if options.seed is None else seeds.getrandbits(32)
+            game = DaideBot(options.name or options.bot, options.bot, seed, verbose=options.verbose)
+            if not _play(game, options.host, options.port, options.patience):
+                break
+            played += 1
+    except Rejected as error:
+        sys.exit(f"academy-daide-bot: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+    if not played:
+        sys.exit(f"academy-daide-bot: no server at {options.host}:{options.port}")
+
+
+def _play(game: DaideBot, host: str, port: int, patience: float) -> bool:
+    """Play a game, coming back to it while it is in progress; whether there was one."""
+    came, begun = False, time.monotonic()
+    while True:
+        try:
+            with DaideClient(host, port) as client:
+                came = True
+                game.play(client)
+                return True
+        except OSError:
+            if game.over:
+                return True
+            if time.monotonic() >= max(begun, game.seated_at) + patience:
+                return came and not game.in_game
+            time.sleep(_RETRY_SECONDS)
+
+
+if __name__ == "__main__":
+    main()

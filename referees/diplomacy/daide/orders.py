@@ -1,0 +1,290 @@
+"""Turns, units and orders as DAIDE's tokens, both ways."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, Union
+
+from referees.diplomacy.daide.tokens import (
+    CLOSE,
+    FIXED,
+    OPEN,
+    Tokens,
+    Vocabulary,
+    bracketed,
+    number_of,
+    number_token,
+)
+from referees.diplomacy.orders import WAIVE, Order, OrderKind
+from referees.diplomacy.position import Phase, Position, Season
+from referees.diplomacy.provinces import Map, Unit, UnitKind, bits
+
+Tree = Union[int, "tuple[Tree, ...]"]
+
+_KINDS: Final = {UnitKind.ARMY: FIXED["AMY"], UnitKind.FLEET: FIXED["FLT"]}
+_VERBS: Final = {
+    OrderKind.HOLD: FIXED["HLD"],
+    OrderKind.MOVE: FIXED["MTO"],
+    OrderKind.CONVOYED_MOVE: FIXED["CTO"],
+    OrderKind.SUPPORT_HOLD: FIXED["SUP"],
+    OrderKind.SUPPORT_MOVE: FIXED["SUP"],
+    OrderKind.CONVOY: FIXED["CVY"],
+    OrderKind.RETREAT: FIXED["RTO"],
+    OrderKind.DISBAND: FIXED["DSB"],
+    OrderKind.BUILD_ARMY: FIXED["BLD"],
+    OrderKind.BUILD_FLEET: FIXED["BLD"],
+    OrderKind.REMOVE: FIXED["REM"],
+}
+_SEASONS: Final = {
+    (Phase.MOVES, Season.SPRING): FIXED["SPR"],
+    (Phase.RETREATS, Season.SPRING): FIXED["SUM"],
+    (Phase.MOVES, Season.AUTUMN): FIXED["FAL"],
+    (Phase.RETREATS, Season.AUTUMN): FIXED["AUT"],
+    (Phase.BUILDS, Season.AUTUMN): FIXED["WIN"],
+}
+PHASES: Final = {token: phase for phase, token in _SEASONS.items()}
+
+
+class SaidUnit(NamedTuple):
+    """A unit as a message names it; `location` is None where the map has no such coast."""
+
+    power: int
+    kind: UnitKind
+    location: int | None
+
+
+class SaidOrder(NamedTuple):
+    """An order as a message gives it, its parts looked up in the map.
+
+    `verb` is its token. `unit` is whom it is for, None in a waive of `power`; `other` whom a support or a
+    convoy helps. `target` is a location, None where there is none or the map has no such coast; `route` the
+    provinces of VIA.
+    """
+
+    power: int
+    verb: int
+    unit: SaidUnit | None = None
+    other: SaidUnit | None = None
+    target: int | None = None
+    moves: bool = False
+    route: tuple[int, ...] = ()
+
+
+def tree_of(tokens: Sequence[int]) -> tuple[Tree, ...]:
+    """Tokens, whose parentheses match, with what stands in parentheses as tuples."""
+    levels: list[list[Tree]] = [[]]
+    for token in tokens:
+        if token == OPEN:
+            levels.append([])
+        elif token == CLOSE:
+            inner = tuple(levels.pop())
+            levels[-1].append(inner)
+        else:
+            levels[-1].append(token)
+    return tuple(levels[0])
+
+
+def flat(tree: Sequence[Tree]) -> Tokens:
+    """The tokens of a tree."""
+    tokens: list[int] = []
+    for part in tree:
+        if isinstance(part, int):
+            tokens.append(part)
+        else:
+            tokens += bracketed(*flat(part))
+    return tuple(tokens)
+
+
+def turn_tokens(position: Position) -> Tokens:
+    """The turn of a position, in parentheses: `(SPR 1901)`."""
+    return bracketed(_SEASONS[position.phase, position.season], number_token(position.year))
+
+
+def read_turn(tree: Tree) -> tuple[int, int]:
+    """The season's token and the year of a turn."""
+    assert isinstance(tree, tuple)
+    season, year = tree
+    assert isinstance(season, int) and isinstance(year, int)
+    return season, number_of(year)
+
+
+def place_tokens(words: Vocabulary, location: int) -> Tokens:
+    """A location: a province, or one and its coast in parentheses."""
+    board = words.map
+    province = words.provinces[board.province_of[location]]
+    _, _, coast = board.location_codes[location].partition("/")
+    return bracketed(province, FIXED[f"{coast}S"]) if coast else (province,)
+
+
+def read_place(words: Vocabulary, tree: Tree) -> int | None:
+    """The location that a message names; None where the map has no such coast."""
+    board = words.map
+    if isinstance(tree, int):
+        province = words.province(tree)
+        assert province is not None
+        return board.main_location[province]
+    first, coast = tree
+    assert isinstance(first, int) and isinstance(coast, int)
+    province = words.province(first)
+    assert province is not None
+    return board.location_numbers.get(f"{board.codes[province]}/{words.names[coast][:2]}")
+
+
+def unit_tokens(words: Vocabulary, unit: Unit) -> Tokens:
+    """A unit, in parentheses: `(RUS FLT (STP SCS))`."""
+    return bracketed(words.powers[unit.power], _KINDS[unit.kind], *place_tokens(words, unit.location))
+
+
+def dislodged_tokens(words: Vocabulary, unit: Unit, options: Sequence[int]) -> Tokens:
+    """A unit that must retreat, with its options: `(ENG FLT NTH MRT (LON YOR))`."""
+    places = [token for option in options for token in place_tokens(words, option)]
+    return (*unit_tokens(words, unit)[:-1], FIXED["MRT"], *bracketed(*places), CLOSE)
+
+
+def read_unit(words: Vocabulary, tree: Tree) -> SaidUnit:
+    """A unit that a message names."""
+    assert isinstance(tree, tuple)
+    power, kind, place = tree[:3]
+    assert isinstance(power, int)
+    number = words.power(power)
+    assert number is not None
+    return SaidUnit(
+        number, UnitKind.ARMY if kind == _KINDS[UnitKind.ARMY] else UnitKind.FLEET, read_place(words, place)
+    )
+
+
+def order_tokens(words: Vocabulary, position: Position, power: int, order: Order) -> Tokens:
+    """An order of a power, in parentheses; units that it names are looked up in the position.
+
+    A move by convoy goes by a shortest chain of fleets that stand there.
+    """
+    board = words.map
+    if order.kind is OrderKind.WAIVE:
+        return bracketed(words.powers[power], FIXED["WVE"])
+    unit = _ordered(position, power, order)
+    said = [*unit_tokens(words, unit), _VERBS[order.kind]]
+    match order.kind:
+        case OrderKind.MOVE | OrderKind.RETREAT:
+            said += place_tokens(words, order.target)
+        case OrderKind.CONVOYED_MOVE:
+            target = board.province_of[order.target]
+            seas = route(position, board.province_of[unit.location], target)
+            said += (words.provinces[target], FIXED["VIA"])
+            said += bracketed(*(words.provinces[sea] for sea in seas))
+        case OrderKind.SUPPORT_HOLD:
+            said += unit_tokens(words, _standing(position, board.province_of[order.target]))
+        case OrderKind.SUPPORT_MOVE:
+            said += unit_tokens(words, _standing(position, order.source))
+            said += (FIXED["MTO"], words.provinces[board.province_of[order.target]])
+        case OrderKind.CONVOY:
+            said += unit_tokens(words, _standing(position, order.source))
+            said += (FIXED["CTO"], words.provinces[board.province_of[order.target]])
+    return bracketed(*said)
+
+
+def _ordered(position: Position, power: int, order: Order) -> Unit:
+    """The unit of an order, standing, dislodged or to be built."""
+    if order.kind is OrderKind.BUILD_ARMY:
+        return Unit(power, UnitKind.ARMY, order.location)
+    if order.kind is OrderKind.BUILD_FLEET:
+        return Unit(power, UnitKind.FLEET, order.location)
+    province = position.map.province_of[order.location]
+    if position.phase is Phase.RETREATS:
+        for unit, _ in position.dislodged:
+            if position.map.province_of[unit.location] == province:
+                return unit
+    return _standing(position, province)
+
+
+def _standing(position: Position, province: int) -> Unit:
+    """The unit in a province; where an order names one that is not there, an army of the first power."""
+    return position.unit_in(province) or Unit(0, UnitKind.ARMY, position.map.main_location[province])
+
+
+def route(position: Position, source: int, target: int) -> tuple[int, ...]:
+    """The seas of a shortest chain of fleets between two coasts; empty where there is none."""
+    board = position.map
+    fleets = 0
+    for unit in position.units:
+        fleets |= 1 << board.province_of[unit.location]
+    fleets &= board.seas
+    ends = board.sea_access[target] & fleets
+    came_from = dict.fromkeys(bits(board.sea_access[source] & fleets), -1)
+    fresh = list(came_from)
+    while fresh:
+        sea = fresh.pop(0)
+        if ends >> sea & 1:
+            chain = [sea]
+            while came_from[chain[-1]] >= 0:
+                chain.append(came_from[chain[-1]])
+            return tuple(reversed(chain))
+        for near in bits(board.sea_borders[sea] & fleets):
+            if near not in came_from:
+                came_from[near] = sea
+                fresh.append(near)
+    return ()
+
+
+def read_order(words: Vocabulary, tree: Tree) -> SaidOrder:
+    """An order of a message whose syntax is right."""
+    assert isinstance(tree, tuple)
+    first, verb, *rest = tree
+    assert isinstance(verb, int)
+    if isinstance(first, int):
+        power = words.power(first)
+        assert power is not None
+        return SaidOrder(power, verb)
+    unit = read_unit(words, first)
+    said = SaidOrder(unit.power, verb, unit)
+    if verb in (FIXED["MTO"], FIXED["RTO"]):
+        return said._replace(target=read_place(words, rest[0]), moves=True)
+    if verb == FIXED["CTO"]:
+        seas = rest[2]
+        assert isinstance(seas, tuple)
+        return said._replace(
+            target=read_place(words, rest[0]), moves=True, route=tuple(_province(words, sea) for sea in seas)
+        )
+    if verb in (FIXED["SUP"], FIXED["CVY"]):
+        said = said._replace(other=read_unit(words, rest[0]))
+        if len(rest) > 1:
+            said = said._replace(target=read_place(words, rest[2]), moves=True)
+    return said
+
+
+def _province(words: Vocabulary, tree: Tree) -> int:
+    assert isinstance(tree, int)
+    province = words.province(tree)
+    assert province is not None
+    return province
+
+
+def meant(board: Map, said: SaidOrder) -> Order | None:
+    """The order that was said, as the referee has it; None where it names a coast that is none."""
+    if said.unit is None:
+        return WAIVE
+    location = said.unit.location
+    if location is None or (said.moves and said.target is None):
+        return None
+    target = -1 if said.target is None else said.target
+    match said.verb:
+        case verb if verb == FIXED["HLD"]:
+            return Order(OrderKind.HOLD, location)
+        case verb if verb == FIXED["MTO"]:
+            return Order(OrderKind.MOVE, location, target)
+        case verb if verb == FIXED["CTO"]:
+            return Order(OrderKind.CONVOYED_MOVE, location, target)
+        case verb if verb == FIXED["RTO"]:
+            return Order(OrderKind.RETREAT, location, target)
+        case verb if verb == FIXED["DSB"]:
+            return Order(OrderKind.DISBAND, location)
+        case verb if verb == FIXED["REM"]:
+            return Order(OrderKind.REMOVE, location)
+        case verb if verb == FIXED["BLD"]:
+            kind = OrderKind.BUILD_ARMY if said.unit.kind is UnitKind.ARMY else OrderKind.BUILD_FLEET
+            return Order(kind, location)
+    if said.other is None or said.other.location is None:
+        return None
+    source = board.province_of[said.other.location]
+    if said.verb == FIXED["CVY"]:
+        return Order(OrderKind.CONVOY, location, target, source)
+    if said.moves:
+        return Order(OrderKind.SUPPORT_MOVE, location, target, source)
+    return Order(OrderKind.SUPPORT_HOLD, location, board.main_location[source])

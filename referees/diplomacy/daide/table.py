@@ -1,0 +1,259 @@
+"""One game as a DAIDE server conducts it: who sits at it, the turn, its deadline, and what all are told.
+
+It knows no sockets and no clock: times are told to it, in seconds of any one clock.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from referees.diplomacy.adjudication import Adjudication
+from referees.diplomacy.daide.desk import Desk
+from referees.diplomacy.daide.messages import (
+    Participant,
+    Submitted,
+    Variant,
+    centre_owners,
+    command,
+    hello,
+    results,
+    standing,
+    summary,
+    time_left,
+)
+from referees.diplomacy.daide.orders import read_turn, tree_of, turn_tokens
+from referees.diplomacy.daide.tokens import Tokens, Vocabulary
+from referees.diplomacy.game import GamePosition, survivors
+from referees.diplomacy.position import Phase, Position
+
+
+class Listener(Protocol):
+    """Somebody at the table: who plays a power, or an observer (None)."""
+
+    power: int | None
+
+    def say(self, tokens: Tokens) -> None:
+        """Have it told."""
+
+
+class Table:
+    """The game of some powers that are played over DAIDE; others may be played otherwise.
+
+    `participants` are all powers', `passcodes` those of the powers at this table.
+    """
+
+    def __init__(
+        self,
+        words: Vocabulary,
+        variant: Variant,
+        participants: Sequence[Participant],
+        passcodes: Mapping[int, int],
+    ) -> None:
+        self.words = words
+        self.variant = variant
+        self.participants = list(participants)
+        self.passcodes = passcodes
+        self.listeners: list[Listener] = []
+        self.game: GamePosition | None = None
+        self.over = False
+        self.desks: dict[int, Desk] = {}
+        self.disorder: set[int] = set()
+        self.history: dict[tuple[int, int], list[Tokens]] = {}
+        self.last_results: list[Tokens] = []
+        self.agreed: dict[Listener, bool] = {}
+        self.alarms: dict[Listener, set[int]] = {}
+        self._rung: set[tuple[int, int]] = set()
+        self._deadline: float | None = None
+        self._left: float | None = None
+
+    # Who is there
+
+    def enter(self, listener: Listener) -> None:
+        """Somebody takes part from now on; an observer of a game that goes on is told how it stands."""
+        self.listeners.append(listener)
+        if listener.power is None and self.game is not None:
+            listener.say(self.hello(listener))
+            listener.say(centre_owners(self.words, self.position))
+            listener.say(standing(self.words, self.position))
+
+    def hello(self, listener: Listener) -> Tokens:
+        """HLO for somebody at the table."""
+        power = listener.power
+        return hello(self.words, power, 0 if power is None else self.passcodes[power], self.variant)
+
+    def leave(self, listener: Listener) -> None:
+        """Somebody is told nothing more."""
+        if listener in self.listeners:
+            self.listeners.remove(listener)
+        self.alarms.pop(listener, None)
+        self.agreed.pop(listener, None)
+
+    def listener_of(self, power: int) -> Listener | None:
+        """Who plays a power at this table now."""
+        return next((listener for listener in self.listeners if listener.power == power), None)
+
+    def say(self, tokens: Tokens) -> None:
+        """Tell everybody."""
+        for listener in self.listeners:
+            listener.say(tokens)
+
+    # The turn
+
+    @property
+    def position(self) -> Position:
+        """The position of the turn."""
+        if self.game is None:
+            return Position.start(self.words.map)
+        return self.game.position
+
+    @property
+    def alive(self) -> tuple[int, ...]:
+        """The powers that are not eliminated."""
+        return tuple(range(len(self.words.powers))) if self.game is None else survivors(self.game)
+
+    def begin(self, game: GamePosition) -> None:
+        """The game begins with this position: HLO, SCO and NOW."""
+        self.game = game
+        for listener in self.listeners:
+            power = listener.power
+            listener.say(
+                hello(self.words, power, 0 if power is None else self.passcodes[power], self.variant)
+            )
+        self.say(centre_owners(self.words, game.position))
+        self._next_turn()
+
+    def _next_turn(self) -> None:
+        any_order = self.variant.aoa
+        self.desks = {
+            power: Desk(self.words, self.position, power, any_order=any_order) for power in self.passcodes
+        }
+        self._deadline = self._left = None
+        self.say(standing(self.words, self.position))
+
+    def ask(self, now: float) -> None:
+        """The time of the turn begins."""
+        limit = self.variant.limit(self.position.phase)
+        self._rung.clear()
+        if limit is not None:
+            self._deadline = now + limit
+            self.say(time_left(limit))
+
+    def submitted(self) -> dict[tuple[int, int], Submitted]:
+        """The orders of this turn by power and province."""
+        return {
+            (power, province): order
+            for power, desk in self.desks.items()
+            for province, order in desk.submitted.items()
+        }
+
+    def processed(self, adjudication: Adjudication, after: GamePosition) -> None:
+        """A turn is over: ORD for each order, SCO in autumn, the game's end if it is one, and NOW."""
+        before = adjudication.position
+        told = results(self.words, adjudication, self.submitted())
+        if before.phase is Phase.MOVES:
+            self.last_results = []
+        self.last_results += told
+        self.game = after
+        owners = centre_owners(self.words, after.position)
+        now = standing(self.words, after.position)
+        self.history[self.turn_of(before)] = [*told, owners, now]
+        for tokens in told:
+            self.say(tokens)
+        took_centres = before.phase is not Phase.BUILDS and (
+            after.position.phase is Phase.BUILDS or after.position.year > before.year
+        )
+        if took_centres:
+            self.say(owners)
+        if after.outcome is not None:
+            self.finish(tuple(seat - 1 for seat in after.outcome.winners))
+        self._next_turn()
+
+    def turn_of(self, position: Position) -> tuple[int, int]:
+        """The season's token and the year of a position's turn."""
+        return read_turn(tree_of(turn_tokens(position))[0])
+
+    def finish(self, winners: Sequence[int]) -> None:
+        """The game is over: SLO or DRW, and SMR. Without winners it has no result, and only SMR is told."""
+        if self.over or self.game is None:
+            return
+        self.over = True
+        self._deadline = self._left = None
+        powers = tuple(self.words.powers[winner] for winner in winners)
+        if len(winners) == 1:
+            self.say(command("SLO", powers))
+        elif winners:
+            everybody = not self.variant.pda or set(winners) == set(self.alive)
+            self.say(command("DRW") if everybody and not self.variant.pda else command("DRW", powers))
+        self.say(summary(self.words, self.position, self.participants, self.game.eliminated))
+
+    # Waiting for orders
+
+    def waits_for(self, power: int) -> bool:
+        """Whether orders of a power at this table, which is not gone, are awaited."""
+        return not self.desks[power].settled
+
+    def agreed_draw(self) -> frozenset[int] | None:
+        """The draw that every survivor would accept, if all of them sit here; of several the largest."""
+        alive = self.alive
+        if self.position.phase is not Phase.MOVES or any(power not in self.desks for power in alive):
+            return None
+        common = frozenset.intersection(*(frozenset(self.desks[power].draws) for power in alive))
+        return max(common, key=lambda draw: (len(draw), sorted(draw)), default=None)
+
+    def set_disorder(self, power: int, disorder: bool) -> None:
+        """A power is in civil disorder from now on, or no more: CCD or NOT (CCD) to all."""
+        if disorder and power not in self.disorder:
+            self.disorder.add(power)
+            self.say(command("CCD", (self.words.powers[power],)))
+        elif not disorder and power in self.disorder:
+            self.disorder.discard(power)
+            self.say(command("NOT", command("CCD", (self.words.powers[power],))))
+
+    # Time
+
+    @property
+    def deadline(self) -> float | None:
+        """When the time of the turn is over; None without a limit, and while the time stands still."""
+        return self._deadline
+
+    def seconds_left(self, now: float) -> float | None:
+        """What is left of the turn's time; None where it has no limit."""
+        if self._left is not None:
+            return self._left
+        return None if self._deadline is None else max(0.0, self._deadline - now)
+
+    def stop_time(self, now: float) -> None:
+        """The time stands still, as somebody is disconnected (DSD)."""
+        if self._deadline is not None:
+            self._left = max(0.0, self._deadline - now)
+            self._deadline = None
+            self.say(command("NOT", time_left(self._left)))
+
+    def start_time(self, now: float) -> None:
+        """The time goes on."""
+        if self._left is not None:
+            self._deadline = now + self._left
+            self.say(time_left(self._left))
+            self._left = None
+
+    def ring(self, now: float) -> None:
+        """Tell those of the time left who asked for it."""
+        if self._deadline is None:
+            return
+        left = self._deadline - now
+        for listener, seconds in self.alarms.items():
+            for wanted in sorted(seconds, reverse=True):
+                if left <= wanted and (id(listener), wanted) not in self._rung:
+                    self._rung.add((id(listener), wanted))
+                    listener.say(time_left(wanted))
+
+    def next_ring(self) -> float | None:
+        """When somebody is to be told of the time next."""
+        if self._deadline is None:
+            return None
+        times = [
+            self._deadline - wanted
+            for listener, seconds in self.alarms.items()
+            for wanted in seconds
+            if (id(listener), wanted) not in self._rung
+        ]
+        return min(times, default=None)

@@ -1,0 +1,208 @@
+"""DAIDE's tokens: 16 bits each, the high byte a category, the low byte the token in it.
+
+The numbers are those of the DAIDE client-server protocol; powers and provinces are numbered by the map.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from referees.diplomacy.provinces import InvalidMap, Map, Terrain
+
+Tokens = tuple[int, ...]
+
+POWER_CATEGORY: Final = 0x41
+PRESS_CATEGORY: Final = 0x4A
+TEXT_CATEGORY: Final = 0x4B
+_INLAND: Final = 0x50
+_SEA: Final = 0x52
+_COAST: Final = 0x54
+_SEVERAL_COASTS: Final = 0x56
+
+LEAST_NUMBER: Final = -(1 << 13)
+MOST_NUMBER: Final = (1 << 13) - 1
+
+
+class UnknownToken(ValueError):
+    """Text or a number that is no token of the vocabulary."""
+
+
+def _numbered(category: int, names: str, first: int = 0) -> dict[str, int]:
+    """Tokens that follow each other; `-` leaves a number out."""
+    return {name: category << 8 | number for number, name in enumerate(names.split(), first) if name != "-"}
+
+
+FIXED: Final = {
+    **_numbered(0x40, "( )"),
+    **_numbered(0x42, "AMY FLT"),
+    **_numbered(0x43, "CTO CVY HLD MTO SUP VIA", 0x20),
+    **_numbered(0x43, "DSB RTO", 0x40),
+    **_numbered(0x43, "BLD REM WVE", 0x80),
+    **_numbered(0x44, "MBV BPR CST ESC FAR HSC NAS NMB NMR NRN NRS NSA NSC NSF NSP - NSU NVR NYU YSC"),
+    **_numbered(0x45, "SUC BNC CUT DSR FLD NSO RET"),
+    **_numbered(0x46, "NCS - NEC - ECS - SEC - SCS - SWC - WCS - NWC"),
+    **_numbered(0x47, "SPR SUM FAL AUT WIN"),
+    **_numbered(
+        0x48,
+        "CCD DRW FRM GOF HLO HST HUH IAM LOD MAP MDF MIS NME NOT NOW OBS OFF ORD OUT PRN REJ SCO SLO SND "
+        "SUB SVE THX TME YES ADM SMR",
+    ),
+    **_numbered(0x49, "AOA BTL ERR LVL MRT MTL NPB NPR PDA PTL RTL UNO - DSD"),
+    # Two tables of press tokens are in use; they differ in FCT, FOR, FWD, NAR and CCL. This is the one of
+    # most clients.
+    **_numbered(
+        PRESS_CATEGORY,
+        "ALY AND BWX DMZ ELS EXP FCT FOR FWD HOW IDK IFF INS - OCC ORR PCE POB - PRP QRY SCD SRY SUG THK "
+        "THN TRY - VSS WHT WHY XDO XOY YDO CHO BCC UNT NAR CCL",
+    ),
+}
+
+OPEN: Final = FIXED["("]
+CLOSE: Final = FIXED[")"]
+_WORD: Final = re.compile(r"\s*(?:([()])|'((?:[^']|'')*)'|(-?\d+)|([A-Za-z][A-Za-z0-9]{2})(?![A-Za-z0-9]))")
+
+
+class Vocabulary:
+    """The tokens of one map: DAIDE's own, its powers and its provinces. Raises InvalidMap.
+
+    `powers` and `provinces` are tokens by number. A map whose codes are no three letters, or mean something
+    in DAIDE, cannot be played over it.
+    """
+
+    def __init__(self, board: Map) -> None:
+        self.map = board
+        self.powers = tuple(POWER_CATEGORY << 8 | number for number in range(len(board.powers)))
+        self.provinces = tuple(_category(board, number) << 8 | number for number in range(len(board.codes)))
+        self.numbers = dict(FIXED)
+        for code, token in zip(
+            (*(power.code for power in board.powers), *board.codes),
+            (*self.powers, *self.provinces),
+            strict=True,
+        ):
+            if not re.fullmatch("[A-Z]{3}", code):
+                raise InvalidMap(f"{code!r}: over DAIDE powers and provinces have codes of three letters")
+            if code in self.numbers:
+                raise InvalidMap(f"{code!r} means something else in DAIDE, or in this map")
+            self.numbers[code] = token
+        self.names = {token: name for name, token in self.numbers.items()}
+        self._power_of = {token: power for power, token in enumerate(self.powers)}
+        self._province_of = {token: province for province, token in enumerate(self.provinces)}
+
+    @property
+    def own(self) -> list[tuple[int, str]]:
+        """The powers and provinces with their tokens, as a representation message tells them."""
+        return [(token, self.names[token]) for token in (*self.powers, *self.provinces)]
+
+    def power(self, token: int) -> int | None:
+        """The power of a token, None for other tokens."""
+        return self._power_of.get(token)
+
+    def province(self, token: int) -> int | None:
+        """The province of a token, None for other tokens."""
+        return self._province_of.get(token)
+
+    def knows(self, token: int) -> bool:
+        """Whether it is a token at all. All numbers of the press category are, as tables of them differ."""
+        return token in self.names or 0 <= token <= 0x3FFF or token >> 8 == PRESS_CATEGORY or is_text(token)
+
+    def tokens(self, text: str) -> Tokens:
+        """Tokens from text: `NME ('HoldBot') ('1.0')`. Raises UnknownToken.
+
+        Names are read in upper or lower case; what stands between apostrophes is a token for each
+        character, in which an apostrophe is doubled.
+        """
+        found: list[int] = []
+        place = 0
+        while place < len(text.rstrip()):
+            word = _WORD.match(text, place)
+            if word is None:
+                raise UnknownToken(f"{text[place : place + 20].strip()!r} begins with no token")
+            bracket, said, number, name = word.groups()
+            if said is not None:
+                found += text_tokens(said.replace("''", "'"))
+            elif number is not None:
+                found.append(number_token(int(number)))
+            else:
+                token = self.numbers.get(bracket or name.upper())
+                if token is None:
+                    raise UnknownToken(f"{name!r} is no token of the map {self.map.name!r}")
+                found.append(token)
+            place = word.end()
+        return tuple(found)
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """Tokens as text that `tokens` reads again; what is no token is shown as a number (`0x4AFF`)."""
+        words: list[str] = []
+        place = 0
+        while place < len(tokens):
+            token = tokens[place]
+            place += 1
+            if is_text(token):
+                said = [token]
+                while place < len(tokens) and is_text(tokens[place]):
+                    said.append(tokens[place])
+                    place += 1
+                words.append("'" + text_of(said).replace("'", "''") + "'")
+            elif 0 <= token <= 0x3FFF:
+                words.append(str(number_of(token)))
+            else:
+                words.append(self.names.get(token) or f"0x{token:04X}")
+        spaced = ""
+        for word in words:
+            spaced += word if word == ")" or not spaced or spaced[-1] == "(" else f" {word}"
+        return spaced
+
+
+@cache
+def vocabulary(board: Map) -> Vocabulary:
+    """The vocabulary of a map; the same for the same map. Raises InvalidMap."""
+    return Vocabulary(board)
+
+
+def _category(board: Map, province: int) -> int:
+    terrain = board.terrain[province]
+    if terrain is Terrain.LAND:
+        group = _INLAND
+    elif terrain is Terrain.SEA:
+        group = _SEA
+    else:
+        group = _SEVERAL_COASTS if board.coasts[province] else _COAST
+    return group + (province in board.centres)
+
+
+def number_token(number: int) -> int:
+    """A whole number as a token: 14 bits, two's complement. Raises UnknownToken."""
+    if not LEAST_NUMBER <= number <= MOST_NUMBER:
+        raise UnknownToken(f"{number}: DAIDE's numbers go from {LEAST_NUMBER} to {MOST_NUMBER}")
+    return number & 0x3FFF
+
+
+def is_number(token: int) -> bool:
+    """Whether a token is a whole number."""
+    return 0 <= token <= 0x3FFF
+
+
+def number_of(token: int) -> int:
+    """The whole number that a token is."""
+    return token - 0x4000 if token & 0x2000 else token
+
+
+def is_text(token: int) -> bool:
+    """Whether a token is a character of text."""
+    return token >> 8 == TEXT_CATEGORY and token & 0xFF < 0x80
+
+
+def text_tokens(text: str) -> Tokens:
+    """Text as tokens; what is not ASCII becomes `?`."""
+    return tuple(TEXT_CATEGORY << 8 | byte for byte in text.encode("ascii", "replace"))
+
+
+def text_of(tokens: Sequence[int]) -> str:
+    """The text of tokens that are characters."""
+    return "".join(chr(token & 0x7F) for token in tokens)
+
+
+def bracketed(*tokens: int) -> Tokens:
+    """Tokens in a pair of parentheses."""
+    return (OPEN, *tokens, CLOSE)

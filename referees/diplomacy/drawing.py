@@ -1,0 +1,193 @@
+"""A map as shapes to draw: our own drawing, from the points in the map's file or from its borders alone.
+
+A map's file may have a part `drawing` with its `size` and, in `drawing.points`, some points for each
+province, written `x,y x,y`: a province is what lies nearer to one of its points than to any other's. A unit
+stands at the first; on a coast, at that coast's own (`"STP/NC"`). `impassable` are points of nobody's land.
+Without it, provinces are laid out so that those that border each other lie near each other.
+"""
+
+import math
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from typing import Any, Final
+
+from referees.diplomacy.layout import spread
+from referees.diplomacy.provinces import InvalidMap, Map, Terrain, UnknownPlace
+from referees.diplomacy.tessellation import FRAME, Point, Side, cells
+
+MAX_POINTS: Final = 2_000
+_LAYOUT_SIZE: Final = (1000.0, 760.0)
+_MARGIN: Final = 60.0
+# How far a coast is from the middle of its province, where the map's file does not say.
+_COAST_DISTANCE: Final = 24.0
+_COLOUR: Final = re.compile("#[0-9a-f]{6}")
+_COLOURS: Final = (
+    "#c0392b", "#2456a6", "#4fa3d1", "#4a4a4a", "#3c8d40", "#8e6bb5", "#d9b310", "#c2691c",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Shapes of a map, in a frame of `width` and `height` from the upper left.
+
+    `shapes` are the provinces' polygons, by province; `impassable` those of no province. `borders` are lines
+    between them, each with what it parts: `land`, `sea` or `coast`. `places` are where units stand, by
+    location. `links` join provinces that border each other and do not touch here. `colours` are by power.
+    """
+
+    width: float
+    height: float
+    shapes: tuple[tuple[tuple[Point, ...], ...], ...]
+    impassable: tuple[tuple[Point, ...], ...]
+    borders: tuple[tuple[str, Point, Point], ...]
+    places: tuple[Point, ...]
+    links: tuple[tuple[Point, Point], ...]
+    colours: tuple[str, ...]
+    touching: frozenset[tuple[int, int]]
+
+
+@cache
+def drawing_of(board: Map) -> Drawing:
+    """The drawing of a map. Raises InvalidMap where its file says what cannot be drawn."""
+    told = tomllib.loads(board.text).get("drawing")
+    if told is None:
+        laid_out, width, height = _laid_out(board), *_LAYOUT_SIZE
+        return _drawn(board, width, height, laid_out, range(len(laid_out)), {}, {}, linked=True)
+    try:
+        width, height = map(float, told["size"])
+        points, owners, coasts = _read_points(board, told)
+        colours = {board.power(power): _colour(colour) for power, colour in told.get("colours", {}).items()}
+    except InvalidMap:
+        raise
+    except UnknownPlace as error:
+        raise InvalidMap(f"drawing: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InvalidMap(f"drawing: {error!r}; see the map 'standard' for one") from None
+    if not all(0 < right < width and 0 < down < height for right, down in points):
+        raise InvalidMap(f"drawing: a point lies outside of the map, which is {width:g} by {height:g}")
+    return _drawn(board, width, height, points, owners, coasts, colours, linked=False)
+
+
+def _read_points(board: Map, told: Mapping[str, Any]) -> tuple[list[Point], list[int], dict[int, Point]]:
+    """All points, whose province each is, and the coasts' points."""
+    points: list[Point] = []
+    owners: list[int] = []
+    coasts: dict[int, Point] = {}
+    for code, text in told["points"].items():
+        location = board.location(code)
+        read = _points(text)
+        if location in board.main_location:
+            points += read
+            owners += [board.province_of[location]] * len(read)
+        else:
+            coasts[location] = read[0]
+    missing = set(range(len(board.codes))) - set(owners)
+    if missing:
+        raise InvalidMap(f"drawing: there is no point for {board.codes[min(missing)]}")
+    nobodys = _points(told.get("impassable", ""))
+    points += nobodys
+    owners += [FRAME] * len(nobodys)
+    if len(points) > MAX_POINTS or len(set(points)) != len(points):
+        raise InvalidMap(f"drawing: {len(points)} points; at most {MAX_POINTS} are drawn, all different")
+    return points, owners, coasts
+
+
+def _points(text: str) -> list[Point]:
+    return [(float(right), float(down)) for right, down in (pair.split(",") for pair in text.split())]
+
+
+def _colour(text: object) -> str:
+    if not isinstance(text, str) or not _COLOUR.fullmatch(text):
+        raise InvalidMap(f"drawing: {text!r} is no colour like {_COLOURS[2]}")
+    return text
+
+
+def _laid_out(board: Map) -> list[Point]:
+    """A point for each province."""
+    width, height = _LAYOUT_SIZE
+    return [
+        (_MARGIN + right * (width - 2 * _MARGIN), _MARGIN + down * (height - 2 * _MARGIN))
+        for right, down in spread(_neighbours(board))
+    ]
+
+
+def _neighbours(board: Map) -> list[list[int]]:
+    near: list[set[int]] = [set() for _ in board.codes]
+    for masks in board.reach:
+        for place, reached in enumerate(masks):
+            near[board.province_of[place]].update(board.province_of[there] for there in reached)
+    return [sorted(each - {province}) for province, each in enumerate(near)]
+
+
+def _drawn(
+    board: Map,
+    width: float,
+    height: float,
+    points: Sequence[Point],
+    owners: Sequence[int],
+    coasts: Mapping[int, Point],
+    colours: Mapping[int, str],
+    *,
+    linked: bool,
+) -> Drawing:
+    outlines = cells(points, width, height)
+    shapes: list[list[tuple[Point, ...]]] = [[] for _ in board.codes]
+    impassable: list[tuple[Point, ...]] = []
+    for owner, sides in zip(owners, outlines, strict=True):
+        (impassable if owner == FRAME else shapes[owner]).append(tuple(side.corner for side in sides))
+    borders, touching = _borders(board, owners, outlines)
+    firsts = [points[owners.index(province)] for province in range(len(board.codes))]
+    neighbours = _neighbours(board)
+    links = [
+        (firsts[first], firsts[other])
+        for first, other in combinations(range(len(board.codes)), 2)
+        if linked and other in neighbours[first] and (first, other) not in touching
+    ]
+    return Drawing(
+        width,
+        height,
+        tuple(map(tuple, shapes)),
+        tuple(impassable),
+        tuple(borders),
+        tuple(_place(board, location, firsts, coasts) for location in range(len(board.location_codes))),
+        tuple(links),
+        tuple(colours.get(power, _COLOURS[power % len(_COLOURS)]) for power in range(len(board.powers))),
+        frozenset(touching),
+    )
+
+
+def _borders(
+    board: Map, owners: Sequence[int], outlines: Sequence[Sequence[Side]]
+) -> tuple[list[tuple[str, Point, Point]], set[tuple[int, int]]]:
+    """The lines between cells of different provinces, and which provinces touch."""
+    lines: list[tuple[str, Point, Point]] = []
+    touching: set[tuple[int, int]] = set()
+    for number, sides in enumerate(outlines):
+        for side, after in zip(sides, [*sides[1:], *sides[:1]], strict=True):
+            # Each line once, from the first of its two cells.
+            if side.beyond <= number or owners[side.beyond] == owners[number]:
+                continue
+            pair = sorted((owners[number], owners[side.beyond]))
+            seas = [owner != FRAME and board.terrain[owner] is Terrain.SEA for owner in pair]
+            kind = "sea" if all(seas) else "coast" if any(seas) else "land"
+            lines.append((kind, side.corner, after.corner))
+            if pair[0] != FRAME:
+                touching.add((pair[0], pair[1]))
+    return lines, touching
+
+
+def _place(board: Map, location: int, firsts: Sequence[Point], coasts: Mapping[int, Point]) -> Point:
+    province = board.province_of[location]
+    middle = firsts[province]
+    if location == board.main_location[province] or location in coasts:
+        return coasts.get(location, middle)
+    # Towards what a fleet on this coast reaches.
+    reached = [firsts[board.province_of[there]] for masks in board.reach for there in masks[location]]
+    right = sum(point[0] for point in reached) - middle[0] * len(reached)
+    down = sum(point[1] for point in reached) - middle[1] * len(reached)
+    far = math.hypot(right, down) or 1.0
+    return middle[0] + right / far * _COAST_DISTANCE, middle[1] + down / far * _COAST_DISTANCE

@@ -1,0 +1,133 @@
+"""A record as one page of HTML that plays the game again, and needs nothing else."""
+
+import json
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from typing import Any, Final
+
+from referees.api import UnreadableRecord
+from referees.diplomacy.drawing import Drawing, drawing_of
+from referees.diplomacy.provinces import InvalidMap, Map, Terrain, UnknownPlace, shipped_map
+from referees.diplomacy.record import FORMAT, MAX_BYTES
+from referees.diplomacy.tessellation import Point
+
+_PAGE: Final = "replay.html"
+_PLACE: Final = '{"here": "the game"}'
+
+
+def replay_page(content: bytes, said: Mapping[str, str]) -> str:
+    """The page. Raises UnreadableRecord for what is no record of one game on a map that is known."""
+    if len(content) > MAX_BYTES:
+        raise UnreadableRecord(f"a record of {len(content)} bytes: at most {MAX_BYTES} are read")
+    try:
+        record: Any = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableRecord(f"no JSON: {error}") from None
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise UnreadableRecord(f"not a record of Diplomacy: its format is not {FORMAT!r}")
+    try:
+        board = shipped_map(str(record.get("map")))
+        drawing = drawing_of(board)
+    except (UnknownPlace, InvalidMap) as error:
+        raise UnreadableRecord(str(error)) from None
+    try:
+        _check(board, record)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise UnreadableRecord(f"its parts cannot be read: {error!r:.100}") from None
+    page = (resources.files("referees.diplomacy") / _PAGE).read_text(encoding="utf-8")
+    told = {"record": record, "map": map_content(board, drawing), "said": said}
+    # Together, so that nothing in the one is taken for the place of the other.
+    return page.replace(_PLACE, _within_script(told), 1)
+
+
+def map_content(board: Map, drawing: Drawing) -> dict[str, Any]:
+    """A map and its drawing as JSON: outlines and lines as paths of SVG."""
+    homes = {home: power.code for power in board.powers for home in power.homes}
+    return {
+        "name": board.name,
+        "width": drawing.width,
+        "height": drawing.height,
+        "win": board.centres_to_win,
+        "powers": [
+            {"code": power.code, "name": power.name, "colour": colour}
+            for power, colour in zip(board.powers, drawing.colours, strict=True)
+        ],
+        "provinces": [
+            {
+                "code": code,
+                "name": board.names[number],
+                "kind": board.terrain[number].name.lower(),
+                "shape": _outlines(drawing.shapes[number]),
+                "at": _rounded(drawing.places[board.main_location[number]]),
+                "centre": number in board.centres,
+                "home": homes.get(number),
+            }
+            for number, code in enumerate(board.codes)
+        ],
+        "places": {
+            code: _rounded(place) for code, place in zip(board.location_codes, drawing.places, strict=True)
+        },
+        "impassable": _outlines(drawing.impassable),
+        "borders": {
+            kind: "".join(
+                f"M{_said(first)}L{_said(last)}" for what, first, last in drawing.borders if what == kind
+            )
+            for kind in ("sea", "land", "coast")
+        },
+        "links": "".join(f"M{_said(first)}L{_said(last)}" for first, last in drawing.links),
+        "seas": [code for code, kind in zip(board.codes, board.terrain, strict=True) if kind is Terrain.SEA],
+    }
+
+
+def _outlines(shapes: Iterable[Iterable[Point]]) -> str:
+    return "".join("M" + "L".join(map(_said, shape)) + "Z" for shape in shapes)
+
+
+def _said(point: Point) -> str:
+    return ",".join(f"{number:.1f}".removesuffix(".0") for number in point)
+
+
+def _rounded(point: Point) -> list[float]:
+    return [round(number, 1) for number in point]
+
+
+def _within_script(value: object) -> str:
+    """JSON that cannot end the element it stands in."""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _check(board: Map, record: Mapping[str, Any]) -> None:
+    """Check what the page counts on: powers, units and centres of the map. Raises UnreadableRecord."""
+    _texts(record["players"].values())
+    _texts(record["remarks"])
+    for phase in [*record["phases"], record["final"]]:
+        _texts([phase["phase"]])
+        for code, units in phase["units"].items():
+            board.power(code)
+            for unit in units:
+                board.unit(board.power(code), unit)
+        for code, centres in phase["centres"].items():
+            board.power(code)
+            for centre in centres:
+                if board.province(centre) not in board.centres:
+                    raise UnreadableRecord(f"{centre!r} in {phase['phase']} is no supply centre")
+        for entry in phase.get("dislodged", []):
+            board.unit(board.power(entry["power"]), entry["unit"])
+        for code, results in phase.get("results", {}).items():
+            board.power(code)
+            _texts(result["order"] for result in results)
+            _texts(result["outcome"] for result in results)
+            _texts(result.get("reason", "") for result in results)
+        for code, said in phase.get("moves", {}).items():
+            board.power(code)
+            _texts([said])
+        _texts(phase.get("comments", {}).values())
+        _texts(phase.get("openings", {}).values())
+        if not all(isinstance(value, int | float) for value in phase.get("values", {}).values()):
+            raise UnreadableRecord(f"a value in {phase['phase']} is no number")
+
+
+def _texts(values: Iterable[object]) -> None:
+    for value in values:
+        if not isinstance(value, str):
+            raise UnreadableRecord(f"{value!r:.40} stands where a text should")

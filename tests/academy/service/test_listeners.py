@@ -1,0 +1,111 @@
+"""Several listeners on one port are one server to those who call."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc import aio
+
+from academy.service.addresses import Address
+from academy.service.limits import Limits
+from academy.service.listeners import Listeners
+from academy.service.listening import channel_options
+from academy.service.server import ServerSettings
+from academy.v1 import contests_pb2
+from tests.academy.service.examples import tiny_go
+from tests.academy.service.running import serving
+
+CONNECTIONS = 48
+
+
+def saying(text: bytes) -> aio.Server:
+    """A server that answers every call with the same."""
+
+    async def answer(request: bytes, context: object) -> bytes:
+        return text
+
+    server = aio.server(options=channel_options(Limits(), shared_port=True))
+    handlers: dict[str, Any] = {"Say": grpc.unary_unary_rpc_method_handler(answer)}
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("test.Said", handlers),))
+    return server
+
+
+@asynccontextmanager
+async def listening(count: int, port: int = 0) -> AsyncIterator[tuple[Listeners, int]]:
+    numbers = iter(range(count))
+    listeners = Listeners(count, lambda: saying(b"%d" % next(numbers)))
+    port = listeners.add_insecure_port(f"127.0.0.1:{port}")
+    await listeners.start()
+    try:
+        yield listeners, port
+    finally:
+        await listeners.stop(None)
+
+
+async def said(port: int) -> bytes:
+    """What one says who calls on a connection of its own."""
+    options = [("grpc.use_local_subchannel_pool", 1)]
+    async with aio.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
+        say: Any = channel.unary_unary("/test.Said/Say")
+        return bytes(await say(b"", timeout=30))
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_every_connection_is_answered_by_one_of_them(count: int) -> None:
+    async def ask() -> set[bytes]:
+        async with listening(count) as (_, port):
+            return set(await asyncio.gather(*(said(port) for _ in range(CONNECTIONS))))
+
+    answers = asyncio.run(ask())
+
+    assert answers <= {b"0", b"1", b"2", b"3"}
+    # The system chooses, and not one of four 48 times.
+    assert (len(answers) > 1) == (count > 1)
+
+
+def test_all_end_together() -> None:
+    async def ask() -> bool:
+        async with listening(4) as (listeners, port):
+            await said(port)
+            waiting = asyncio.create_task(listeners.wait_for_termination())
+            await listeners.stop(None)
+            assert not await waiting
+        with socket.socket() as another:
+            # No longer shared: the port is nobody's.
+            another.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            another.bind(("127.0.0.1", port))
+            return True
+
+    assert asyncio.run(ask())
+
+
+def test_a_port_that_another_has_is_refused() -> None:
+    async def listen(port: int) -> None:
+        async with listening(2, port):
+            pass
+
+    with socket.socket() as another:
+        another.bind(("127.0.0.1", 0))
+        another.listen()
+        with pytest.raises(RuntimeError):
+            asyncio.run(listen(another.getsockname()[1]))
+
+
+def test_a_server_is_one_to_all_of_its_connections(tmp_path: Path) -> None:
+    """What one connection has written is what any other one reads."""
+    settings = ServerSettings(address=Address.parse("127.0.0.1:0"))
+    with serving(tmp_path, settings) as academy:
+        bots = [academy.bot("reader") for _ in range(CONNECTIONS)]
+        arena = academy.arena()
+        told = [bot.contests.ListGames(contests_pb2.ListGamesRequest()) for bot in bots]
+        assert not any(answer.games for answer in told)
+
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("go")))
+        told = [bot.contests.ListGames(contests_pb2.ListGamesRequest()) for bot in bots]
+
+    assert [[game.game_id for game in answer.games] for answer in told] == [["go"]] * CONNECTIONS

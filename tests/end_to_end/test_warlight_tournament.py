@@ -1,0 +1,87 @@
+"""The tournaments of examples/, killed and run again: each game counts once and can be replayed."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referees.warlight import WarLight
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+BIN = Path(sys.executable).parent
+A_GENEROUS_TIME = 240.0
+
+
+def started(*words: str | Path) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [BIN / "arena", *words],
+        env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def games_played(control: Path) -> list[str]:
+    history = control.with_suffix(".hist")
+    return [line.split()[0] for line in history.read_text().splitlines()] if history.exists() else []
+
+
+def check_replay(record: dict[str, Any]) -> None:
+    """Play a record's orders again: every standing and the result must be the record's."""
+    rules = WarLight.from_settings(record["settings"])
+    position = rules.start(record["seed"])
+    for turn in record["turns"]:
+        assert turn["standing"] == {"owners": list(position.owners), "armies": list(position.armies)}
+        orders = {
+            seat: rules.read_move(position, seat, "; ".join(turn["orders"][seat - 1])) for seat in (1, 2)
+        }
+        position = rules.play(position, orders)
+        assert turn["first"] == position.first
+        assert len(turn["events"]) == len(position.events)
+    assert record["final"] == {"owners": list(position.owners), "armies": list(position.armies)}
+    outcome = rules.outcome(position)
+    assert outcome is not None
+    assert record["result"]["winners"] == list(outcome.winners)
+
+
+@pytest.mark.parametrize("name", ["warlight", "warlight_earth"])
+def test_a_tournament_that_is_killed_goes_on_where_it_was(name: str, tmp_path: Path) -> None:
+    control = tmp_path / f"{name}.toml"
+    text = (EXAMPLES / control.name).read_text()
+    for old, new in [
+        # Short, with time enough on a busy machine; the bots' own test has ACADEMY.
+        (r"turn_limit = \d+", "turn_limit = 10"),
+        (r"games = \d+", "games = 2"),
+        ("move_seconds = 5", "move_seconds = 120"),
+        (r'\[academy\]\naddress = "embedded"\n', ""),
+        ("parallel = 2", "parallel = 2\ncheck_players = false"),
+    ]:
+        assert re.search(old, text)
+        text = re.sub(old, new, text)
+    control.write_text(text)
+    run = started("run", "--quiet", control)
+    deadline = time.monotonic() + A_GENEROUS_TIME
+    while not games_played(control):
+        assert run.poll() is None and time.monotonic() < deadline
+        time.sleep(0.02)
+    run.kill()
+    run.communicate()
+    first = tmp_path / f"{name}.games" / f"{games_played(control)[0]}.json"
+    before = first.read_bytes()
+    said, _ = started("run", "--quiet", control).communicate(timeout=A_GENEROUS_TIME)
+    assert "warning" not in said, said
+
+    played = games_played(control)
+    assert first.read_bytes() == before
+    assert sorted(played) == ["0_0", "0_1", "1_0", "1_1"]
+    records = sorted((tmp_path / f"{name}.games").glob("*.json"))
+    assert sorted(record.stem for record in records) == sorted(played)
+    for record in records:
+        check_replay(json.loads(record.read_text()))

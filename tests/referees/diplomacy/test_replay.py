@@ -1,0 +1,223 @@
+"""The page that plays a game again, as a real browser shows it."""
+
+import json
+import re
+import shutil
+import struct
+import subprocess
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from referees.api import GameRecord, PlayedMove, UnreadableRecord
+from referees.diplomacy import Diplomacy, Phase
+
+CHROMIUM = shutil.which("chromium")
+NEEDS_BROWSER = pytest.mark.skipif(
+    CHROMIUM is None, reason="there is no browser: Debian's package chromium is not installed"
+)
+A_GENEROUS_TIME = 180.0
+HOSTILE = "</script><b>x"
+AUSTRIA, ENGLAND, FRANCE, GERMANY, ITALY, RUSSIA, TURKEY = range(1, 8)
+MOVES: Sequence[Mapping[int, str]] = (
+    {
+        ENGLAND: "F LON - NTH, F EDI - NWG, A LVP - YOR",
+        FRANCE: "A PAR - BUR, A MAR S A PAR - BUR, F BRE S A PAR - PIC",
+        GERMANY: "A MUN - BUR, A BER - KIE, F KIE - DEN",
+        TURKEY: "A CON - BUL, F ANK - BLA",
+        RUSSIA: "F SEV - BLA",
+    },
+    {
+        ENGLAND: "A YOR - NWY VIA, F NTH C A YOR - NWY, F NWG S A YOR - NWY",
+        FRANCE: "A BUR - MUN, A MAR S A BUR",
+        GERMANY: "A MUN - TYR, A KIE - MUN, F DEN - SWE",
+        AUSTRIA: "A VIE - TYR, A BUD S A VIE - GAL",
+        TURKEY: "A BUL - SER",
+        ITALY: "A ROM - TUN VIA",
+    },
+)
+
+
+def record(names: Sequence[str] = tuple("abcdefg"), comment: str = "") -> str:
+    """A short game with orders of every kind."""
+    judge = Diplomacy.from_settings({"year_limit": 1})
+    game, moves, said = judge.start(0), [], list(MOVES)
+    while seats := judge.to_move(game):
+        ordered = said.pop(0) if game.position.phase is Phase.MOVES else {}
+        turn = {seat: judge.read_move(game, seat, ordered.get(seat, "NONE")) for seat in seats}
+        moves += [
+            PlayedMove(seat, move, move.text, values={seat: 0.25}, comment=comment)
+            for seat, move in turn.items()
+        ]
+        game = judge.play(game, turn)
+    outcome = judge.outcome(game)
+    return judge.record(
+        GameRecord("0_7", "cup", "2026-11-21", tuple(names), moves, outcome, 0, ("a remark",))
+    )
+
+
+def small_record() -> str:
+    judge = Diplomacy.from_settings({"map": "straits", "year_limit": 1})
+    game, moves = judge.start(0), []
+    while seats := judge.to_move(game):
+        turn = {seat: judge.stand_in_move(game, seat) for seat in seats}
+        moves += [PlayedMove(seat, move, move.text) for seat, move in turn.items()]
+        game = judge.play(game, turn)
+    return judge.record(GameRecord("0_1", "small", "", ("a", "b"), moves, judge.outcome(game), 0))
+
+
+def browse(page: str, tmp_path: Path, place: str, *arguments: str) -> str:
+    assert CHROMIUM is not None
+    file = tmp_path / "game.html"
+    file.write_text(page, encoding="utf-8")
+    command = [
+        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        f"--user-data-dir={tmp_path / 'browser'}", *arguments, f"{file.as_uri()}#phase={place}",
+    ]  # fmt: skip
+    return subprocess.run(command, capture_output=True, text=True, timeout=A_GENEROUS_TIME, check=True).stdout
+
+
+def shown(page: str, tmp_path: Path, place: str) -> str:
+    """The page's elements after its script has run."""
+    return browse(page, tmp_path, place, "--dump-dom")
+
+
+@NEEDS_BROWSER
+def test_the_map_shows_units_centres_and_orders_with_what_became_of_them(tmp_path: Path) -> None:
+    text = record()
+    phase = json.loads(text)["phases"][0]
+    dom = shown(Diplomacy.replay_page(text.encode(), {}), tmp_path, "S1901M")
+
+    for power, units in phase["units"].items():
+        for unit in units:
+            assert f"<title>{power}: {unit}</title>" in dom
+    assert len(re.findall(r'class="unit "', dom)) == 22
+    assert len(re.findall(r'class="star"', dom)) == 34
+    drawn = re.findall(r'<g class="of (\w+)">.*?<title>(\w+): ([^<]+?): ([^<]+)</title></g>', dom)
+    tones = {(power, order): tone for tone, power, order, _ in drawn}
+    expected = {
+        ("FRA", "A PAR - BUR"): "succeeded",
+        ("FRA", "A MAR S A PAR - BUR"): "succeeded",
+        ("FRA", "F BRE S A PAR - PIC"): "void",
+        ("GER", "A MUN - BUR"): "bounced",
+        ("RUS", "F SEV - BLA"): "bounced",
+    }
+    assert {order: tones[order] for order in expected} == expected
+    assert "bounced by Russia's F SEV" in dom
+    assert "Spring 1901, moves" in dom and "a remark" in dom and "cup, 0_7" in dom
+    assert len(re.findall("<polyline", dom)) == 7
+
+
+@NEEDS_BROWSER
+def test_later_phases_show_what_came_of_it(tmp_path: Path) -> None:
+    text = record()
+    told = json.loads(text)
+    page = Diplomacy.replay_page(text.encode(), {})
+    dom = shown(page, tmp_path, "2")
+    assert 'class="order via"' in dom and 'class="order convoy"' in dom
+    assert "convoy" in dom and "<title>ENG: A YOR</title>" in dom
+    end = shown(page, tmp_path, "99")
+    assert f"The end: {told['result']}" in end
+    for power, units in told["final"]["units"].items():
+        for unit in units:
+            assert f"<title>{power}: {unit}</title>" in end
+
+
+@NEEDS_BROWSER
+def test_a_map_without_coordinates_is_shown_too(tmp_path: Path) -> None:
+    dom = shown(Diplomacy.replay_page(small_record().encode(), {}), tmp_path, "1")
+    assert "<title>NOR: A NCA</title>" in dom and 'class="link"' in dom
+
+
+@NEEDS_BROWSER
+def test_what_players_say_and_are_called_is_only_text(tmp_path: Path) -> None:
+    text = record((HOSTILE, *"bcdefg"), comment=HOSTILE)
+    page = Diplomacy.replay_page(text.encode(), {"standard error": f"{HOSTILE} help"})
+    dom = shown(page, tmp_path, "1")
+    assert "<b>x" not in page and "<b>x" not in dom
+    assert "&lt;b&gt;x help" in dom
+
+
+def pixels(image: bytes) -> NDArray[np.uint8]:
+    """The colours of a PNG of 8 bits without interlace, as browsers write it, by row and column."""
+    place, packed = 8, b""
+    width = height = channels = 0
+    while place < len(image):
+        length, kind = struct.unpack(">I4s", image[place : place + 8])
+        part = image[place + 8 : place + 8 + length]
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack(">IIBB", part[:10])
+            assert depth == 8
+            channels = {2: 3, 6: 4}[colour]
+        elif kind == b"IDAT":
+            packed += part
+        place += length + 12
+    raw, size = zlib.decompress(packed), width * channels
+    rows = [bytes(size)]
+    for start in range(0, len(raw), size + 1):
+        rows.append(_unfiltered(raw[start], raw[start + 1 : start + 1 + size], rows[-1], channels))
+    return np.frombuffer(b"".join(rows[1:]), np.uint8).reshape(height, width, channels)[:, :, :3]
+
+
+def _unfiltered(kind: int, line: bytes, above: bytes, channels: int) -> bytes:
+    row = bytearray(channels) + line
+    over = bytes(channels) + above
+    for at in range(channels, len(row)):
+        left, up, corner = row[at - channels], over[at], over[at - channels]
+        guess = 0
+        if kind == 1:
+            guess = left
+        elif kind == 2:
+            guess = up
+        elif kind == 3:
+            guess = (left + up) // 2
+        elif kind == 4:
+            plain = left + up - corner
+            guess = min((abs(plain - near), order, near) for order, near in enumerate((left, up, corner)))[2]
+        row[at] = (row[at] + guess) & 255
+    return bytes(row[channels:])
+
+
+@NEEDS_BROWSER
+def test_a_picture_of_the_page_has_land_sea_and_every_power_s_colour(tmp_path: Path) -> None:
+    picture = tmp_path / "page.png"
+    page = Diplomacy.replay_page(record().encode(), {})
+    browse(
+        page, tmp_path, "2", f"--screenshot={picture}", "--window-size=640,640", "--virtual-time-budget=3000"
+    )
+    seen = pixels(picture.read_bytes())
+    told = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])["map"]
+    least = {power["colour"]: 30 for power in told["powers"]} | {"#b5d3e7": 20_000, "#f1e8d2": 10_000}
+    for colour, expected in least.items():
+        wanted = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+        near = (abs(seen.astype(int) - wanted) <= 3).all(axis=2)
+        assert near.sum() > expected, f"{colour} is hardly to be seen"
+
+
+def test_it_needs_nothing_else() -> None:
+    page = Diplomacy.replay_page(record().encode(), {})
+    assert re.findall(r"""(?:src|href)=|url\((?!#)|@import|https?://(?!www\.w3\.org)""", page) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("no", "no JSON"),
+        ("[]", "not a record of Diplomacy"),
+        ('{"format": "diplomacy-1"}', "no map 'None'; there are standard, straits"),
+        ('{"format": "diplomacy-1", "map": "straits"}', "its parts cannot be read: KeyError"),
+        (record().replace('"A LVP"', '"A XXX"', 1), "XXX"),
+        (record().replace('"A LVP"', '"A NTH"', 1), "an army can't be there"),
+        (record().replace('"A LVP"', "7", 1), "its parts cannot be read: AttributeError"),
+        (record().replace('"LVP"', '"YOR"', 1), "'YOR' in S1901M is no supply centre"),
+        (record().replace('"succeeded"', "1", 1), "1 stands where a text should"),
+        (record().replace('"TUR": 0.25', '"TUR": "x"', 1), "a value in S1901M is no number"),
+    ],
+)
+def test_what_is_no_record_is_refused(content: str, complaint: str) -> None:
+    with pytest.raises(UnreadableRecord, match=complaint):
+        Diplomacy.replay_page(content.encode(), {})
