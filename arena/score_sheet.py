@@ -22,7 +22,8 @@ class ScoreSheet:
         self._seatings = seatings
         self._played: list[PlayedMove] = []
         self._thought = [0.0] * rules.seats
-        self._faults: dict[int, tuple[Fault, str]] = {}
+        self._faults: dict[int, tuple[Fault, str, int | None]] = {}
+        self._turns: int | None = 0 if rules.spec().simultaneous else None
         self.first: Any = rules.start(job.seed)
         self.moves: list[JobMove] = []
         self.remarks: list[str] = []
@@ -34,7 +35,7 @@ class ScoreSheet:
 
     def fault(self, seat: int, fault: Fault, reason: str) -> None:
         """Note what a player did wrong."""
-        self._faults[seat] = (fault, reason)
+        self._faults[seat] = (fault, reason, self._turns)
 
     def last_comment(self, seat: int, comment: str) -> None:
         """Note what a player said of an answer that is no recorded move."""
@@ -63,6 +64,8 @@ class ScoreSheet:
         `stand_ins` are the seats for which the referee moved.
         """
         rules, described = self._rules, self._job.describe_positions
+        if self._turns is not None:
+            self._turns += 1
         board = legal_moves = interaction = None
         known_as = ""
         if described:
@@ -101,7 +104,7 @@ class ScoreSheet:
         for index in range(self._rules.seats):
             known = index < len(players)
             cost = costs[index] if known else Cost()
-            fault, remark = self._faults.get(index + 1, (Fault.NONE, ""))
+            fault, remark, turns = self._faults.get(index + 1, (Fault.NONE, "", None))
             usage.append(
                 PlayerUsage(
                     cpu_seconds=cost.cpu_seconds,
@@ -111,6 +114,7 @@ class ScoreSheet:
                     engine_description=players[index].description if known else "",
                     fault=fault,
                     remark=remark,
+                    turns=turns,
                 )
             )
         return tuple(usage)

@@ -49,10 +49,16 @@ class Questions(ABC):
         libraries: Sequence[Library] = (),
         most: int = 0,
         with_cells: bool = False,
+        both_players: bool = False,
     ) -> list[list[PatternMatch]]:
         """The patterns that lie on each board; see `Seat.pattern_question`."""
         question = seat.pattern_question(
-            boards, expected_value, libraries=libraries, most=most, with_cells=with_cells
+            boards,
+            expected_value,
+            libraries=libraries,
+            most=most,
+            with_cells=with_cells,
+            both_players=both_players,
         )
         return [[] for _ in boards] if question is None else pattern_matches(self._match(question))
 
@@ -108,10 +114,16 @@ class AsyncQuestions(ABC):
         libraries: Sequence[Library] = (),
         most: int = 0,
         with_cells: bool = False,
+        both_players: bool = False,
     ) -> list[list[PatternMatch]]:
         """As `Academy.patterns`."""
         question = seat.pattern_question(
-            boards, expected_value, libraries=libraries, most=most, with_cells=with_cells
+            boards,
+            expected_value,
+            libraries=libraries,
+            most=most,
+            with_cells=with_cells,
+            both_players=both_players,
         )
         return [[] for _ in boards] if question is None else pattern_matches(await self._match(question))
 

@@ -66,10 +66,12 @@ class Seat:
         libraries: Sequence[Library] = (),
         most: int = 0,
         with_cells: bool = False,
+        both_players: bool = False,
     ) -> consultation_pb2.MatchPatternsRequest | None:
         """The question which patterns lie on some boards, or None where fair use forbids it.
 
-        `expected_value` is one's own for the position to move in; in a contest it must be low.
+        `expected_value` is one's own for the position to move in; in a contest it must be low. With
+        `both_players` the answer has the opponent's patterns too.
         """
         if self.contest_id and (expected_value is None or expected_value > LOW_VALUE):
             return None
@@ -85,6 +87,7 @@ class Seat:
             libraries=[LIBRARY_CODES[library] for library in libraries],
             max_matches=most,
             include_cells=with_cells,
+            both_players=both_players,
         )
 
     def successor_question(

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -44,8 +45,9 @@ class ResultsDatabase:
     Use `open`. Threads may share it; each `transaction` is its thread's own.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, quick_engine: Engine | None = None) -> None:
         self._engine = engine
+        self._quick_engine = quick_engine or engine
 
     @classmethod
     def open(cls, url: URL | str, create: bool = True) -> Self:
@@ -55,9 +57,12 @@ class ResultsDatabase:
         for one that is not ours, damaged, or of a schema version that is not known, and for URLs of no
         database or of one that no driver is installed for.
         """
-        engine = _engine(url)
+        engine, quick_engine = _engine(url), None
         if engine.dialect.name == "sqlite":
-            event.listen(engine, "connect", _prepare_sqlite)
+            quick_engine = _engine(url)
+            event.listen(engine, "connect", partial(_prepare_sqlite, "FULL"))
+            # In write-ahead mode, its commits do not wait for the disk: https://sqlite.org/pragma.html#pragma_synchronous
+            event.listen(quick_engine, "connect", partial(_prepare_sqlite, "NORMAL"))
         try:
             with engine.begin() as connection:
                 _check_or_create(connection, create)
@@ -67,7 +72,7 @@ class ResultsDatabase:
         except ResultsError:
             engine.dispose()
             raise
-        return cls(engine)
+        return cls(engine, quick_engine)
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -75,8 +80,20 @@ class ResultsDatabase:
         with self._engine.begin() as connection:
             yield connection
 
+    @contextmanager
+    def quick_transaction(self) -> Iterator[Connection]:
+        """As `transaction`, without waiting for the disk.
+
+        A crash of the machine, not of the program, may undo it, if no `transaction` has ended since.
+        """
+        with self._quick_engine.begin() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.exec_driver_sql("SET LOCAL synchronous_commit TO off")
+            yield connection
+
     def close(self) -> None:
         """Close all connections."""
+        self._quick_engine.dispose()
         self._engine.dispose()
 
 
@@ -106,13 +123,13 @@ def utc_now() -> datetime:
     return datetime.now(UTC).replace(tzinfo=None)
 
 
-def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+def _prepare_sqlite(synchronous: str, connection: sqlite3.Connection, _record: Any) -> None:
     # The driver would else wrap the pragmas in a transaction, where they have no effect.
     connection.isolation_level, level = None, connection.isolation_level
     for pragma in (
         f"busy_timeout = {BUSY_SECONDS * 1000}",
         "journal_mode = WAL",
-        "synchronous = FULL",
+        f"synchronous = {synchronous}",
         "foreign_keys = ON",
     ):
         connection.execute(f"PRAGMA {pragma}").close()

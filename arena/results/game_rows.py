@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from arena.jobs import Fault, GameResult
+from arena.jobs import Fault, GameResult, PlayerUsage
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.game_settings import SettingKeys
@@ -170,7 +170,7 @@ def _add_players(
                 "PowerId": entry.setting.powers[seat - 1],
                 "ContestantId": entry.contestants[seat - 1],
                 "Supplies": outcome.points[seat - 1] if outcome.points else None,
-                "Disorder": own_moves[seat] if _PROBLEMS.get(usage.fault) else None,
+                "Disorder": _disorder(usage, own_moves[seat]),
                 "Problem": _PROBLEMS.get(usage.fault),
                 "Winner": int(seat in outcome.winners),
                 "Elimination": outcome.eliminated[seat - 1] if outcome.eliminated else None,
@@ -198,6 +198,13 @@ def _add_players(
             for seat, (name, usage) in numbered
         ],
     )
+
+
+def _disorder(usage: PlayerUsage, own_moves: int) -> int | None:
+    """The turns before a player's problem, None without one: the game's, or its own where they alternate."""
+    if not _PROBLEMS.get(usage.fault):
+        return None
+    return own_moves if usage.turns is None else usage.turns
 
 
 def note_engine_name(connection: Connection, contestant_id: int, reported: str) -> None:

@@ -7,7 +7,7 @@ there is nothing to tell. The views ARENA_Move and ARENA_MoveValue have a row fo
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -44,23 +44,24 @@ def unpacked(value: str) -> list[StoredMove]:
     return moves
 
 
-def _row(move: JobMove) -> list[Any]:
-    for seat, value in move.values.items():
+def _row(move: JobMove) -> Sequence[Any]:
+    seat, text, board, legal_moves, interaction, seconds, values, comment, clock, stones, opening, *_ = move
+    row = (seat, text, round(seconds, _MICROSECONDS))
+    if board is None and not values and not comment and clock is None and not opening:
+        return row
+    for told, value in values.items():
         if not 0 <= value <= 1:
-            raise ValueError(f"move {move.text!r}: seat {seat} told {value}, values are from 0 to 1")
-    row = [
-        move.seat,
-        move.text,
-        round(move.seconds, _MICROSECONDS),
-        dict(move.values) or None,
-        move.comment or None,
-        1 if move.opening else None,
-        move.clock_seconds,
-        None if move.clock_seconds is None else move.clock_stones,
-        move.legal_moves,
-        move.interaction,
-        move.board,
+            raise ValueError(f"move {text!r}: seat {told} told {value}, values are from 0 to 1")
+    more = [
+        dict(values) or None,
+        comment or None,
+        1 if opening else None,
+        clock,
+        None if clock is None else stones,
+        legal_moves,
+        interaction,
+        board,
     ]
-    while row[-1] is None:
-        row.pop()
-    return row
+    while more and more[-1] is None:
+        more.pop()
+    return (*row, *more)

@@ -210,7 +210,7 @@ PLAYER: Final = saga(
     refers("ContestantId", "SAGA_Contestant.ContestantId"),
     Column("Supplies", Float),  # points, NULL where they were not counted
     Column("Elimination", Integer),  # rounds played before it, NULL for a survivor
-    Column("Disorder", Integer),  # the player's own moves before its Problem, none of the referee's
+    Column("Disorder", Integer),  # the game's turns before the Problem; where seats alternate, the player's
     Column("Problem", Integer),  # 0 none, 1 late, 2 disconnected, NULL any other: see ARENA_Seat
     Column("Winner", Integer, nullable=False),
     Column(

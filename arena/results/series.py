@@ -130,7 +130,10 @@ class Series(SeriesReader):
         series = entered.series.get(matchup)
         series_id = self._series_id if series is None else series.series_id
         key = (series_id, setting.whole, frozenset(player.move_seconds for player in players))
-        with self._database.transaction() as connection:
+        # What ACADEMY will be asked to open must be known again after any crash; a game of our own that the
+        # machine's crash makes forgotten is played as if it had never begun.
+        store = self._database.quick_transaction if contest is None else self._database.transaction
+        with store() as connection:
             keys = self._settings.get(key) or (None if series is None else series.settings.get(setting.whole))
             if keys is None:
                 keys = enter_setting(connection, series_id, entered.platform_id, setting, players)

@@ -1,16 +1,20 @@
-"""Contests played in this process, with a real ACADEMY that is asked and told over its socket."""
+"""Contests played in this process; ACADEMY is a real one that is asked and told over its socket."""
 
 import random
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from academy.knowledge.boards import Board
 from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2, contests_pb2_grpc, game_pb2
 from academy.wire.games import game_message
 from arena.academy_link import AcademyLink, contest_message, void_report
-from clients.academy import Academy, Connection, Seat
+from clients.academy import Academy, AcademyRefusal, Connection, Seat
 from clients.bots.scholar import Scholar
+from clients.bots.shapes import shapes
 from clients.bots.strength import Strength
 from referees.api import Outcome, Referee
 
@@ -34,8 +38,80 @@ class Entrant:
     fair: bool = True
 
 
+@dataclass(frozen=True)
+class Played:
+    """A contest that was played: its report, its winners' seats, and the seconds each seat thought."""
+
+    report: contests_pb2.ReportContestRequest
+    winners: tuple[int, ...]
+    seconds: Mapping[int, float]
+
+    def score(self, seat: int) -> float:
+        """1 for a win, one half for a draw."""
+        return float(seat in self.winners) / len(self.winners)
+
+
+def play(
+    referee: Referee[Any, Any],
+    contest_id: str,
+    entrants: Sequence[Entrant],
+    seed: str,
+    lines: Mapping[int, Academy] | None = None,
+) -> Played:
+    """Play a contest; the seats of `lines` consult ACADEMY by them."""
+    spec = referee.spec()
+    scholars = {
+        seat: Scholar(
+            entrant.strength.thinker(referee, random.Random(f"{seed}/{seat}")),
+            referee,
+            lines.get(seat) if lines else None,
+            Seat(spec.game_id, spec.geometry, seat, contest_id if entrant.fair else ""),
+            entrant.libraries,
+        )
+        for seat, entrant in enumerate(entrants, 1)
+    }
+    contest = contest_message(
+        contest_id, spec, [each.name for each in entrants], [each.elo for each in entrants]
+    )
+    position = referee.start(0)
+    report = contests_pb2.ReportContestRequest(
+        contest=contest, termination="score", start_board=referee.board(position, 1).letters
+    )
+    moves: list[str] = []
+    own_moves = dict.fromkeys(scholars, 0)
+    seconds = dict.fromkeys(scholars, 0.0)
+    for _ in range(int(LONGEST * spec.expected_length)):
+        if not (to_move := referee.to_move(position)):
+            break
+        seat = to_move[0]
+        legal = len(referee.legal_moves(position, seat) or ())
+        began = time.perf_counter()
+        chosen = scholars[seat].choose(position, moves, own_moves[seat])
+        seconds[seat] += time.perf_counter() - began
+        position = referee.play(position, {seat: chosen.move})
+        moves.append(referee.move_text(chosen.move))
+        own_moves[seat] += 1
+        ply = report.plies.add(
+            player=seat, move=moves[-1], board=referee.board(position, 1).letters, legal_moves=legal
+        )
+        ply.values.add(player=seat, value=chosen.value)
+    winners = _winners(referee.outcome(position) or referee.adjudicate(position))
+    report.results.extend(_result(seat, winners) for seat in (1, 2))
+    return Played(report, winners, seconds)
+
+
+def _winners(outcome: Outcome | None) -> tuple[int, ...]:
+    return outcome.winners if outcome and outcome.winners else (1, 2)
+
+
+def _result(seat: int, winners: tuple[int, ...]) -> contests_pb2.Result.ValueType:
+    if seat not in winners:
+        return contests_pb2.RESULT_LOSS
+    return contests_pb2.RESULT_WIN if len(winners) == 1 else contests_pb2.RESULT_DRAW
+
+
 class Hall:
-    """Plays contests of one game, one after another."""
+    """One ACADEMY: tells it of contests that were played, and lets players meet who consult it."""
 
     def __init__(self, referee: Referee[Any, Any], connection: Connection, settings: LibrarySettings) -> None:
         """Register the game, with these settings where ACADEMY does not know it yet."""
@@ -58,70 +134,53 @@ class Hall:
         """End the connection."""
         self._link.close()
 
-    def play(self, contest_id: str, entrants: Sequence[Entrant], seed: str, learn: bool) -> tuple[int, ...]:
-        """Play a contest; return the seats that won or drew. What was played is learnt from, or forgotten."""
+    def knows(self, contest_id: str) -> bool:
+        """Whether a contest was told of."""
+        with Academy(self._connection) as academy:
+            try:
+                return academy.contest(contest_id).state == contests_pb2.CONTEST_STATE_REPORTED
+            except AcademyRefusal as refusal:
+                if refusal.code != "NOT_FOUND":
+                    raise
+                return False
+
+    def teach(self, report: contests_pb2.ReportContestRequest) -> None:
+        """Tell of a contest, and propose what its players found worth it."""
+        tickets = self._link.open_contest(report.contest)
+        for number, ticket in enumerate(tickets, 1):
+            seat = Seat(self._spec.game_id, self._spec.geometry, number, report.contest.contest_id)
+            _remember(seat, report, self._spec)
+            with Academy(replace(self._connection, token=ticket)) as academy:
+                academy.propose(seat, len(report.plies))
+        self._link.report(report)
+
+    def meet(self, contest_id: str, entrants: Sequence[Entrant], seed: str) -> Played:
+        """Play a contest that nothing is learnt from."""
         contest = contest_message(
             contest_id, self._spec, [each.name for each in entrants], [each.elo for each in entrants]
         )
         tickets = self._link.open_contest(contest)
-        lines = [
-            Academy(replace(self._connection, token=ticket if entrant.fair else self._connection.token))
-            for entrant, ticket in zip(entrants, tickets, strict=True)
-        ]
+        lines = {
+            seat: Academy(replace(self._connection, token=ticket if entrant.fair else self._connection.token))
+            for seat, (entrant, ticket) in enumerate(zip(entrants, tickets, strict=True), 1)
+            if entrant.libraries
+        }
         try:
-            scholars = {
-                seat: Scholar(
-                    entrant.strength.thinker(self._referee, random.Random(f"{seed}/{seat}")),
-                    self._referee,
-                    academy if entrant.libraries else None,
-                    Seat(self._spec.game_id, self._spec.geometry, seat, contest_id if entrant.fair else ""),
-                    entrant.libraries,
-                )
-                for seat, (entrant, academy) in enumerate(zip(entrants, lines, strict=True), 1)
-            }
-            report, outcome = self._played(contest, scholars)
-            winners = outcome.winners if outcome else (1, 2)
-            if learn:
-                for scholar in scholars.values():
-                    scholar.finish(len(report.plies))
-                self._link.report(report)
-            else:
-                self._link.report(void_report(contest, "measured only"))
-            return winners
+            return play(self._referee, contest_id, entrants, seed, lines)
         finally:
-            for line in lines:
+            for line in lines.values():
                 line.close()
+            self._link.report(void_report(contest, "measured only"))
 
-    def _played(
-        self, contest: contests_pb2.Contest, scholars: dict[int, Scholar[Any, Any]]
-    ) -> tuple[contests_pb2.ReportContestRequest, Outcome | None]:
-        referee, position = self._referee, self._referee.start(0)
-        report = contests_pb2.ReportContestRequest(
-            contest=contest, termination="score", start_board=referee.board(position, 1).letters
-        )
-        moves: list[str] = []
-        own_moves = dict.fromkeys(scholars, 0)
-        for _ in range(int(LONGEST * self._spec.expected_length)):
-            if not (to_move := referee.to_move(position)):
-                break
-            seat = to_move[0]
-            legal = len(referee.legal_moves(position, seat) or ())
-            chosen = scholars[seat].choose(position, moves, own_moves[seat])
-            position = referee.play(position, {seat: chosen.move})
-            moves.append(referee.move_text(chosen.move))
-            own_moves[seat] += 1
-            ply = report.plies.add(
-                player=seat, move=moves[-1], board=referee.board(position, 1).letters, legal_moves=legal
-            )
-            ply.values.add(player=seat, value=chosen.value)
-        outcome = referee.outcome(position) or referee.adjudicate(position)
-        winners = outcome.winners if outcome else (1, 2)
-        for seat in (1, 2):
-            report.results.append(
-                contests_pb2.RESULT_LOSS
-                if seat not in winners
-                else contests_pb2.RESULT_WIN
-                if len(winners) == 1
-                else contests_pb2.RESULT_DRAW
-            )
-        return report, outcome
+
+def _remember(seat: Seat, report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
+    """What a player remembers of its own moves, from the report."""
+    before, told = report.start_board, None
+    for number, ply in enumerate(report.plies, 1):
+        if ply.player == seat.player:
+            value = ply.values[0].value
+            boards = (Board.from_letters(spec.geometry, each) for each in (before, ply.board))
+            for pattern in shapes(*boards, seat.player):
+                seat.moved(pattern, number, told, value)
+            told = value
+        before = ply.board

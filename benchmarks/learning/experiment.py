@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from academy.knowledge.settings import Library, LibrarySettings
+from academy.v1 import contests_pb2
 from arena.embedded import EmbeddedAcademy
 from arena.ratings.elo import change_factor, expected_score
 from arena.ratings.pentanomial import Counts, Sprt
-from benchmarks.learning.contests import Entrant, Hall
+from benchmarks.learning.contests import Entrant, Hall, play
 from benchmarks.learning.games import TRIALS, Trial
+from benchmarks.learning.records import Records
 
 EVERYTHING: Final = frozenset(Library)
 FIRST_ELO: Final = 1000.0
@@ -101,89 +103,136 @@ class Ledger:
 def run(trial_name: str, conditions: list[str], piece: Piece, ledger: Ledger, data: Path) -> None:
     """Learn up to each checkpoint in turn, and measure there under each condition, until the time is up."""
     trial = TRIALS[trial_name]
+    folder = data / piece.series / trial_name
+    population = Population(trial_name, trial, piece.series, Records(folder / "contests"))
     for lessons in dict.fromkeys(CONDITIONS[name].lessons for name in conditions):
         measured = [name for name in conditions if CONDITIONS[name].lessons == lessons]
-        folder = data / piece.series / trial_name / lessons
-        folder.mkdir(parents=True, exist_ok=True)
-        server = EmbeddedAcademy(folder / "academy", folder / "server.log")
+        (folder / lessons).mkdir(parents=True, exist_ok=True)
+        server = EmbeddedAcademy(folder / lessons / "academy", folder / lessons / "server.log")
         try:
             hall = Hall(trial.referee(), server.start(), _LESSONS[lessons])
-            school = School(trial_name, trial, lessons, hall, ledger, piece)
+            course = Course(population, lessons, hall, ledger, piece)
             for checkpoint in piece.checkpoints:
-                if not school.learn(checkpoint):
+                if not course.learn(checkpoint):
                     break
                 for name in measured:
-                    school.measure(name, checkpoint)
+                    course.measure(name, checkpoint)
             hall.close()
         finally:
             server.close()
 
 
-class School:
-    """One game under one kind of lessons."""
+class Population:
+    """Players of mixed strength and their contests, which are the same whatever ACADEMY makes of them."""
+
+    def __init__(self, name: str, trial: Trial, series: str, records: Records) -> None:
+        self.name, self.trial, self.series = name, trial, series
+        self.school = trial.school(series)
+        self.players = [
+            f"player {number} of level {level}" for number, level in enumerate(self.school.population, 1)
+        ]
+        self._records = records
+        self._referee = trial.referee()
+
+    def contest(self, number: int) -> contests_pb2.ReportContestRequest:
+        """The contest of a number from 1; played now where it was not before."""
+        while len(self._records.reports) < number:
+            self._play(len(self._records.reports) + 1)
+        return self._records.reports[number - 1]
+
+    def played(self, number: int) -> bool:
+        """Whether a contest was played already."""
+        return number <= len(self._records.reports)
+
+    def _play(self, number: int) -> None:
+        seed = f"{self.series}/{self.name}/{number}"
+        elos = self.elos(number - 1)
+        entrants = [
+            Entrant(
+                self.players[each],
+                self.trial.strength(self.school.population[each]),
+                elos[each],
+            )
+            for each in random.Random(seed).sample(range(len(self.school.population)), 2)
+        ]
+        self._records.add(play(self._referee, seed, entrants, seed).report)
+
+    def elos(self, contests: int) -> list[float]:
+        """Everybody's Elo after so many contests, in the order of the population."""
+        elos = dict.fromkeys(self.players, FIRST_ELO)
+        for report in self._records.reports[:contests]:
+            first, second = (player.name for player in report.contest.players)
+            score = _SCORES[report.results[0]]
+            mine, theirs = elos[first], elos[second]
+            elos[first] += change_factor(mine, theirs) * (score - expected_score(mine - theirs))
+            elos[second] += change_factor(theirs, mine) * (expected_score(mine - theirs) - score)
+        return list(elos.values())
+
+
+_SCORES: Final = {
+    contests_pb2.RESULT_WIN: 1.0,
+    contests_pb2.RESULT_DRAW: 0.5,
+    contests_pb2.RESULT_LOSS: 0.0,
+}
+
+
+class Course:
+    """What ACADEMY learns of one game under one kind of lessons, and what that is worth."""
 
     def __init__(
-        self, name: str, trial: Trial, lessons: str, hall: Hall, ledger: Ledger, piece: Piece
+        self, population: Population, lessons: str, hall: Hall, ledger: Ledger, piece: Piece
     ) -> None:
-        self._name, self._trial, self._lessons = name, trial, lessons
+        self._population, self._lessons = population, lessons
         self._hall, self._ledger, self._piece = hall, ledger, piece
-        self._key: dict[str, Any] = {"series": piece.series, "game": name, "lessons": lessons}
-        self._elos = dict.fromkeys(trial.population, FIRST_ELO)
+        self._key: dict[str, Any] = {"series": piece.series, "game": population.name, "lessons": lessons}
         self._learnt = 0
-        for line in ledger.of("lesson", **self._key):
-            self._learnt = line["number"]
-            self._elos.update({int(level): elo for level, elo in line["elos"].items()})
 
     def learn(self, contests: int) -> bool:
-        """Play contests until so many are learnt from; returns whether there was time for it."""
-        levels = sorted(self._elos)
+        """Tell of contests until ACADEMY knows so many; returns whether there was time for it."""
         while self._learnt < contests:
             if self._piece.over:
                 return False
-            number = self._learnt + 1
-            seed = f"{self._piece.series}/{self._name}/{self._lessons}/{number}"
-            first, second = random.Random(seed).sample(levels, 2)
-            entrants = [
-                Entrant(
-                    f"level {level}",
-                    self._trial.strength(level),
-                    FIRST_ELO if self._lessons == "equal" else self._elos[level],
-                    EVERYTHING,
-                )
-                for level in (first, second)
-            ]
-            winners = self._hall.play(seed, entrants, seed, learn=True)
-            self._rate(first, second, winners)
-            self._learnt = number
-            elos = {str(level): round(elo, 2) for level, elo in self._elos.items()}
-            self._ledger.add(kind="lesson", **self._key, number=number, elos=elos)
+            report = self._population.contest(self._learnt + 1)
+            if not self._hall.knows(report.contest.contest_id):
+                self._hall.teach(_all_equal(report) if self._lessons == "equal" else report)
+            self._learnt += 1
         return True
 
-    def _rate(self, first: int, second: int, winners: tuple[int, ...]) -> None:
-        score = 0.5 if len(winners) == 2 else float(1 in winners)
-        mine, theirs = self._elos[first], self._elos[second]
-        self._elos[first] += change_factor(mine, theirs) * (score - expected_score(mine - theirs))
-        self._elos[second] += change_factor(theirs, mine) * (expected_score(mine - theirs) - score)
-
     def measure(self, name: str, checkpoint: int) -> None:
-        """Play pairs of games with and without ACADEMY until the test decides or they run out."""
-        condition = CONDITIONS[name]
+        """Let a player with ACADEMY meet itself without it."""
+        condition, trial, school = CONDITIONS[name], self._population.trial, self._population.school
         key = {**self._key, "condition": name, "contests": checkpoint}
-        level = self._trial.student if self._piece.series == "final" else self._trial.tuned
-        elo = self._elos[min(self._elos, key=lambda each: abs(each - level))]
-        plain = Entrant("without", self._trial.strength(level), elo)
+        elos = self._population.elos(checkpoint)
+        alike = [elo for elo, level in zip(elos, school.population, strict=True) if level == school.student]
+        elo = sum(alike) / len(alike) if alike and self._lessons != "equal" else FIRST_ELO
+        plain = Entrant("without", trial.strength(school.student), elo)
         student = replace(plain, name="with", libraries=condition.libraries, fair=condition.fair)
         while (played := sum(counts := self._ledger.counts(**key))) < self._piece.pairs:
             if self._piece.over or TEST.status(counts).verdict:
                 return
-            points = 0.0
-            began = time.process_time()
-            for half, entrants in enumerate(((student, plain), (plain, student))):
+            points, seconds = 0.0, [0.0, 0.0]
+            for seat, entrants in enumerate(((student, plain), (plain, student)), 1):
                 # Both games of a pair have the same chance in both seats.
-                seed = f"{self._piece.series}/measured/{self._name}/{played}"
+                seed = f"{self._piece.series}/measured/{self._population.name}/{played}"
                 # Without libraries of its own the plain player's contests are still ACADEMY's to know of.
-                contest_id = f"{seed}/{self._lessons}/{name}/{checkpoint}/{half}"
-                winners = self._hall.play(contest_id, entrants, seed, learn=False)
-                points += float(half + 1 in winners) / len(winners)
-            seconds = round(time.process_time() - began, 3)
-            self._ledger.add(kind="pair", **key, number=played, points=points, seconds=seconds)
+                contest_id = f"{seed}/{self._lessons}/{name}/{checkpoint}/{seat}"
+                game = self._hall.meet(contest_id, entrants, seed)
+                points += game.score(seat)
+                seconds[0] += game.seconds[seat]
+                seconds[1] += game.seconds[3 - seat]
+            self._ledger.add(
+                kind="pair",
+                **key,
+                number=played,
+                points=points,
+                seconds=[round(each, 4) for each in seconds],
+            )
+
+
+def _all_equal(report: contests_pb2.ReportContestRequest) -> contests_pb2.ReportContestRequest:
+    """The report with everybody's Elo the same."""
+    told = contests_pb2.ReportContestRequest()
+    told.CopyFrom(report)
+    for player in told.contest.players:
+        player.elo = FIRST_ELO
+    return told

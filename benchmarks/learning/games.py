@@ -9,23 +9,34 @@ from referees.api import Referee, referee
 
 
 @dataclass(frozen=True)
-class Trial:
-    """One game: its rules, the strengths of the players that ACADEMY learns from, and the one measured.
+class School:
+    """The strengths of the players that ACADEMY learns from, and of the one that is measured.
 
     Strengths are playouts a move, or plies for alpha-beta.
     """
 
+    population: tuple[int, ...]
+    student: int
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One game, and its players: those of the final series, and others by which the player was tuned."""
+
     title: str
     game: str
     settings: Mapping[str, object]
-    population: tuple[int, ...]
-    student: int
-    method: Method = "monte-carlo"
-    tuned: int = field(default=0)
+    final: School
+    tuning: School
+    method: Method = field(default="monte-carlo")
 
     def referee(self) -> Referee[Any, Any]:
         """The rules."""
         return referee(self.game).from_settings(self.settings)
+
+    def school(self, series: str) -> School:
+        """The players of a series, "final" or "tuning"."""
+        return self.final if series == "final" else self.tuning
 
     def strength(self, level: int) -> Strength:
         """A player of so many playouts or plies."""
@@ -36,18 +47,39 @@ class Trial:
 
 TRIALS: Final = {
     "connect-four": Trial(
-        "Connect four", "openspiel", {"game": "connect_four"}, (6, 12, 24, 48), student=24, tuned=16
+        "Connect four",
+        "openspiel",
+        {"game": "connect_four"},
+        School((10, 10, 50, 50, 200, 200, 400, 400), 10),
+        School((8, 8, 40, 40, 160, 160, 320, 320), 8),
     ),
-    "hex": Trial("Hex 7x7", "hex", {"board_size": 7}, (6, 12, 24, 48), student=24, tuned=16),
-    "othello": Trial("Othello 8x8", "openspiel", {"game": "othello"}, (6, 12, 24), student=12, tuned=8),
+    "hex": Trial(
+        "Hex 7x7",
+        "hex",
+        {"board_size": 7},
+        School((10, 10, 40, 40, 120, 120, 240, 240), 10),
+        School((8, 8, 32, 32, 100, 100, 200, 200), 8),
+    ),
+    "othello": Trial(
+        "Othello 8x8",
+        "openspiel",
+        {"game": "othello"},
+        School((10, 10, 40, 40, 120, 120), 10),
+        School((8, 8, 30, 30, 100, 100), 8),
+    ),
     "draughts": Trial(
         "English draughts",
         "draughts",
         {"variant": "english"},
-        (1, 2, 3),
-        student=2,
+        School((1, 1, 2, 2, 3, 3, 4, 4), 1),
+        School((1, 1, 2, 2, 3, 3), 2),
         method="alpha-beta",
-        tuned=1,
     ),
-    "go": Trial("Go 9x9", "go", {"board_size": 9, "komi": 7.5}, (6, 12, 24), student=12, tuned=8),
+    "go": Trial(
+        "Go 9x9",
+        "go",
+        {"board_size": 9, "komi": 7.5},
+        School((10, 10, 30, 30, 80, 80), 10),
+        School((8, 8, 24, 24, 64, 64), 8),
+    ),
 }

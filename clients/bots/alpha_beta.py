@@ -15,8 +15,6 @@ from clients.bots.evaluation import Evaluation
 from clients.bots.thinking import Candidate, Counsel, Thought, no_counsel
 from referees.api import Referee
 
-# What others' experience of a move is weighed against: the search's own word, in games.
-ASSURANCE: Final = 8.0
 # Moves as little worse than the best as this are valued exactly, so that experience can decide between them.
 NEAR: Final = 0.1
 # Moves that differ by less than about this are as good as each other: games are not to be all alike.
@@ -57,8 +55,7 @@ class AlphaBetaThinker:
         value = values[moves[0]]
         for move, known in counsel(value).items():
             if move in values:
-                games = ASSURANCE + known.games
-                values[move] = (ASSURANCE * values[move] + known.games * known.value) / games
+                values[move] = (values[move] + known.weight * known.value) / (1.0 + known.weight)
         prospects = {move: values[move] + self.chance.uniform(0.0, CARELESSNESS) for move in moves}
         chosen = sorted(moves, key=prospects.__getitem__, reverse=True)
         return Thought(value, tuple(Candidate(move, values[move]) for move in chosen))

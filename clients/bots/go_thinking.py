@@ -62,8 +62,8 @@ class MonteCarloThinker:
             if number == (self.playouts + 1) // 2:
                 for known, experience in counsel((won + 1) / (number + 2)).items():
                     if known in games:
-                        games[known] += experience.games
-                        wins[known] += experience.games * experience.value
+                        games[known] += experience.weight * self.playouts
+                        wins[known] += experience.weight * self.playouts * experience.value
         ranked = sorted(moves, key=lambda m: wins[m] / games[m], reverse=True)
         value = (won + 1) / (self.playouts + 2)
         return Thought(value, tuple(Candidate(move, wins[move] / games[move]) for move in ranked))

@@ -85,8 +85,8 @@ class MonteCarloThinker:
                 for known, experience in counsel((won + 1) / (number + 2)).items():
                     cell = (known // columns + 1) * (columns + 2) + known % columns + 1
                     if known != SWAP and cell in games:
-                        games[cell] += experience.games
-                        wins[cell] += experience.games * experience.value
+                        games[cell] += experience.weight * self.playouts
+                        wins[cell] += experience.weight * self.playouts * experience.value
         ranked = sorted(moves, key=lambda m: wins[m] / games[m], reverse=True)
         width = columns + 2
         return Thought(

@@ -1,7 +1,7 @@
 """A player that asks ACADEMY: openings first, patterns when it stands badly; and proposes what worked.
 
-What ACADEMY answers is told to the thinker as experience with moves: a value, and how many games it is
-worth. It goes on alone when ACADEMY does not answer.
+What ACADEMY answers is told to the thinker as experience with moves: a value, and how much it counts. It
+goes on alone when ACADEMY does not answer.
 """
 
 import sys
@@ -9,11 +9,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 from academy.knowledge.boards import Board
-from academy.knowledge.cutting import around_move
+from academy.knowledge.cells import State
+from academy.knowledge.cutting import cell_of_move
 from academy.knowledge.fair_use import LOW_VALUE
 from academy.knowledge.settings import Library
 from clients.academy import Academy, AcademyRefusal, AcademyUnavailable
-from clients.advice import OpeningMove, PatternMatch
+from clients.advice import OpeningMove
+from clients.bots.experience import odds, of_openings, of_patterns
+from clients.bots.shapes import shapes
 from clients.bots.thinking import Candidate, Experience, Thinker
 from clients.seat import Seat
 from referees.api import IllegalMove, Referee, UnreadableMove
@@ -21,14 +24,10 @@ from referees.api import IllegalMove, Referee, UnreadableMove
 Position = TypeVar("Position")
 Move = TypeVar("Move")
 
-# As many games as this an opening's statistics may count for, and each of them for so much of one.
-MOST_OPENING_GAMES: Final = 30.0
-OPENING_TRUST: Final = 0.5
-# What all patterns that a move brings may count for, and each proposer of one.
-MOST_PATTERN_GAMES: Final = 8.0
-PATTERN_TRUST: Final = 1.0
-# As many moves can be asked about in one question.
+# As many moves are asked about in one question: two boards each.
 WIDEST: Final = 400
+# As many patterns of a board are told, those first that say most.
+MOST_MATCHES: Final = 512
 
 
 class Scholar(Generic[Position, Move]):
@@ -53,6 +52,8 @@ class Scholar(Generic[Position, Move]):
         self._pattern_libraries = [
             each for each in Library if each in libraries and each is not Library.OPENING
         ]
+        spec = referee.spec()
+        self._symmetric = spec.symmetric and spec.players == 2
         self._told: float | None = None
 
     def choose(self, position: Position, moves: Sequence[str], own_moves: int) -> Candidate[Move]:
@@ -68,7 +69,7 @@ class Scholar(Generic[Position, Move]):
         before, self._told = self._told, chosen.value
         if self.academy is not None:
             after = self.referee.play(position, {self.seat.player: chosen.move})
-            for pattern in around_move(self._board(position), self._board(after), self.seat.player):
+            for pattern in shapes(self._board(position), self._board(after), self.seat.player):
                 self.seat.moved(pattern, len(moves) + 1, before, chosen.value)
         return chosen
 
@@ -84,7 +85,7 @@ class Scholar(Generic[Position, Move]):
         except (AcademyRefusal, AcademyUnavailable) as error:
             self._alone(error)
             return {}
-        found: dict[Move, Experience] = {}
+        found: dict[Move, OpeningMove] = {}
         for opening in known:
             for text in (opening.move, *opening.equivalents):
                 try:
@@ -93,29 +94,54 @@ class Scholar(Generic[Position, Move]):
                 except (UnreadableMove, IllegalMove):
                     # The tree knows games by their board; other settings may forbid its moves.
                     continue
-                found[move] = opening_experience(opening)
-        return found
+                found[move] = opening
+        return of_openings(found)
 
     def _patterns(self, position: Position, value: float) -> Mapping[Move, Experience]:
-        """What the patterns say that moves bring; nothing where they may not be asked for."""
+        """What the patterns say of moves; nothing where they may not be asked for.
+
+        A move is good that brings patterns of one's own, or goes where the opponent would have some.
+        """
         if self.academy is None or not self._pattern_libraries:
             return {}
         if self.seat.contest_id and value > LOW_VALUE:
             return {}
-        legal = list(self.referee.legal_moves(position, self.seat.player) or ())[:WIDEST]
-        after = [self._board(self.referee.play(position, {self.seat.player: move})) for move in legal]
+        board = self._board(position)
+        boards = [board]
+        asked: list[Move] = []
+        for move in list(self.referee.legal_moves(position, self.seat.player) or ())[:WIDEST]:
+            after = self._board(self.referee.play(position, {self.seat.player: move}))
+            cell = cell_of_move(board, after, self.seat.player)
+            if cell is not None:
+                asked.append(move)
+                boards += (after, self._with_opponent(board, cell))
+        if not asked:
+            return {}
         try:
-            found = self.academy.successors(
-                self.seat, self._board(position), after, value, libraries=self._pattern_libraries
+            here, *there = self.academy.patterns(
+                self.seat,
+                boards,
+                value,
+                libraries=self._pattern_libraries,
+                most=MOST_MATCHES,
+                both_players=self._symmetric,
             )
         except (AcademyRefusal, AcademyUnavailable) as error:
             self._alone(error)
             return {}
-        return {
-            move: pattern_experience(gained)
-            for move, gained in zip(legal, found.gained, strict=True)
-            if any(not match.for_opponent for match in gained)
+        known = set(here)
+        said = {
+            move: odds(match for match in mine if match not in known and not match.for_opponent)
+            + odds(match for match in theirs if match not in known and match.for_opponent)
+            for move, mine, theirs in zip(asked, there[::2], there[1::2], strict=True)
         }
+        return of_patterns(value, said)
+
+    def _with_opponent(self, board: Board, cell: int) -> Board:
+        """The board as if the opponent had a soldier on a cell."""
+        states = bytearray(board.states)
+        states[cell] = State.SECOND_SOLDIER if self.seat.player == 1 else State.FIRST_SOLDIER
+        return Board(board.geometry, bytes(states))
 
     def finish(self, plies: int) -> None:
         """Propose what the contest of `plies` plies taught."""
@@ -129,18 +155,3 @@ class Scholar(Generic[Position, Move]):
     def _alone(self, error: Exception) -> None:
         print(f"going on without ACADEMY: {error}", file=sys.stderr)
         self.academy = None
-
-
-def opening_experience(opening: OpeningMove) -> Experience:
-    """An opening's results, its expected value counting as one of them."""
-    results = opening.wins + opening.draws + opening.losses
-    value = (opening.wins + opening.draws / 2 + opening.value) / (results + 1)
-    return Experience(value, min(MOST_OPENING_GAMES, OPENING_TRUST * (results + 1)))
-
-
-def pattern_experience(gained: Sequence[PatternMatch]) -> Experience:
-    """The mean of the patterns' values, each counting as often as it was proposed."""
-    own = [match for match in gained if not match.for_opponent]
-    voices = sum(match.proposers for match in own)
-    value = sum(match.value * match.proposers for match in own) / voices
-    return Experience(value, min(MOST_PATTERN_GAMES, PATTERN_TRUST * voices))

@@ -29,10 +29,13 @@ class Thought(Generic[Move]):
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """What others' contests say of a move: its value for the mover (0 to 1), worth so many games."""
+    """What others' contests say of a move: its value for the mover (0 to 1), and how much that counts.
+
+    The player's own whole search counts 1.
+    """
 
     value: float
-    games: float
+    weight: float
 
 
 Counsel = Callable[[float], Mapping[Move, Experience]]

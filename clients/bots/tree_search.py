@@ -84,12 +84,13 @@ class _Node(Generic[Position, Move]):
                 best, best_urgency = number, urgency
         return best
 
-    def heed(self, known: Mapping[Move, Experience]) -> None:
-        """Take in what others know of the moves."""
+    def heed(self, known: Mapping[Move, Experience], playouts: float) -> None:
+        """Take in what others know of the moves; `playouts` are those of the whole search."""
         for move, experience in known.items():
             number = self.index.get(move)
             if number is not None:
-                self.prior[number] = (experience.games, experience.games * experience.value)
+                games = experience.weight * playouts
+                self.prior[number] = (games, games * experience.value)
 
     def value(self) -> float:
         """What the seat to move has had on the average."""
@@ -115,7 +116,8 @@ class TreeSearchThinker:
             self._search(craft, root, 0.25)
             return Thought(root.value(), (Candidate(root.moves[0], root.value()),))
         self._search(craft, root, 0.5)
-        root.heed(counsel(root.value()))
+        # What was searched until now is half of it.
+        root.heed(counsel(root.value()), 2.0 * root.total)
         self._search(craft, root, 0.5)
         value = root.value()
         ranked = sorted(range(len(root.moves)), key=root.worth, reverse=True)

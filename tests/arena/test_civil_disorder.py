@@ -106,6 +106,8 @@ def test_a_power_whose_process_is_killed_is_in_civil_disorder_and_the_game_is_fi
     ((_, moves),) = judge.read_records(result.record.encode())
     assert moves == [move.text for move in result.moves]
     assert json.loads(result.record)["result"] == result.outcome.summary
+    phases = json.loads(result.record)["phases"]
+    disorder = [turn for turn, phase in enumerate(phases) if "FRA" in phase["moves"]][own]
 
     database = ResultsDatabase.open(sqlite_url(tmp_path / "results.sqlite"))
     try:
@@ -113,7 +115,7 @@ def test_a_power_whose_process_is_killed_is_in_civil_disorder_and_the_game_is_fi
     finally:
         database.close()
     assert [(row.Problem, row.Disorder) for row in rows] == [
-        (2, own) if seat == FRANCE else (0, None) for seat in range(1, 8)
+        (2, disorder) if seat == FRANCE else (0, None) for seat in range(1, 8)
     ]
     assert [row.Supplies for row in rows] == list(result.outcome.points)
 

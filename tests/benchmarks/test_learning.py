@@ -10,10 +10,11 @@ pytest.importorskip("pyspiel")
 from academy.knowledge.settings import Library
 from academy.store.library_store import Store
 from benchmarks.learning import experiment, games, report
-from benchmarks.learning.experiment import Ledger, Piece, run
-from benchmarks.learning.games import Trial
+from benchmarks.learning.experiment import Ledger, Piece, Population, run
+from benchmarks.learning.games import School, Trial
+from benchmarks.learning.records import Records
 
-SMALL = Trial("Tic-tac-toe", "openspiel", {"game": "tic_tac_toe"}, (2, 4), student=3, tuned=2)
+SMALL = Trial("Tic-tac-toe", "openspiel", {"game": "tic_tac_toe"}, School((2, 2, 4), 2), School((3, 5), 3))
 
 
 @pytest.fixture(autouse=True)
@@ -30,11 +31,13 @@ def test_it_goes_on_where_it_ended_and_reports_what_it_found(tmp_path: Path) -> 
     file = tmp_path / "results.jsonl"
     run("small", ["full"], piece(3, 1), Ledger(file), tmp_path / "data")
     first = file.read_text()
-    assert [line["number"] for line in Ledger(file).of("lesson")] == [1, 2, 3]
+    contests = tmp_path / "data" / "final" / "small" / "contests"
+    assert len(Records(contests).reports) == 3
     run("small", ["full", "unlimited", "specific"], piece(4, 2), Ledger(file), tmp_path / "data")
     assert file.read_text().startswith(first)
     ledger = Ledger(file)
-    assert [line["number"] for line in ledger.of("lesson", lessons="all")] == [1, 2, 3, 4]
+    # Both kinds of lessons were of the same contests.
+    assert len(Records(contests).reports) == 4
     for condition, lessons in (("full", "all"), ("unlimited", "all"), ("specific", "specific")):
         pairs = list(ledger.of("pair", condition=condition, contests=4))
         assert [(line["number"], line["lessons"]) for line in pairs] == [(0, lessons), (1, lessons)]
@@ -52,6 +55,27 @@ def test_it_goes_on_where_it_ended_and_reports_what_it_found(tmp_path: Path) -> 
     assert text.startswith("before")
     assert "old" not in text
     assert "| Tic-tac-toe | fair use off | 4 | 4 |" in text
+
+
+def test_an_interrupted_run_loses_no_more_than_its_last_contest(tmp_path: Path) -> None:
+    file = tmp_path / "contests"
+    population = Population("small", SMALL, "final", Records(file))
+    whole = [population.contest(number) for number in (1, 2)]
+    file.write_bytes(file.read_bytes()[:-5])
+    resumed = Population("small", SMALL, "final", Records(file))
+    assert resumed.played(1) and not resumed.played(2)
+    # What was lost is played again as it was.
+    assert [resumed.contest(number) for number in (1, 2)] == whole
+    assert Records(file).reports == whole
+
+
+def test_the_population_is_rated_by_its_contests(tmp_path: Path) -> None:
+    population = Population("small", SMALL, "final", Records(tmp_path / "contests"))
+    for number in range(1, 7):
+        told = {each.name: each.elo for each in population.contest(number).contest.players}
+        before = dict(zip(population.players, population.elos(number - 1), strict=True))
+        assert told == {name: before[name] for name in told}
+    assert sum(population.elos(6)) == pytest.approx(3000.0)
 
 
 def test_when_the_time_is_up_it_ends(tmp_path: Path) -> None:

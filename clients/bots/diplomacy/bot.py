@@ -2,18 +2,24 @@
 
 import random
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar
 
 from referees.diplomacy import Order, Position
 
 
 class Bot(ABC):
-    """The player of one power in one game, asked phase by phase; all of its chance is `chance`."""
+    """The player of one power in one game, asked phase by phase; all of its chance is `chance`.
+
+    `wishes` is what a counsellor thinks of the next moves, for bots that heed it: from -1 to 1, by the
+    provinces from which and to which a unit would go.
+    """
 
     name: ClassVar[str]
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
+        self.wishes: Mapping[tuple[int, int], float] = {}
 
     @abstractmethod
     def orders(self, position: Position, power: int) -> list[Order]:

@@ -16,7 +16,7 @@ from academy.knowledge.cells import State
 from academy.knowledge.cutting import cut_around
 from academy.knowledge.fair_use import LOW_VALUE
 from clients.academy import Academy, AcademyRefusal, AcademyUnavailable, Connection
-from clients.bots.scholar import opening_experience, pattern_experience
+from clients.bots.experience import mean_value, opening_value
 from clients.seat import Seat
 from referees.api import IllegalMove, UnreadableMove
 from referees.diplomacy import Diplomacy, Phase, Position
@@ -100,7 +100,7 @@ class Counsel:
         best, value, games = None, 1.0 / self._referee.seats, 0
         for opening in known:
             seen, said = read_opening_move(opening.move)
-            worth = opening_experience(opening).value
+            worth = opening_value(opening)
             if seen != here or worth <= value:
                 continue
             try:
@@ -140,7 +140,7 @@ class Counsel:
             self._alone(error)
             return {}
         return {
-            move: pattern_experience(gained).value - value
+            move: mean_value(gained) - value
             for move, gained in zip(asked, found.gained, strict=True)
             if any(not match.for_opponent for match in gained)
         }

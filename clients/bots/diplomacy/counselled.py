@@ -1,6 +1,6 @@
 """Bots that take ACADEMY's counsel, as Python players of the arena.
 
-`command = "clients.bots.diplomacy.counselled:random_legal"`: known openings first, then the bot's own orders.
+`command = "clients.bots.diplomacy.counselled:tactical"`: known openings first, then the bot's own orders.
 """
 
 import random
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import bot
 from clients.bots.diplomacy.counsel import Counsel, expected_value
-from clients.bots.diplomacy.in_process import written
+from clients.bots.diplomacy.in_process import WrongGame, written
 from referees.diplomacy import Diplomacy
 from referees.diplomacy.game import GamePosition
 
@@ -27,7 +27,10 @@ class Counselled:
         value = expected_value(view.position, self._power)
         if self._counsel is None:
             return written(view, self._power, self._bot).text, value
-        orders = self._counsel.opening(view) or written(view, self._power, self._bot)
+        orders = self._counsel.opening(view)
+        if orders is None:
+            self._bot.wishes = self._counsel.wishes(view, value)
+            orders = written(view, self._power, self._bot)
         self._counsel.gave(view, orders, value)
         return orders.text, value
 
@@ -44,6 +47,20 @@ class Counselled:
 
 def random_legal(referee: Diplomacy, seat: int, seed: int, environment: Mapping[str, str]) -> Counselled:
     """The random bot, with known openings."""
+    return _counselled("random", referee, seat, seed, environment)
+
+
+def tactical(referee: Diplomacy, seat: int, seed: int, environment: Mapping[str, str]) -> Counselled:
+    """The bot that fights, with known openings, and drawn to where patterns tell of good."""
+    return _counselled("tactical", referee, seat, seed, environment)
+
+
+def _counselled(
+    name: str, referee: Diplomacy, seat: int, seed: int, environment: Mapping[str, str]
+) -> Counselled:
+    if not isinstance(referee, Diplomacy):
+        raise WrongGame(f"the game {referee.name!r}: these bots play Diplomacy")
+    # Powers do not share their chance.
     own_seed = f"{seed}/{seat}"
     counsel = Counsel.from_environment(referee, seat, environment, random.Random(own_seed))
-    return Counselled(seat, bot("random", own_seed), counsel)
+    return Counselled(seat, bot(name, own_seed), counsel)

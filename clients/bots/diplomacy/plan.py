@@ -1,7 +1,8 @@
 """A phase of moves planned: which of a power's units goes where, and which of the others help it."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from clients.bots.diplomacy.front import Front
@@ -29,13 +30,22 @@ class Move(NamedTuple):
 class Plan:
     """The orders of one power, made move by move, the one that gains most first."""
 
-    def __init__(self, front: Front, worth: Worth, chance: random.Random) -> None:
+    def __init__(
+        self,
+        front: Front,
+        worth: Worth,
+        chance: random.Random,
+        wishes: Mapping[tuple[int, int], float] = MappingProxyType({}),
+    ) -> None:
         self._front = front
         self._board = front.position.map
         self._worth = worth
         self._free = {unit.location: unit for unit in front.position.units_of(front.power)}
         self._noise = {
-            unit.location: {place: chance.uniform(1 - NOISE, 1 + NOISE) for place in self._places(unit)}
+            unit.location: {
+                place: chance.uniform(1 - NOISE, 1 + NOISE) * (1 + wishes.get(self._way(unit, place), 0.0))
+                for place in self._places(unit)
+            }
             for unit in self._free.values()
         }
         self._targets: dict[int, int] = {}
@@ -55,6 +65,10 @@ class Plan:
         for unit in list(self._free.values()):
             self._orders[unit.location] = self._help_or_hold(unit)
         return list(self._orders.values())
+
+    def _way(self, unit: Unit, place: int) -> tuple[int, int]:
+        """The provinces that a move leaves and enters."""
+        return self._board.province_of[unit.location], self._board.province_of[place]
 
     def _places(self, unit: Unit) -> Sequence[int]:
         if unit.kind is UnitKind.ARMY:

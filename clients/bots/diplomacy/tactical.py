@@ -34,7 +34,7 @@ class TacticalBot(Bot):
         seen = front(position, power)
         worth = worth_of(seen)
         if position.phase is Phase.MOVES:
-            return Plan(seen, worth, self.chance).orders()
+            return Plan(seen, worth, self.chance, self.wishes).orders()
         if position.phase is Phase.RETREATS:
             return self._retreats(position, power, worth)
         due = adjustment(position, power)

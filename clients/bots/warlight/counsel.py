@@ -14,7 +14,7 @@ from academy.knowledge.cells import State
 from academy.knowledge.fair_use import LOW_VALUE
 from academy.knowledge.patterns import Pattern, graph_pattern
 from clients.academy import Academy, AcademyRefusal, AcademyUnavailable, Connection
-from clients.bots.scholar import pattern_experience
+from clients.bots.experience import mean_value
 from clients.bots.warlight.dialogue import ME, OPPONENT
 from clients.seat import Seat
 from referees.api import UnreadableMove
@@ -109,7 +109,7 @@ class Counsel:
             self._alone(error)
             return {}
         return {
-            at: _WEIGHT * (pattern_experience(gained).value - value)
+            at: _WEIGHT * (mean_value(gained) - value)
             for at, gained in zip(targets, found.gained, strict=True)
             if any(not match.for_opponent for match in gained)
         }

@@ -38,7 +38,7 @@ def policy(interpreter: str, factory: str = "seeded", **settings: Any) -> Player
         protocol="policy",
         working_directory=str(FOLDER),
         parameters={"interpreter": interpreter, "arguments": settings, **own},
-        **of_setup,
+        **{"start_seconds": 100.0, **of_setup},
     )
 
 

@@ -1,6 +1,7 @@
 """The schema: SAGA 2.0's tables and columns under their own names, and the rules it enforces."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -169,3 +170,17 @@ def test_databases_that_are_not_ours_are_refused(tmp_path: Path) -> None:
     database.close()
     with pytest.raises(ResultsError, match="schema version 99, this program reads versions 3 to 4"):
         ResultsDatabase.open(url)
+
+
+def test_only_quick_transactions_do_not_wait_for_the_disk(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    with closing(ResultsDatabase.open(sqlite_url(path))) as database:
+        # 2 is FULL, 1 is NORMAL: https://sqlite.org/pragma.html#pragma_synchronous
+        with database.transaction() as connection:
+            assert connection.execute(text("PRAGMA synchronous")).scalar() == 2
+        with database.quick_transaction() as connection:
+            assert connection.execute(text("PRAGMA synchronous")).scalar() == 1
+            connection.execute(insert(saga.CLIENT).values(Family="a", Command="a"))
+        # It is there for everybody, at once.
+        with closing(ResultsDatabase.open(sqlite_url(path))) as other, other.transaction() as connection:
+            assert connection.execute(text('SELECT COUNT(*) FROM "SAGA_Client"')).scalar() == 1

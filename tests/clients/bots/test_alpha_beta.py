@@ -88,7 +88,7 @@ def test_experience_decides_between_moves_of_like_value(evaluation: Evaluation) 
     position = DRAUGHTS.start(0)
     for move in DRAUGHTS.legal_moves(position, 1) or ():
         thinker = AlphaBetaThinker(evaluation, 1, random.Random(1))
-        counsel = partial(_praise, {move: Experience(0.9, 30.0)})
+        counsel = partial(_praise, {move: Experience(0.9, 4.0)})
         assert thinker.think(DRAUGHTS, position, counsel).candidates[0].move == move
 
 

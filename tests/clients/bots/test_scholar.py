@@ -7,6 +7,7 @@ from pathlib import Path
 from academy.store.game_records import spec_to_proto
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 from clients.academy import Academy, Connection
+from clients.bots.experience import OPENING_WEIGHT
 from clients.bots.scholar import Scholar
 from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel
 from clients.seat import Seat
@@ -61,7 +62,7 @@ def test_its_tesuji_are_measured_by_what_was_told_last(tmp_path: Path) -> None:
     # Only the third move gained enough; the endgame of five plies is its last one.
     assert {each.content.ply for each in own} == {5}
     assert {each.content.value_before for each in own if each.content.HasField("value_before")} == {0.6}
-    assert proposals_pb2.VERDICT_DROPPED not in {each.verdict for each in own}
+    assert [each.reason for each in own if each.verdict == proposals_pb2.VERDICT_DROPPED] == []
 
 
 @dataclass
@@ -122,7 +123,9 @@ def test_it_asks_for_openings_by_the_rules_and_for_patterns_where_it_stands_badl
             scholar.choose(position, [], 1)
     openings, nothing, patterns = listening.heard
     assert {referee.move_text(move) for move in openings} == {"C3"}
-    assert openings[referee.read_move(position, 1, "C3")] == Experience(1.0, 1.0)
+    # A contest is little beside the ten that it takes to be believed by half.
+    assert openings[referee.read_move(position, 1, "C3")].weight == OPENING_WEIGHT / 11
     assert nothing == {}
-    assert {referee.move_text(move) for move in patterns} == {"A1", "A5", "E1", "E5"}
-    assert {round(each.value, 6) for each in patterns.values()} == {0.9}
+    corners = {"A1", "A5", "E1", "E5"}
+    assert len(patterns) == 25
+    assert {referee.move_text(move) for move, each in patterns.items() if each.value > 0.3} == corners

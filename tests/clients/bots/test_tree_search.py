@@ -107,7 +107,7 @@ def test_experience_is_asked_for_once_and_counts_as_games_would() -> None:
 
     def praise(value: float) -> Mapping[Any, Experience]:
         asked.append(value)
-        return {corner: Experience(1.0, 1_000.0), "no move": Experience(1.0, 1.0)}
+        return {corner: Experience(1.0, 10.0), "no move": Experience(1.0, 0.1)}
 
     thinker = TreeSearchThinker(100, random.Random(3))
     plain = thinker.think(referee, referee.start(0))
@@ -125,7 +125,7 @@ def test_own_games_outweigh_a_little_experience() -> None:
     position = after(referee, "x(1,1)", "o(0,0)", "x(0,1)", "o(0,2)")
     winning = referee.read_move(position, 1, "x(2,1)")
     others = {
-        move: Experience(0.9, 3.0) for move in referee.legal_moves(position, 1) or () if move != winning
+        move: Experience(0.9, 0.015) for move in referee.legal_moves(position, 1) or () if move != winning
     }
     thought = TreeSearchThinker(200, random.Random(1)).think(referee, position, lambda value: others)
     assert thought.candidates[0].move == winning

@@ -54,6 +54,7 @@ def test_the_arena_plays_them_against_each_other(tmp_path: Path) -> None:
             name,
             ("clients.bots.diplomacy.policy:bot_policy",),
             protocol="policy",
+            start_seconds=100.0,
             environment={"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
             parameters={"arguments": {"name": name, "seed": "{seed}"}},
         )

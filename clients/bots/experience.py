@@ -1,0 +1,76 @@
+"""What ACADEMY's answers say of the moves in a position: how good each is, and how much that counts."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeVar
+
+from clients.advice import OpeningMove, PatternMatch
+from clients.bots.thinking import Experience
+
+Move = TypeVar("Move")
+
+# Contests of a move after which their results count for more than the position's.
+FEW_CONTESTS: Final = 10.0
+# How much openings count once a move has been seen in many contests, and patterns.
+OPENING_WEIGHT: Final = 6.0
+PATTERN_WEIGHT: Final = 1.0
+# How much of what patterns say, in logarithms of odds, is believed; and votes after which one is believed.
+BELIEF: Final = 1.0
+FEW_VOTES: Final = 1.0
+# A value nearer to 0 or 1 is no more certain than this.
+_SUREST: Final = 0.98
+
+
+def of_openings(known: Mapping[Move, OpeningMove]) -> dict[Move, Experience]:
+    """Each move's results and expected value; of few contests it is said what is said of all moves."""
+    contests = sum(each.visits for each in known.values())
+    if not contests:
+        return {}
+    usual = sum(each.visits * opening_value(each) for each in known.values()) / contests
+    return {
+        move: Experience(
+            (each.visits * opening_value(each) + FEW_CONTESTS * usual) / (each.visits + FEW_CONTESTS),
+            OPENING_WEIGHT * each.visits / (each.visits + FEW_CONTESTS),
+        )
+        for move, each in known.items()
+    }
+
+
+def opening_value(opening: OpeningMove) -> float:
+    """A move's results, its expected value counting as one of them."""
+    results = opening.wins + opening.draws + opening.losses
+    return (opening.wins + opening.draws / 2 + opening.value) / (results + 1)
+
+
+def of_patterns(value: float, said: Mapping[Move, float]) -> dict[Move, Experience]:
+    """Moves by what patterns say for each (see `odds`), against what they say for the others.
+
+    `value` is what the player expects of the position.
+    """
+    if not said:
+        return {}
+    usual = sum(said.values()) / len(said)
+    return {
+        move: Experience(_value(_log_odds(value) + BELIEF * (each - usual)), PATTERN_WEIGHT)
+        for move, each in said.items()
+    }
+
+
+def odds(matches: Iterable[PatternMatch]) -> float:
+    """What patterns say together: the sum of their values' log odds, less where few proposed them."""
+    return sum(_log_odds(match.value) * match.proposers / (match.proposers + FEW_VOTES) for match in matches)
+
+
+def _log_odds(value: float) -> float:
+    bounded = min(_SUREST, max(1.0 - _SUREST, value))
+    return math.log(bounded / (1.0 - bounded))
+
+
+def _value(log_odds: float) -> float:
+    return 1.0 / (1.0 + math.exp(-log_odds))
+
+
+def mean_value(matches: Sequence[PatternMatch]) -> float:
+    """The mean of the player's own patterns' values, each counting as often as it was proposed."""
+    own = [match for match in matches if not match.for_opponent]
+    return sum(match.value * match.proposers for match in own) / sum(match.proposers for match in own)

@@ -1,0 +1,127 @@
+"""SAGA's columns of games of Diplomacy, checked by hand against its definitions."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Row, select
+
+from arena.control.game import GameSettings
+from arena.jobs import GameJob, GameResult, PlayerSetup
+from arena.match import play
+from arena.results import schema as saga
+from arena.results.database import ResultsDatabase, sqlite_url
+from arena.results.game_settings import GameSetting
+from referees.api import Outcome, Termination
+from referees.diplomacy import Diplomacy
+from tests.arena.results.examples import heading, registered, result
+
+POWERS = ("AUS", "ENG", "FRA", "GER", "ITA", "RUS", "TUR")
+SETTINGS: dict[str, object] = {"sl": 4, "pda": False, "aoa": True}
+# Austria's army in Rumania is dislodged by Russia, so that the first year ends with retreats and builds.
+# France fails in the second spring; the others agree to draw in the second autumn.
+SCRIPT: dict[str, dict[str, str]] = {
+    "S1901M": {
+        "AUS": "A BUD - RUM",
+        "RUS": "A WAR - UKR, A MOS H, F SEV H, F STP/SC H",
+    },
+    "F1901M": {
+        "AUS": "A RUM H",
+        "RUS": "F SEV - RUM, A UKR S F SEV - RUM",
+        "ENG": "F EDI - NWG",
+    },
+    "F1901R": {"AUS": "A RUM R BUL"},
+    "W1901A": {"AUS": "A BUD B", "RUS": "A WAR B"},
+    "F1902M": dict.fromkeys(POWERS, "DRAW"),
+}
+
+
+def scripted(judge: Diplomacy, seat: int, seed: int) -> Callable[[Any], str]:
+    """Orders by the script; France fails in the second spring."""
+    code = POWERS[seat - 1]
+
+    def choose(view: Any) -> str:
+        phase = view.position.name
+        if code == "FRA" and phase == "S1902M":
+            raise ZeroDivisionError("a bug")
+        return SCRIPT.get(phase, {}).get(code, "NONE")
+
+    return choose
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[ResultsDatabase]:
+    opened = ResultsDatabase.open(sqlite_url(tmp_path / "results.sqlite"))
+    yield opened
+    opened.close()
+
+
+def entered(
+    database: ResultsDatabase, players: tuple[PlayerSetup, ...], game: GameResult
+) -> tuple[Row[Any], list[Row[Any]]]:
+    """SAGA's row of a game, and its players' by seat."""
+    rules = Diplomacy.from_settings(SETTINGS)
+    game_settings = GameSettings("diplomacy", SETTINGS)
+    setting = GameSetting(game_settings, "diplomacy-standard", POWERS, facts=rules.variant_facts())
+    series = registered(database, heading(players, setting=setting))
+    attempt = series.next_attempt(game.game_id)
+    series.begin(attempt, None, "seven", players)
+    even = (1000.0,) * len(players)
+    assert series.finish(attempt, "seven", 1, POWERS, game, even, even, None)
+    with database.transaction() as connection:
+        rows = connection.execute(select(saga.PLAYER).order_by(saga.PLAYER.c.PowerId)).all()
+        return connection.execute(select(saga.GAME)).one(), list(rows)
+
+
+def column(rows: list[Row[Any]], name: str) -> list[Any]:
+    return [getattr(row, name) for row in rows]
+
+
+def test_a_game_made_by_hand(database: ResultsDatabase) -> None:
+    players = tuple(PlayerSetup(code, (f"{__name__}:scripted",), protocol="python") for code in POWERS)
+    played = play(GameJob("0_0", "diplomacy", SETTINGS, players, seed=1, move_limit=2000))
+    assert played.outcome is not None
+    game, rows = entered(database, players, played)
+    # The phases of 1901 are moves, moves, retreats, builds; then comes the spring in which France fails.
+    assert column(rows, "Problem") == [0, 0, 2, 0, 0, 0, 0]
+    assert column(rows, "Disorder") == [None, None, 4, None, None, None, None]
+    # Austria has taken Bulgaria, Russia Rumania.
+    assert column(rows, "Supplies") == [4, 3, 3, 3, 3, 5, 3]
+    assert column(rows, "Grade") == [4, 3, 3, 3, 3, 5, 3]
+    assert column(rows, "Rank") == [2, 3, 3, 3, 3, 1, 3]
+    assert column(rows, "Elimination") == [None] * 7
+    # In a draw that includes all survivors everybody wins, whoever plays for them.
+    assert column(rows, "Winner") == [1] * 7
+    assert all(seconds is not None and seconds >= 0 for seconds in column(rows, "Cpu"))
+    assert (game.Termination, game.Years, game.Survivors) == (3, 2, 7)
+    assert (game.Leaders, game.Winners, game.MaxSupplies) == (1, 7, 5)
+    assert 0 < game.PlayTime <= game.TotalTime
+    assert game.SetupTime + game.PlayTime == pytest.approx(game.TotalTime)
+    with database.transaction() as connection:
+        variant = connection.execute(select(saga.VARIANT)).one()
+        setting = connection.execute(select(saga.SETTING)).one()
+    assert (variant.Powers, variant.Supplies, variant.FirstYear, variant.FirstSeason) == (7, 34, 1901, "SPR")
+    assert (setting.SL, setting.IL, setting.AOA, setting.PDA, setting.Level) == (4, None, True, False, 0)
+
+
+def test_a_game_that_saga_itself_recorded(database: ResultsDatabase) -> None:
+    """Seven Alberts, drawn in autumn 1907: Germany eliminated in 1906, Turkey in the last year."""
+    outcome = Outcome(
+        winners=(1, 2, 3, 5, 6),
+        termination=Termination.AGREEMENT,
+        summary="draw 1907",
+        points=(7, 7, 9, 0, 2, 9, 0),
+        eliminated=(None, None, None, 5, None, None, 6),
+        rounds=7,
+    )
+    players = tuple(PlayerSetup(f"albert-{code}", ("albert",)) for code in POWERS)
+    usage = tuple(result().usage[0] for _ in POWERS)
+    game, rows = entered(database, players, result("0_0", outcome, usage=usage))
+    assert (game.Termination, game.Years, game.Survivors) == (3, 7, 5)
+    assert (game.Leaders, game.Winners, game.MaxSupplies) == (2, 5, 9)
+    assert column(rows, "Supplies") == [7, 7, 9, 0, 2, 9, 0]
+    assert column(rows, "Elimination") == [None, None, None, 5, None, None, 6]
+    assert column(rows, "Grade") == [7, 7, 9, -1, 2, 9, 0]
+    assert column(rows, "Rank") == [3, 3, 1, 7, 5, 1, 6]
+    assert column(rows, "Winner") == [1, 1, 1, 0, 1, 1, 0]

@@ -1,0 +1,61 @@
+"""What a bot makes of ACADEMY's answers."""
+
+from dataclasses import replace
+
+import pytest
+
+from academy.knowledge.settings import Library
+from clients.advice import OpeningMove, PatternMatch
+from clients.bots.experience import mean_value, odds, of_openings, of_patterns
+
+
+def opening(wins: int, losses: int, value: float) -> OpeningMove:
+    return OpeningMove("a1", (), wins + losses, wins, 0, losses, value, 1000.0)
+
+
+def test_of_an_opening_seldom_played_is_said_what_is_said_of_all() -> None:
+    known = of_openings(
+        {"often": opening(60, 40, 0.6), "once": opening(1, 0, 1.0), "bad": opening(5, 45, 0.1)}
+    )
+    # It won all of its contests, and is little more than the usual for that.
+    usual = (60.0 + 1.0 + 5.0) / 151.0
+    assert known["often"].value > known["once"].value > known["bad"].value
+    assert known["once"].value == pytest.approx((1.0 + 10.0 * usual) / 11.0)
+    assert known["often"].weight > known["bad"].weight > known["once"].weight
+
+
+def test_without_openings_nothing_is_known() -> None:
+    assert of_openings({}) == {}
+
+
+PATTERN = PatternMatch(1, Library.ENDGAME, 4, 1200.0, 0.9, 0, 0, 0, False, "")
+
+
+@pytest.mark.parametrize(
+    ("values", "sign"), [((), 0), ((0.9,), 1), ((0.1,), -1), ((0.5,), 0), ((0.9, 0.1), 0), ((1.0, 0.1), 1)]
+)
+def test_patterns_add_up(values: tuple[float, ...], sign: int) -> None:
+    said = odds(replace(PATTERN, value=value) for value in values)
+    assert (said > 1e-9) - (said < -1e-9) == sign
+
+
+def test_a_pattern_of_more_proposers_says_more() -> None:
+    assert odds([PATTERN]) > odds([replace(PATTERN, proposers=1)]) > 0.0
+
+
+def test_moves_are_compared_with_each_other() -> None:
+    # The same is said of all: none of them is better than the position.
+    assert {each.value for each in of_patterns(0.25, {"a": 3.0, "b": 3.0}).values()} == {0.25}
+    known = of_patterns(0.25, {"good": 2.0, "usual": 0.0, "bad": -2.0})
+    assert known["usual"].value == pytest.approx(0.25)
+    assert known["good"].value > 0.25 > known["bad"].value > 0.0
+    assert of_patterns(0.25, {}) == {}
+
+
+def test_the_mean_leaves_out_the_opponents_patterns() -> None:
+    matches = [
+        PATTERN,
+        replace(PATTERN, value=0.4, proposers=1),
+        replace(PATTERN, value=0.0, for_opponent=True),
+    ]
+    assert mean_value(matches) == pytest.approx(0.8)

@@ -1,0 +1,110 @@
+"""The tournaments of examples/diplomacy_tournaments, shortened: what SAGA says is what the records show."""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, create_engine, text
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "diplomacy_tournaments"
+ARENA = Path(sys.executable).parent / "arena"
+POWERS = ("AUS", "ENG", "FRA", "GER", "ITA", "RUS", "TUR")
+TERMINATIONS = {"solo": 1, "agreed by all": 3, "stasis": 4, "year limit": 6}
+FIRST_YEAR = 1901
+GAMES = {"least_played": 3, "slow_knockout": 2, "three_and_four": 3}
+BOTS = ("hold", "random", "tactical")
+
+
+def run(name: str, games: int, folder: Path) -> Path:
+    """Play so many games of an example; returns its control file."""
+    content = (EXAMPLES / f"{name}.toml").read_text()
+    content = re.sub("(?m)^games = .*$", f"games = {games}", content)
+    content = re.sub("(?m)^move_seconds = .*$", "move_seconds = 100", content)
+    content = content.replace('protocol = "policy"', 'protocol = "policy"\nstart_seconds = 100')
+    control = folder / f"{name}.toml"
+    control.write_text(re.sub("(?m)^year_limit = .*$", "year_limit = 7", content))
+    done = subprocess.run([ARENA, "run", control], capture_output=True, text=True, timeout=220)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return control
+
+
+def year_counted(position: dict[str, Any]) -> int:
+    """The last year whose centres a position of a record shows."""
+    year = int(position["phase"][1:5])
+    return year if position["phase"][0] == "W" else year - 1
+
+
+def shown(record: dict[str, Any]) -> tuple[list[int], list[int | None], int]:
+    """The powers' centres at the end, in which year after the first they were eliminated, the last year."""
+    centres = [len(record["final"]["centres"].get(code, ())) for code in POWERS]
+    match = re.match(r"(solo|draw) (\d+)", record["result"])
+    assert match is not None
+    last = int(match[2])
+    eliminated: list[int | None] = [None] * len(POWERS)
+    for position in [*record["phases"], record["final"]]:
+        for power, code in enumerate(POWERS):
+            if eliminated[power] is None and code not in position["centres"]:
+                # The final position may be the one after the last year.
+                eliminated[power] = min(year_counted(position), last) - FIRST_YEAR
+    return centres, eliminated, last
+
+
+def check_game(connection: Connection, game: Any, record: dict[str, Any]) -> list[str]:
+    """Compare a game's columns with its record; returns its players by seat."""
+    centres, eliminated, last = shown(record)
+    winners = [code in record["winners"] for code in POWERS]
+    why = record["detail"].partition(";")[0]
+    assert (game.Termination, game.Years) == (TERMINATIONS[why], last - FIRST_YEAR + 1)
+    assert game.Survivors == sum(count > 0 for count in centres)
+    assert game.Leaders == centres.count(max(centres))
+    assert (game.Winners, game.MaxSupplies) == (sum(winners), max(centres))
+    assert winners == (
+        [count >= 18 for count in centres] if why == "solo" else [count > 0 for count in centres]
+    )
+    grades = [
+        count if count else -(last - FIRST_YEAR - (year or 0))
+        for count, year in zip(centres, eliminated, strict=True)
+    ]
+    rows = connection.execute(
+        text(
+            'SELECT p.*, s."Name" AS "Player" FROM "SAGA_Player" p JOIN "SAGA_Power" w USING ("PowerId") '
+            'JOIN "ARENA_Seat" s ON s."GameId" = p."GameId" AND CAST(s."Seat" AS TEXT) = w."Code" '
+            'WHERE p."GameId" = :game ORDER BY s."Seat"'
+        ),
+        {"game": game.GameId},
+    ).all()
+    assert [row.Supplies for row in rows] == centres
+    assert [row.Elimination for row in rows] == eliminated
+    assert [row.Grade for row in rows] == grades
+    assert [row.Rank for row in rows] == [1 + sum(other > grade for other in grades) for grade in grades]
+    assert [bool(row.Winner) for row in rows] == winners
+    assert {(row.Problem, row.Disorder) for row in rows} == {(0, None)}
+    assert all(row.Cpu is not None for row in rows)
+    return [row.Player for row in rows]
+
+
+@pytest.mark.parametrize(("name", "games"), GAMES.items())
+def test_every_column_is_what_the_records_show(name: str, games: int, tmp_path: Path) -> None:
+    control = run(name, games, tmp_path)
+    records = {path.stem: json.loads(path.read_text()) for path in control.with_suffix(".games").iterdir()}
+    assert len(records) == games
+    with create_engine(f"sqlite:///{control.with_suffix('.results.sqlite')}").connect() as connection:
+        found = connection.execute(
+            text('SELECT g.*, a."Name" FROM "SAGA_Game" g JOIN "ARENA_Game" a USING ("GameId")')
+        ).all()
+        assert len(found) == games
+        in_order = sorted(found, key=lambda game: int(game.GameId))
+        seats = [check_game(connection, game, records[game.Name]) for game in in_order]
+    if name == "three_and_four":
+        assert all(sorted(Counter(players).values()) == [3, 4] for players in seats)
+    if name == "least_played":
+        plays = Counter[str]()
+        for players in seats:
+            fewest = min(plays[bot] for bot in BOTS)
+            assert any(plays[bot] == fewest for bot in players)
+            plays.update(players)
