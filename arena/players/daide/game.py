@@ -170,15 +170,15 @@ class DaideGame:
         return desk.given < desk.due
 
     def _awaited(self, asked: list[Place]) -> bool:
-        """Whether somebody's answer may still come."""
+        """Whether somebody's answer may still come; the time goes on when nobody is left to come back."""
         table = self._table
         assert table is not None
-        for place in asked:
-            if place.session is not None and not table.desks[place.power].settled:
-                return True
-            if place.session is None and table.variant.dsd and self._lacks(place) and not place.given_up():
-                return True
-        return False
+        if table.variant.dsd and any(
+            place.session is None and self._lacks(place) and not place.given_up() for place in asked
+        ):
+            return True
+        table.start_time(time.monotonic())
+        return any(place.session is not None and not table.desks[place.power].settled for place in asked)
 
     def _choice(self, place: Place, agreed: frozenset[int] | None) -> Choice | PlayerFailure:
         table = self._table
@@ -312,7 +312,10 @@ class DaideGame:
         wire = Wire(connection, self._dialogue.words, self._limits, bytes.fromhex(passed.rest))
         match passed.part:
             case Part.OBSERVE:
-                self._seat(Session(wire, None, "observer", None, self._dialogue.words))
+                session = Session(wire, None, "observer", None, self._dialogue.words)
+                self._seat(session)
+                if sum(other.power is None for other in self._sessions) > self._limits.observers:
+                    self._send_off(session)
             case Part.PLAY:
                 self._seat_player(passed, wire)
             case Part.RETURN:
@@ -357,10 +360,6 @@ class DaideGame:
         place.warn(f"{table.position.name}: its client came back")
         self._seat(place.session)
         table.set_disorder(place.power, False)
-        if not any(
-            other.session is None and not other.out and self._lacks(other) for other in self._places.values()
-        ):
-            table.start_time(time.monotonic())
 
     def _lose(self, session: Session, why: str) -> None:
         """A client has gone, or is sent away."""
