@@ -26,9 +26,7 @@ protocol = "daide"
 """
 
 
-def control(
-    folder: Path, more: str = "", players: str = PLAYERS, game: str = 'name = "diplomacy"'
-) -> Control:
+def control(folder: Path, more: str = "", players: str = PLAYERS, game: str = "diplomacy") -> Control:
     path = folder / "daide.toml"
     path.write_text(
         '[competition]\nkind = "mars"\n'
@@ -99,9 +97,9 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
 
 
 def test_other_games_are_not_played_over_daide(tmp_path: Path) -> None:
-    read = control(tmp_path, game="draughts")
+    read = control(tmp_path, game="warlight")
     with (
-        pytest.raises(InvalidParameters, match="'draughts' is not played over DAIDE"),
+        pytest.raises(InvalidParameters, match="'warlight' is not played over DAIDE"),
         daide_players(read, lambda _: None, lambda *_, **__: None),
     ):
         pass
