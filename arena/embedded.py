@@ -55,7 +55,7 @@ class EmbeddedAcademy:
         command = [
             *(sys.executable, "-m", "academy", "serve"),
             *("--data", str(self._data), "--address", self.target),
-            *("--embedded-token-file", str(token_file)),
+            *("--embedded-token-file", str(token_file), "--embedded-in", str(os.getpid())),
         ]
         self._starts.append(time.monotonic())
         with self._log_path.open("ab") as log:

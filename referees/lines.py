@@ -59,8 +59,8 @@ class LineDialogue(Protocol[View]):
     def turn(self, view: View, seat: int) -> Sequence[Prompt]:
         """Prompts of one turn."""
 
-    def kind_of(self, line: str) -> str:
-        """Which kind of prompt a line of a bot answers; empty where that cannot be told."""
+    def kind_of(self, line: str) -> str | None:
+        """Which kind of prompt a line of a bot answers; empty where that cannot be told, None: no kind."""
         return ""
 
     def read(self, answers: Sequence[Sequence[str]], seat: int) -> Reading:

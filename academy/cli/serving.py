@@ -95,11 +95,15 @@ def serve(
             "before listening, and end when that program does."
         ),
     ] = None,
+    embedded_in: Annotated[
+        int | None,
+        typer.Option(min=1, help="The process id of that program, which may have ended meanwhile."),
+    ] = None,
 ) -> None:
     """Run the server until SIGTERM or Ctrl-C; then finish what runs, and end with 0."""
     logs.configure(log_level, log_format)
     if embedded_token_file is not None:
-        end_with_parent()
+        end_with_parent(embedded_in)
     try:
         settings = ServerSettings(
             address=Address.parse(address),

@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.players.complaints import Complaints
 from arena.players.failures import Disconnected, Late, PlayerFailure
-from arena.players.lines_channel import MAX_ANSWER_LINES, LinesChannel
+from arena.players.lines_channel import LinesChannel
 from arena.players.lines_parameters import LinesParameters
 from arena.players.open_requests import Request
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
@@ -79,13 +79,9 @@ class LinesPlayer(Player):
             return Choice(self._words.passing(), seconds=turn_time.seconds)
         except Disconnected as failure:
             return self._lost(str(failure), turn_time.seconds)
+        finally:
+            self._complain_of_dropped_lines()
         seconds = turn_time.seconds
-        assert self._channel is not None
-        if self._channel.dropped_lines:
-            self._complaints.add(
-                self._turn, f"of an answer the lines after the first {MAX_ANSWER_LINES} were dropped"
-            )
-            self._channel.dropped_lines = 0
         reading = self._words.read(answers, self.seating.seat)
         for complaint in reading.complaints:
             self._complaints.add(self._turn, complaint)
@@ -110,9 +106,21 @@ class LinesPlayer(Player):
             if requests:
                 turn_time.next_request()
             requests.append(
-                self._channel.ask(prompt, turn_time.milliseconds, turn_time.deadline, followed=left > 0)
+                self._channel.ask(
+                    prompt,
+                    turn_time.milliseconds,
+                    turn_time.deadline,
+                    followed=left > 0,
+                    formality=left >= len(prompts),
+                )
             )
         return [request.answer or () for request in requests[len(preparation) :]]
+
+    def _complain_of_dropped_lines(self) -> None:
+        assert self._channel is not None
+        for why, count in self._channel.dropped.items():
+            self._complaints.add(self._turn, why.told(count))
+        self._channel.dropped.clear()
 
     def _strike(self, limit: float) -> None:
         self._late_turns += 1

@@ -109,12 +109,14 @@ class AiChallenge2(LineDialogue[WarPosition]):
             Prompt(lambda milliseconds: (f"go {MOVE} {milliseconds}",), kind=MOVE),
         )
 
-    def kind_of(self, line: str) -> str:
+    def kind_of(self, line: str) -> str | None:
         """By the verb of the moves, or a lone id; "No moves" may answer each of the two requests."""
         verbs = [verb for verb in (PLACE, MOVE) if verb in line]
         if verbs:
             return verbs[0] if len(verbs) == 1 else ""
-        return PICK if line.strip().isdecimal() else ""
+        if line.strip().isdecimal():
+            return PICK
+        return "" if _has_no_moves(line) else None
 
     def read(self, answers: Sequence[Sequence[str]], seat: int) -> Reading:
         """Read both lines; moves of another phase, name or form are dropped."""
@@ -170,10 +172,14 @@ def _moves_of(view: WarPosition, seat: int) -> list[str]:
     return moves
 
 
+def _has_no_moves(line: str) -> bool:
+    return len(line.strip()) <= 1 or line.strip().lower() == "no moves"
+
+
 def _read_line(line: str, name: str, verb: str, complaints: list[str]) -> list[Order]:
     """Orders between commas. As in that challenge's engine a move with too few words ends the line."""
     orders: list[Order] = []
-    if len(line.strip()) <= 1 or line.strip().lower() == "no moves":
+    if _has_no_moves(line):
         return orders
     for move in line.split(","):
         words = move.split()

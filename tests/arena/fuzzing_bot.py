@@ -50,7 +50,10 @@ def main() -> None:
             # In the middle of a line, of a word, or of a letter.
             write(b"Deploy 5 on \xe2")
             return
-        orders = f"player1 place_armies {own} 1" if sys.argv[2:] else f"Deploy 1 on {own}\nend"
+        if sys.argv[2:]:
+            orders = "No moves" if "attack" in line else f"player1 place_armies {own} 1"
+        else:
+            orders = f"Deploy 1 on {own}\nend"
         write(f"\n{orders}\n".encode())
 
 

@@ -22,6 +22,7 @@ from referees.go import Go
 from tests.arena.control_files import SLOW, write_control
 from tests.arena.engines import left_running
 
+A_GENEROUS_TIME = 120.0
 SPEC = Go.from_settings({"board_size": 5, "komi": 0.5}).spec()
 
 
@@ -107,6 +108,31 @@ def test_it_ends_with_an_arena_that_is_killed(tmp_path: Path) -> None:
     assert folder.stat().st_mode & 0o077 == 0
     again.close()
     assert not folder.exists()
+
+
+def test_it_ends_with_an_arena_that_is_killed_before_it_runs(tmp_path: Path) -> None:
+    # Its interpreter waits where the arena cannot: until the arena is gone.
+    module = tmp_path / "sitecustomize.py"
+    module.write_text(
+        "import os, sys, time\n"
+        "while 'academy' in sys.orig_argv and os.getppid() == int(os.environ['ARENA']): time.sleep(0.01)\n"
+    )
+    program = (
+        "import os, sys, threading, time; from pathlib import Path\n"
+        "from arena.embedded import EmbeddedAcademy\n"
+        "os.environ['ARENA'] = str(os.getpid())\n"
+        f"os.environ['PYTHONPATH'] = {str(tmp_path)!r} + os.pathsep + os.environ.get('PYTHONPATH', '')\n"
+        f"academy = EmbeddedAcademy(Path({str(tmp_path / 'data')!r}), Path({str(tmp_path / 'log')!r}))\n"
+        "threading.Thread(target=academy.start, daemon=True).start()\n"
+        "while academy.process_id is None: time.sleep(0.01)\n"
+        "print(academy.process_id, flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as arena:
+        assert arena.stdout is not None
+        server = int(arena.stdout.readline())
+        arena.kill()
+    assert left_running([server], A_GENEROUS_TIME) == []
 
 
 def test_a_socket_folder_of_somebody_else_is_refused(academy: EmbeddedAcademy, tmp_path: Path) -> None:

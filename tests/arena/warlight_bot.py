@@ -20,6 +20,8 @@ FAULTS = (
     "invalid-utf8",
     "late-once",
     "silent-once",
+    "early-end",
+    "remarks",
     "never-answers",
     "exit-at-once",
     "exit-in-game",
@@ -53,6 +55,10 @@ def misbehave(fault, turn):
         say("\n")
     elif fault == "many-lines":
         say("Deploy 1 on 1\n" * (20_000 if turn < 4 else 1))
+    elif fault == "early-end":
+        say("end\n")
+    elif fault == "remarks":
+        say("thinking of where to go\nthinking of how many\n")
     elif fault == "invalid-utf8":
         say(b"\xff\xfe Deploy \x80\n\x00\x00\nDeploy \xe2\x82 on 4\n")
     elif fault == "never-answers" or (fault == "flood" and turn == 2):
@@ -163,6 +169,8 @@ def ai_challenge_2(fault):
             deploys, moves = world.orders(standing)
             say(",".join(f"{name} place_armies {at} {armies}" for armies, at in deploys) + "\n")
         elif words[:2] == ["go", "attack/transfer"]:
+            if fault == "remarks":
+                say("thinking of an attack\n")
             said = [f"{name} attack/transfer {source} {to} {armies}" for armies, source, to in moves]
             say((",".join(said) or "No moves") + "\n")
 

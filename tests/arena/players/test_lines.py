@@ -76,6 +76,20 @@ def test_what_cannot_be_read_is_dropped_and_the_rest_counts(fault: str, warning:
     assert result.usage[0].fault is Fault.NONE
 
 
+def test_a_bot_that_ends_its_answers_too_early_is_told_so(tmp_path: Path) -> None:
+    transcript = tmp_path / "transcript"
+    result = game(bot("early-end"), bot(), tmp_path=tmp_path, transcript=str(transcript))
+    assert warned(result, r"turn \d: \d lines outside of a turn were skipped"), result.warnings
+    assert "<< early-end: Deploy 5 on" in transcript.read_text()
+
+
+def test_remarks_between_answers_of_one_line_cost_nothing(tmp_path: Path) -> None:
+    chatty = game(bot("remarks", "ai-challenge-2"), bot(), tmp_path=tmp_path)
+    silent = game(bot("none", "ai-challenge-2"), bot(), tmp_path=tmp_path)
+    assert texts(chatty, 1) == texts(silent, 1)
+    assert warned(chatty, r"turn 1: \d lines that do not answer what was asked were skipped"), chatty.warnings
+
+
 def test_a_bot_without_fault_is_not_warned(tmp_path: Path) -> None:
     result = game(bot(), bot(), tmp_path=tmp_path)
     assert not result.warnings

@@ -27,7 +27,7 @@ class Bot(ChildProcess):
     def write_line(self, line: bytes, deadline: float) -> None:
         self._asked += 1
         request = line.decode()
-        answer = b"no moves" if request in self._untold else b"to " + line
+        answer = b"nothing" if request in self._untold else b"to " + line
         if request not in self._silent:
             self._waiting.append((self._asked + self._lags.get(request, 0), answer))
 
@@ -105,11 +105,11 @@ def test_an_answer_that_never_comes_costs_its_own_turn_only(silent: set[str], fo
 
 
 def test_an_answer_without_a_kind_answers_the_oldest_request() -> None:
-    # After a late request for a move, "no moves" is its answer, and not that of the next placement.
+    # After a late request for a move, "nothing" is its answer, and not that of the next placement.
     assert played(3, {"move 0": 1}, untold={"move 0"}) == [None, *own(1, 2)]
     assert played(2, untold={"place 0", "move 1"}) == [
-        ["no moves", "to move 0"],
-        ["to place 1", "no moves"],
+        ["nothing", "to move 0"],
+        ["to place 1", "nothing"],
     ]
 
 

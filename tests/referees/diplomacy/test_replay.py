@@ -3,18 +3,15 @@
 import json
 import re
 import shutil
-import struct
 import subprocess
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecord
 from referees.diplomacy import Diplomacy, Phase
+from tests.referees.pictures import count_of, pixels
 
 CHROMIUM = shutil.which("chromium")
 NEEDS_BROWSER = pytest.mark.skipif(
@@ -193,46 +190,6 @@ def test_what_players_say_and_are_called_is_only_text(tmp_path: Path) -> None:
     assert "&lt;b&gt;x help" in dom
 
 
-def pixels(image: bytes) -> NDArray[np.uint8]:
-    """The colours of a PNG of 8 bits without interlace, as browsers write it, by row and column."""
-    place, packed = 8, b""
-    width = height = channels = 0
-    while place < len(image):
-        length, kind = struct.unpack(">I4s", image[place : place + 8])
-        part = image[place + 8 : place + 8 + length]
-        if kind == b"IHDR":
-            width, height, depth, colour = struct.unpack(">IIBB", part[:10])
-            assert depth == 8
-            channels = {2: 3, 6: 4}[colour]
-        elif kind == b"IDAT":
-            packed += part
-        place += length + 12
-    raw, size = zlib.decompress(packed), width * channels
-    rows = [bytes(size)]
-    for start in range(0, len(raw), size + 1):
-        rows.append(_unfiltered(raw[start], raw[start + 1 : start + 1 + size], rows[-1], channels))
-    return np.frombuffer(b"".join(rows[1:]), np.uint8).reshape(height, width, channels)[:, :, :3]
-
-
-def _unfiltered(kind: int, line: bytes, above: bytes, channels: int) -> bytes:
-    row = bytearray(channels) + line
-    over = bytes(channels) + above
-    for at in range(channels, len(row)):
-        left, up, corner = row[at - channels], over[at], over[at - channels]
-        guess = 0
-        if kind == 1:
-            guess = left
-        elif kind == 2:
-            guess = up
-        elif kind == 3:
-            guess = (left + up) // 2
-        elif kind == 4:
-            plain = left + up - corner
-            guess = min((abs(plain - near), order, near) for order, near in enumerate((left, up, corner)))[2]
-        row[at] = (row[at] + guess) & 255
-    return bytes(row[channels:])
-
-
 @NEEDS_BROWSER
 def test_a_picture_of_the_page_has_land_sea_and_every_power_s_colour(tmp_path: Path) -> None:
     picture = tmp_path / "page.png"
@@ -244,9 +201,7 @@ def test_a_picture_of_the_page_has_land_sea_and_every_power_s_colour(tmp_path: P
     told = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])["map"]
     least = {power["colour"]: 30 for power in told["powers"]} | {"#b5d3e7": 20_000, "#f1e8d2": 10_000}
     for colour, expected in least.items():
-        wanted = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
-        near = (abs(seen.astype(int) - wanted) <= 3).all(axis=2)
-        assert near.sum() > expected, f"{colour} is hardly to be seen"
+        assert count_of(colour, seen) > expected, f"{colour} is hardly to be seen"
 
 
 def test_it_needs_nothing_else() -> None:

@@ -12,6 +12,7 @@ from referees.api import GameRecord, PlayedMove, UnreadableRecord
 from referees.warlight.orders import read_orders
 from referees.warlight.position import Attacked, Transferred
 from referees.warlight.rules import WarLight
+from tests.referees.pictures import count_of, pixels
 
 CHROMIUM = shutil.which("chromium")
 NEEDS_BROWSER = pytest.mark.skipif(
@@ -44,18 +45,22 @@ def record(names: tuple[str, str] = ("alpha", "beta")) -> str:
     )
 
 
-def shown(page: str, tmp_path: Path, place: str = "") -> str:
-    """The page's elements after its script has run."""
+def browse(page: str, tmp_path: Path, place: str, *options: str) -> str:
     assert CHROMIUM is not None
     file = tmp_path / "game.html"
     file.write_text(page, encoding="utf-8")
     arguments = [
         "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-        f"--user-data-dir={tmp_path / 'browser'}", "--dump-dom", f"{file.as_uri()}#{place}",
+        f"--user-data-dir={tmp_path / 'browser'}", *options, f"{file.as_uri()}#{place}",
     ]  # fmt: skip
     return subprocess.run(
         [CHROMIUM, *arguments], capture_output=True, text=True, timeout=A_GENEROUS_TIME, check=True
     ).stdout
+
+
+def shown(page: str, tmp_path: Path, place: str = "") -> str:
+    """The page's elements after its script has run."""
+    return browse(page, tmp_path, place, "--dump-dom")
 
 
 def circles(dom: str) -> list[str]:
@@ -82,6 +87,34 @@ def test_the_map_is_as_the_record_says(turn: int, tmp_path: Path) -> None:
     attacks = [] if turn > TURNS else [e for e in game["turns"][turn - 1]["events"] if "from" in e]
     assert dom.count('class="arrow') == len(attacks)
     assert "a remark" in dom
+
+
+ONE, TWO, NEUTRAL = COLOURS = ("#2563c9", "#c8372d", "#98a1b0")
+
+
+@NEEDS_BROWSER
+@pytest.mark.parametrize(("place", "least"), [("turn=1", (300, 300, 4000)), ("turn=1&view=1", (300, 0, 300))])
+def test_a_picture_of_the_page_has_the_colours_of_what_is_seen(
+    place: str, least: tuple[int, ...], tmp_path: Path
+) -> None:
+    picture = tmp_path / "page.png"
+    # The map alone: names and charts have the seats' colours as well.
+    page = WarLight.replay_page(record().encode(), {}).replace(
+        "</style>", "body * { visibility: hidden; } #map, #map * { visibility: visible; }</style>", 1
+    )
+    browse(
+        page,
+        tmp_path,
+        place,
+        f"--screenshot={picture}",
+        "--window-size=1000,800",
+        "--virtual-time-budget=3000",
+        "--blink-settings=preferredColorScheme=1",
+    )
+    seen = pixels(picture.read_bytes())
+    counts = {colour: count_of(colour, seen) for colour in COLOURS}
+    for colour, expected in zip(COLOURS, least, strict=True):
+        assert (counts[colour] > expected) if expected else (counts[colour] == 0), counts
 
 
 @NEEDS_BROWSER

@@ -1,0 +1,76 @@
+"""Which lines of a bot are its answer, when an answer of several lines is late, cut short or ends twice."""
+
+import time
+from collections import deque
+
+import pytest
+
+from arena.players.failures import Late
+from arena.players.lines_channel import Dropped, LinesChannel
+from arena.players.process import ChildProcess
+from referees.lines import Prompt
+
+
+class Bot(ChildProcess):
+    """A bot as its pipes show it: what it writes after each prompt, and all of it at once."""
+
+    def __init__(self, *writes: str) -> None:
+        self._writes = deque(writes)
+        self._arrived: deque[bytes] = deque()
+
+    def write_line(self, line: bytes, deadline: float) -> None:
+        self._arrived += [each.encode() for each in self._writes.popleft().split("/") if each]
+
+    def read_cut_line(self, deadline: float) -> bytes | None:
+        if not self._arrived:
+            raise Late("did not answer in time")
+        return self._arrived.popleft()
+
+    def arrived_lines(self) -> list[bytes]:
+        found = list(self._arrived)
+        self._arrived.clear()
+        return found
+
+
+def played(*writes: str) -> tuple[list[str | None], dict[Dropped, int]]:
+    """What is made of each turn's answer, None for a turn that was late; and what was dropped."""
+    channel = LinesChannel(Bot(*writes), "bot", None)
+    found: list[str | None] = []
+    for _ in writes:
+        try:
+            request = channel.ask(Prompt(lambda _: ("go",), "end"), 0, time.monotonic())
+            found.append("/".join(request.answer or ()))
+        except Late:
+            found.append(None)
+    return found, dict(channel.dropped)
+
+
+@pytest.mark.parametrize(
+    ("writes", "found"),
+    [
+        (["a/end", "b/end", "c/end"], ["a", "b", "c"]),
+        # Late by a turn, or by two.
+        (["a/end", "", "b/end/c/end", "d/end"], ["a", None, "c", "d"]),
+        (["", "", "a/end/b/end/c/end", "d/end"], [None, None, "c", "d"]),
+        # An answer without its end costs that turn and no other.
+        (["a", "b/end", "c/end", "d/end"], [None, "b", "c", "d"]),
+        (["a", "b", "c/end", "d/end"], [None, None, "c", "d"]),
+        (["a/end", "b", "c/end", "d", "e/end"], ["a", None, "c", None, "e"]),
+    ],
+)
+def test_each_turn_has_its_own_answer_or_none(writes: list[str], found: list[str | None]) -> None:
+    assert played(*writes) == (found, {})
+
+
+def test_what_comes_after_an_end_is_skipped_and_counted() -> None:
+    assert played("end/a/b/end", "end/c//end", "d/end") == (["", "", "d"], {Dropped.OUTSIDE: 5})
+
+
+@pytest.mark.parametrize("line", ["end", " end", "end\t", "end\r"])
+def test_blanks_around_the_last_line_do_not_matter(line: str) -> None:
+    assert played(f"a/{line}") == (["a"], {})
+
+
+@pytest.mark.parametrize("line", ["end\u2028", "\u00a0end", "end\x0b", "END", "end of it", "end;"])
+def test_nothing_else_ends_an_answer(line: str) -> None:
+    assert played(f"a/{line}/b/end") == ([f"a/{line}/b"], {})
