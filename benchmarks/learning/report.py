@@ -42,7 +42,7 @@ def lines(ledger: Ledger, series: str, game: str) -> list[str]:
         asking, alone = (sum(seconds) for seconds in zip(*(line["seconds"] for line in pairs), strict=True))
         rows.append(
             f"| {TRIALS[game].title} | {CONDITIONS[name].title} | {contests:,} | {2 * sum(counts):,} | "
-            f"{found.elo:+.0f} | {_error(found)} | {verdict} | x {asking / alone:.1f} |"
+            f"{_gained(found)} | {verdict} | x {asking / alone:.1f} |"
         )
     return rows
 
@@ -55,12 +55,16 @@ def room(ledger: Ledger, series: str, game: str) -> list[str]:
         found = estimate(counts)
         if found is not None:
             games = f"{2 * sum(counts):,}"
-            rows.append(f"| {TRIALS[game].title} | {told} | {games} | {found.elo:+.0f} | {_error(found)} |")
+            rows.append(f"| {TRIALS[game].title} | {told} | {games} | {_gained(found)} |")
     return rows
 
 
-def _error(found: MatchEstimate) -> str:
-    return "unknown" if math.isnan(found.elo_error) else f"± {found.elo_error:.0f}"
+def _gained(found: MatchEstimate) -> str:
+    """The Elo gained and its error, as two cells."""
+    if math.isinf(found.elo):
+        return f"all {'won' if found.elo > 0 else 'lost'} | unknown"
+    error = "unknown" if math.isnan(found.elo_error) else f"± {found.elo_error:.0f}"
+    return f"{found.elo:+.0f} | {error}"
 
 
 def tabulate(ledger: Ledger, document: Path = DOCUMENT) -> None:
