@@ -17,6 +17,7 @@ from arena.live_display import display_for
 from arena.output import say
 from arena.player_check import check_player
 from arena.players.daide.parameters import PROTOCOL as DAIDE
+from arena.players.failures import PlayerFailure
 from arena.remote_players import remote_players
 from arena.reports.as_json import json_report
 from arena.reports.assembly import assemble
@@ -99,7 +100,13 @@ def check_players(
             tell(f"player {setup.name} dials in for each game")
             continue
         tell(f"checking player {setup.name}")
-        checked = check_player(setup, rules, quiet, game.settings)
+        try:
+            checked = check_player(setup, rules, quiet, game.settings)
+        except PlayerFailure as failure:
+            # Players that dial in write it where they run.
+            if quiet and setup.command:
+                failure.add_note("(`arena check` shows what players write to their standard error)")
+            raise
         for warning in checked.warnings:
             tell(f"warning: {warning}")
         if not checked.warnings:

@@ -9,6 +9,7 @@ import random
 import subprocess
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from referees.diplomacy import (
     Order,
@@ -21,11 +22,14 @@ from referees.diplomacy import (
     adjudicate,
     adjustments,
     all_legal_orders,
+    read_order,
     shipped_map,
 )
 
 STANDARD = shipped_map("standard")
 YEARS = 20
+# Of these years they have ten thousand phases.
+GAMES = 175
 
 # The same loop on the package, run by its own interpreter.
 PACKAGE = """
@@ -114,6 +118,32 @@ def crowded(armies: int) -> tuple[Position, dict[int, list[Order]]]:
     return position, orders
 
 
+def tangled() -> tuple[Position, dict[int, list[Order]]]:
+    """Paradoxes side by side: each convoyed army lands on a unit that supports an attack on its convoy.
+
+    In the north two convoys depend on each other so (DATC 6.F.22).
+    """
+    ordered = {
+        "ENG": "F EDI - NTH, F LON S F EDI - NTH",
+        "FRA": "A BRE - LON VIA, F ECH C A BRE - LON",
+        "GER": "F BEL S F PIC - ECH, F PIC - ECH",
+        "RUS": "A NWY - BEL VIA, F NTH C A NWY - BEL, F SEV - BLA, F RUM S F SEV - BLA",
+        "ITA": "F NAP - TYS, F ROM S F NAP - TYS, A SMY - CON VIA, F AEG C A SMY - CON",
+        "TUR": "A ANK - RUM VIA, F BLA C A ANK - RUM, F CON S F GRE - AEG, F GRE - AEG",
+        "AUS": "A TUN - ROM VIA, F TYS C A TUN - ROM",
+    }
+    units = [
+        STANDARD.unit(STANDARD.power(code), " ".join(text.split()[:2]))
+        for code, texts in ordered.items()
+        for text in texts.split(", ")
+    ]
+    position = replace(Position.start(STANDARD), units=tuple(sorted(units, key=lambda unit: unit.location)))
+    return position.checked(), {
+        STANDARD.power(code): [read_order(position, text) for text in texts.split(", ")]
+        for code, texts in ordered.items()
+    }
+
+
 def seconds_of(work: Callable[[], object]) -> float:
     """CPU-seconds of one call."""
     before = time.process_time()
@@ -124,7 +154,7 @@ def seconds_of(work: Callable[[], object]) -> float:
 def main() -> None:
     """Print the figures."""
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--games", type=int, default=20, help=f"games of {YEARS} years")
+    arguments.add_argument("--games", type=int, default=GAMES, help=f"games of {YEARS} years")
     arguments.add_argument("--package", help="the interpreter of an environment with the package diplomacy")
     chosen = arguments.parse_args()
     random_play(1, seed=0)
@@ -133,13 +163,14 @@ def main() -> None:
         f"random play, {phases:,} phases: {phases / whole:,.0f} a CPU-second, adjudication alone "
         f"{phases / adjudicating:,.0f}; worst phase {1000 * worst:.1f} ms"
     )
-    for armies in (5, 15, 40):
-        position, orders = crowded(armies)
+    hand_made = [
+        (f"a fleet on each of the seas and {armies} armies", crowded(armies)) for armies in (5, 15, 40)
+    ]
+    for name, (position, orders) in (*hand_made, ("five paradoxes of convoys at once", tangled())):
         legal = seconds_of(lambda position=position: all_legal_orders(position))  # type: ignore[misc]
         resolving = seconds_of(lambda p=position, o=orders: adjudicate(p, o).results)  # type: ignore[misc]
         print(
-            f"a fleet on each of the seas and {armies} armies: legal orders {1000 * legal:.1f} ms, "
-            f"adjudication with reasons {1000 * resolving:.1f} ms"
+            f"{name}: legal orders {1000 * legal:.1f} ms, adjudication with reasons {1000 * resolving:.1f} ms"
         )
     if chosen.package:
         script = PACKAGE.replace("GAMES", str(max(1, chosen.games // 10))).replace("YEARS", str(YEARS))

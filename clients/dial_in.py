@@ -4,103 +4,33 @@ A bot is a function that is called for each game and returns the game's chooser,
 each move. Games are played in threads of their own, as many at once as the bot allows.
 """
 
-import json
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import grpc
 
 from arena.v1 import players_pb2, players_pb2_grpc
 from clients.connection import AcademyUnavailable, Connection, explained
+from clients.games import Answer as Answer
+from clients.games import Declined as Declined
+from clients.games import Ending as Ending
+from clients.games import Engine as Engine
+from clients.games import Game as Game
+from clients.games import Turn as Turn
+from clients.games import ending_of, game_of, hello_of, move_of, turn_of
 
 REDIAL_SECONDS: Final = 60.0
 _FIRST_PAUSE_SECONDS: Final = 0.1
 _LONGEST_PAUSE_SECONDS: Final = 5.0
 
 
-@dataclass(frozen=True)
-class Game:
-    """A game as it begins. `seat` counts from 1, `players` are by seat, `settings` the referee's own.
-
-    `move_seconds` is what each move may take, None where there is a clock. `academy` is where to consult
-    ACADEMY in this game, as `contest_id`; None where there is none. A `resumed` game had begun when the
-    connection broke: its moves are told before the next one is asked for.
-    """
-
-    game_id: str
-    name: str
-    settings: Mapping[str, Any]
-    seat: int
-    players: tuple[str, ...]
-    seed: int
-    board: str
-    move_seconds: float | None
-    resumed: bool
-    academy: Connection | None = None
-    contest_id: str = ""
-
-
-@dataclass(frozen=True)
-class Turn:
-    """A move to make: the board in ACADEMY's letters, and the `moves` so far as (seat, text).
-
-    In games that hide moves only one's own are there. `legal_moves` are empty where the bot did not want
-    them or the game cannot list them. `seconds_left` is what the clock allows at most, `stones_left` the
-    moves of a byo-yomi period.
-    """
-
-    board: str
-    moves: tuple[tuple[int, str], ...]
-    legal_moves: tuple[str, ...]
-    seconds_left: float
-    stones_left: int
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A move's text, or None to resign; the own expected value (0 to 1) after it, and a comment."""
-
-    text: str | None
-    value: float | None = None
-    comment: str = ""
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a game ended: the seats that won (several drew, none: not known), the result as the game writes it
-    and why. A game that does not count has a `void_reason` instead; one that was broken off has nothing.
-    """
-
-    winners: tuple[int, ...] = ()
-    result: str = ""
-    termination: str = ""
-    detail: str = ""
-    points: tuple[float, ...] = ()
-    void_reason: str = ""
-
-
 Chooser = Callable[[Turn], Answer | str | None]
 NewGame = Callable[[Game], Chooser]
 GameOver = Callable[[Game, Ending], None]
-
-
-class Declined(ValueError):
-    """Raised by a bot that does not play such a game; the message tells the arena why."""
-
-
-@dataclass(frozen=True)
-class Engine:
-    """What a bot says of itself, and wants: see `arena/v1/players.proto`."""
-
-    name: str = ""
-    version: str = ""
-    description: str = ""
-    games_at_once: int = 1
-    legal_moves: bool = False
 
 
 def dial_in(
@@ -119,15 +49,7 @@ def dial_in(
     AcademyRefusal where the arena does not want this player (a wrong token, a newer stream of the same
     name), AcademyUnavailable where it was never there, and whatever the bot raises.
     """
-    engine = engine or Engine()
-    hello = players_pb2.Hello(
-        player=player,
-        games_at_once=engine.games_at_once,
-        engine_name=engine.name or player,
-        engine_version=engine.version,
-        engine_description=engine.description,
-        want_legal_moves=engine.legal_moves,
-    )
+    hello = hello_of(player, engine)
     games, pause, reached = 0, _FIRST_PAUSE_SECONDS, False
     alone_since = time.monotonic()
     while True:
@@ -215,7 +137,7 @@ class _Stream:
                     table.told.put(message.game_end)
 
     def _begin(self, start: players_pb2.GameStart) -> None:
-        table = self._tables[start.seat_id] = _Table(_game(start, self._arena))
+        table = self._tables[start.seat_id] = _Table(game_of(start, self._arena))
         self.games += not start.resumed
         threading.Thread(target=self._play, args=(start.seat_id, table), daemon=True).start()
 
@@ -231,58 +153,11 @@ class _Stream:
             while (told := table.told.get()) is not None:
                 if isinstance(told, players_pb2.GameEnd):
                     if self._game_over is not None:
-                        self._game_over(table.game, _ending(told))
+                        self._game_over(table.game, ending_of(told))
                     return
-                self._said.put(players_pb2.PlayRequest(move=_answered(told, choose, table.moves)))
+                self._said.put(
+                    players_pb2.PlayRequest(move=move_of(told, choose(turn_of(told, table.moves))))
+                )
         except BaseException as error:  # The bot's own: it belongs to whoever has dialled in.
             self._crash = error
             self._call.cancel()
-
-
-def _answered(
-    request: players_pb2.MoveRequest, choose: Chooser, moves: list[tuple[int, str]]
-) -> players_pb2.Move:
-    turn = Turn(
-        request.board,
-        tuple(moves),
-        tuple(request.legal_moves),
-        request.time_left.ToNanoseconds() / 1e9,
-        request.stones_left,
-    )
-    answer = choose(turn)
-    if not isinstance(answer, Answer):
-        answer = Answer(answer)
-    move = players_pb2.Move(
-        seat_id=request.seat_id, request=request.request, value=answer.value, comment=answer.comment
-    )
-    if answer.text is None:
-        move.resign = True
-    else:
-        move.text = answer.text
-    return move
-
-
-def _ending(end: players_pb2.GameEnd) -> Ending:
-    if not end.HasField("outcome"):
-        return Ending(void_reason=end.void_reason)
-    told = end.outcome
-    return Ending(tuple(told.winners), told.result, told.termination, told.detail, tuple(told.points))
-
-
-def _game(start: players_pb2.GameStart, arena: Connection) -> Game:
-    academy = None
-    if start.HasField("academy"):
-        academy = replace(arena, address=start.academy.address, token=start.academy.token)
-    return Game(
-        game_id=start.game_id,
-        name=start.game,
-        settings=json.loads(start.settings_json),
-        seat=start.seat,
-        players=tuple(start.players),
-        seed=start.seed,
-        board=start.board,
-        move_seconds=start.time_per_move.ToNanoseconds() / 1e9 if start.HasField("time_per_move") else None,
-        resumed=start.resumed,
-        academy=academy,
-        contest_id=start.academy.contest_id,
-    )

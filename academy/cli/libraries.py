@@ -9,6 +9,7 @@ import typer
 from academy.cli import printing
 from academy.cli.connection import Server, with_server
 from academy.cli.failures import CommandError, ExitCode, PatternCommands
+from academy.cli.opening_names import names_of
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _PAGE: Final = 1_000
@@ -194,10 +195,12 @@ def openings(
             found.append(node)
         if len(found) == limit:
             break
+    names = names_of(game, moves or [], found)
     if json:
-        printing.print_json([printing.as_json(node) for node in found])
+        named = ({"name": names[node.node_id]} if node.node_id in names else {} for node in found)
+        printing.print_json([printing.as_json(node) | name for node, name in zip(found, named, strict=True)])
     else:
-        printing.console().print(printing.openings_table(f"Openings of {game}", found))
+        printing.console().print(printing.openings_table(f"Openings of {game}", found, names))
 
 
 def events(

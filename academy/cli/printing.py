@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from google.protobuf.message import Message
@@ -115,15 +116,25 @@ def patterns_table(title: str, patterns: Iterable[pattern_pb2.PatternRecord]) ->
     return table
 
 
-def openings_table(title: str, nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Table:
-    """The opening tree: each move indented below the one it answers, values for its mover."""
-    table = new_table(title, " move", "visits", "won", "drawn", "lost", "value", "elo")
+def openings_table(
+    title: str,
+    nodes: Sequence[pattern_pb2.OpeningNodeRecord],
+    names: Mapping[int, str] = MappingProxyType({}),
+) -> Table:
+    """The opening tree: each move indented below the one it answers, values for its mover.
+
+    `names` are what nodes are called, by their numbers; without any there is no column for them.
+    """
+    table = new_table(
+        title, " move", *([" name"] if names else []), "visits", "won", "drawn", "lost", "value", "elo"
+    )
     first = min((node.depth for node in nodes), default=0)
     for node in nodes:
         mover = (node.mover or 1) - 1
         visits = max(node.visits, 1)
         table.add_row(
             Text("  " * (node.depth - first) + (visible(node.move) or "(start)")),
+            *([Text(visible(names.get(node.node_id, "")))] if names else []),
             str(node.visits),
             str(node.wins[mover]),
             str(node.draws[mover]),

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, fields
 from enum import Enum
+from typing import Self
 
 
 class InvalidSettings(ValueError):
@@ -43,6 +44,11 @@ class LibrarySettings:
             greatest = 1.0 if setting.type is float else 1_000_000
             if not (math.isfinite(value) and 0 <= value <= greatest):
                 raise InvalidSettings(f"{setting.name} {value!r}: it must be from 0 to {greatest:,}")
+
+    @classmethod
+    def for_players(cls, players: int) -> Self:
+        """The defaults of a game of so many: what two players' threshold is of an even share of the win."""
+        return cls() if players <= 2 else cls(prune_below=round(2 * cls().prune_below / players, 4))
 
     def capacity(self, library: Library) -> int:
         """How much a library may hold."""

@@ -8,7 +8,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.knowledge.contests import Judgement
 from academy.knowledge.fair_use import check_opening, false_consultation
-from academy.knowledge.settings import Library
+from academy.knowledge.settings import Library, LibrarySettings
 from academy.store import event_log, keys, proposal_tables
 from academy.store.contest_records import (
     MAX_LINE_LENGTH,
@@ -53,7 +53,8 @@ class RegisterGame:
         try:
             known = game_record(work.transaction, spec.game_id)
         except UnknownGame:
-            game = spec_to_proto(spec, settings_from_proto(self.game.settings))
+            defaults = LibrarySettings.for_players(spec.players)
+            game = spec_to_proto(spec, settings_from_proto(self.game.settings, defaults))
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_registered=game))
             return game, True
         described = spec_to_proto(spec)

@@ -60,6 +60,4 @@ def told(error: BaseException) -> tuple[str, ExitStatus]:
     """What to say of an expected error, and how to exit."""
     if isinstance(error, Interrupted | KeyboardInterrupt):
         return "interrupted; games in progress will be played again", ExitStatus.INTERRUPTED
-    if isinstance(error, PlayerFailure):
-        return f"{error}\n(`arena check` shows what players write to their standard error)", ExitStatus.ERROR
-    return str(error), ExitStatus.ERROR
+    return "\n".join((str(error), *getattr(error, "__notes__", ()))), ExitStatus.ERROR

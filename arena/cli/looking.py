@@ -59,7 +59,9 @@ def replay(
     record: Annotated[
         Path,
         typer.Argument(
-            metavar="RECORD", help="A game's record: WarLight's are in NAME.games.", show_default=False
+            metavar="RECORD",
+            help="A game's record: WarLight's and Diplomacy's are in NAME.games.",
+            show_default=False,
         ),
     ],
     output: Annotated[

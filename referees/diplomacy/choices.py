@@ -14,7 +14,7 @@ class AdjacentConvoy(Enum):
     EXPLICIT = "explicit"
     """Never: it must be ordered to."""
     INTENT = "intent"
-    """When a fleet of its own power is ordered to convoy it there."""
+    """When a fleet of its own power, which a route could need, is ordered to convoy it there."""
     ANY_FLEET = "any fleet"
     """When any fleet is ordered to convoy it there, and the other unit comes the opposite way or by land."""
 

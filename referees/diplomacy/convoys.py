@@ -29,6 +29,26 @@ def linked(board: Map, source: int, target: int, fleets: int) -> bool:
     return bool(goal & start) or bool(fleets_reached(board, start, fleets) & goal)
 
 
+@lru_cache(maxsize=1 << 14)
+def needed(board: Map, source: int, target: int, sea: int) -> bool:
+    """Whether a route from one coast to another could need a fleet in this sea.
+
+    It needs a fleet when without it the others of the route would make no chain: on a route where only the
+    first sea touches the one coast, only the last the other, and each sea only the seas before and after it.
+    """
+    starts, goals, borders = board.sea_access[source], board.sea_access[target], board.sea_borders
+    waiting = [(start, starts, start == sea) for start in bits(starts)]
+    while waiting:
+        last, barred, passed = waiting.pop()
+        if goals >> last & 1:
+            if passed:
+                return True
+            continue
+        beside = barred | borders[last] | 1 << last
+        waiting += [(near, beside, passed or near == sea) for near in bits(borders[last] & ~barred)]
+    return False
+
+
 def chains(board: Map, fleets: int) -> list[tuple[int, int]]:
     """The fleets' chains: of each its seas, and the coasts that they touch, as bits."""
     found = []

@@ -5,7 +5,7 @@ from enum import IntEnum
 from typing import Final
 
 from referees.diplomacy.choices import AdjacentConvoy, Choices
-from referees.diplomacy.convoys import fleets_reached, linked
+from referees.diplomacy.convoys import fleets_reached, linked, needed
 from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.provinces import NOBODY, Map, Unit, UnitKind
 
@@ -41,6 +41,7 @@ class Void(IntEnum):
     NOBODY_THERE = 11
     ITSELF = 12
     REPLACED = 13
+    NOT_NEEDED = 14
 
 
 class MovementOrders:
@@ -259,6 +260,9 @@ class MovementOrders:
                         continue
                     near = fleets_reached(board, 1 << province, self.fleets)
                     possible = near & board.sea_access[source] and near & board.sea_access[target]
+                    if adjacent is AdjacentConvoy.INTENT and not needed(board, source, target, province):
+                        self.void[province] = Void.NOT_NEEDED
+                        continue
                     if possible and (
                         adjacent is AdjacentConvoy.ANY_FLEET or self.owner[province] == army.power
                     ):

@@ -30,7 +30,7 @@ def opening_move(position: Position, power: int, orders: Iterable[Order]) -> str
     waived; so are those that were not given. Only removals that were not ordered stay open.
     """
     seen = situation(position, power)
-    said = ", ".join(order_text(position, order) for order in _carried_out(position, power, orders)) or "-"
+    said = ", ".join(order_text(position, order) for order in carried_out(position, power, orders)) or "-"
     text = f"[{seen}] {said}" if seen else said
     if len(text) <= MAX_LENGTH:
         return text
@@ -72,7 +72,8 @@ def read_opening_move(text: str) -> tuple[str, str]:
     return seen, orders
 
 
-def _carried_out(position: Position, power: int, orders: Iterable[Order]) -> list[Order]:
+def carried_out(position: Position, power: int, orders: Iterable[Order]) -> list[Order]:
+    """What a power's orders of a phase come to: one for each unit, or as many builds as are due."""
     legal = legal_orders(position, power)
     given: dict[int, Order] = {}
     for order in orders:

@@ -10,6 +10,7 @@ from referees.api import GameRecord, PlayedMove, UnreadableRecord
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.game import GamePosition
 from referees.diplomacy.notation import order_text
+from referees.diplomacy.opening_names import opening_name
 from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Position
 from referees.diplomacy.provinces import NOBODY, Unit
@@ -76,7 +77,7 @@ def write(
 
 def _phase(game: GamePosition, turn: Sequence[PlayedMove]) -> dict[str, Any]:
     powers = game.position.map.powers
-    content = {
+    content: dict[str, Any] = {
         **position_content(game.position),
         "moves": {powers[played.seat - 1].code: played.text for played in turn},
     }
@@ -85,6 +86,13 @@ def _phase(game: GamePosition, turn: Sequence[PlayedMove]) -> dict[str, Any]:
     for name, told in (("values", values), ("comments", comments)):
         if told:
             content[name] = {powers[seat - 1].code: what for seat, what in told.items()}
+    if game.position == Position.start(game.position.map):
+        openings = {
+            powers[played.seat - 1].code: opening_name(game.position, played.seat - 1, played.move.orders)
+            for played in turn
+        }
+        if any(openings.values()):
+            content["openings"] = {code: name for code, name in openings.items() if name}
     return content
 
 

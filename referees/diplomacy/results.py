@@ -57,6 +57,7 @@ VOID_REASONS: Final = {
     Void.SUPPORTED_MOVES: "the supported unit was ordered to move",
     Void.NOBODY_THERE: "there is no unit that it could help",
     Void.ITSELF: "a unit cannot go to its own province or help itself",
+    Void.NOT_NEEDED: "no route of the convoy could need this fleet",
     Void.REPLACED: "a later order for the unit took its place",
 }
 

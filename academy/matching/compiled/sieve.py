@@ -73,10 +73,15 @@ class View(NamedTuple):
 
 
 class Anchors(NamedTuple):
-    """Cells to hang patterns on, and the states that these have then."""
+    """Cells to hang patterns on, the states that these have then, and the words around them.
+
+    The words may be those of a board with the colours `swapped`.
+    """
 
     cells: Numbers
     states: States
+    words: Words
+    swapped: bool
 
 
 @compiled
@@ -89,7 +94,7 @@ def sifted(boards: States, ground: Ground, rows: Rows) -> Units:
         for kind in range(KINDS):
             cells = anchors_on(states, ground.anchor_states[kind], kind == WHOLE_GRAPH)
             if len(rows.of_kind[kind]) > 0 and len(cells) > 0:
-                anchors = Anchors(cells, states[cells])
+                anchors = anchors_around(view, cells, ground, rows)
                 units = with_kind(units, view, view, None, anchors, ground, rows, kind)
     return units
 
@@ -105,7 +110,7 @@ def nearly_sifted(states: States, after: States, ground: Ground, rows: Rows) -> 
     for kind in range(KINDS):
         cells = anchors_on(states, ground.anchor_states[kind], kind == WHOLE_GRAPH)
         if len(rows.of_kind[kind]) > 0 and len(cells) > 0:
-            anchors = Anchors(cells, states[cells])
+            anchors = anchors_around(view, cells, ground, rows)
             units = with_kind(units, view, view_after, mended, anchors, ground, rows, kind)
     return units
 
@@ -133,11 +138,11 @@ def with_kind(
     Unless `mended` is None, tell what fails one test that `after` passes; `mended` is the table for that.
     """
     members, symmetries = rows.of_kind[kind], ground.images.shape[1]
-    words = _words_around(view, anchors.cells, anchors.states, ground, rows)
+    words = anchors.words
     if mended is None:
         words_after, tables, nearly = words, units.tables, units.nearly
     else:
-        words_after = _words_around(after, anchors.cells, after.states[anchors.cells], ground, rows)
+        words_after = words_around(after, anchors.cells, after.states[anchors.cells], ground, rows)
     banks, first_bank = banks_of(len(anchors.cells) * symmetries), U(len(units.candidates) // BANK)
     candidates = _with_candidates(units.candidates, anchors.cells, ground.columns, symmetries, view.number)
     size = U(table_size(ground))
@@ -153,7 +158,7 @@ def with_kind(
         if mended is not None:
             table = tables[bank * size : (bank + U(1)) * size]
         table[len(table) - LANES :] = ALL_BITS
-        tests_of_bank(words, banks, number, rows.reach, table)
+        tests_of_bank(words, banks, number, rows.reach, table, anchors.swapped)
         _tests_mended(words_after, banks, number, rows.reach, table, mended)
         if end + U(len(members)) > capacity:
             room = end + U(2 * len(members))
@@ -222,8 +227,16 @@ def met_rows(
 
 
 @compiled
-def _words_around(view: View, cells: Numbers, own: States, ground: Ground, rows: Rows) -> Words:
+def words_around(view: View, cells: Numbers, own: States, ground: Ground, rows: Rows) -> Words:
+    """Return the words of anchors that have certain states themselves (`table.candidate_words`)."""
     return candidate_words(view.board, own, framed_places(cells, ground), rows.reach, ground)
+
+
+@compiled
+def anchors_around(view: View, cells: Numbers, ground: Ground, rows: Rows) -> Anchors:
+    """Return cells of a board as anchors."""
+    own = view.states[cells]
+    return Anchors(cells, own, words_around(view, cells, own, ground, rows), False)
 
 
 @compiled
@@ -233,7 +246,7 @@ def _tests_mended(
     """Write the bank of each test that fails now and holds after a move."""
     if mended is None:
         return
-    tests_of_bank(words_after, banks, bank, reach, mended)
+    tests_of_bank(words_after, banks, bank, reach, mended, False)
     for word in range(U(len(table) - LANES)):
         mended[word] &= ~table[word]
 

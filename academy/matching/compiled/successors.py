@@ -44,6 +44,7 @@ from academy.matching.compiled.sieve import (
     no_units,
     sifted,
     with_kind,
+    words_around,
 )
 from academy.matching.compiled.table import (
     BANK,
@@ -125,7 +126,8 @@ def _arrived(states: States, ground: Ground, rows: Rows, changes: Changes) -> Un
                         count += 1
         if count > 0:
             before = len(units.candidates)
-            anchors = Anchors(cells[:count], own[:count])
+            words = words_around(view, cells[:count], own[:count], ground, rows)
+            anchors = Anchors(cells[:count], own[:count], words, False)
             units = with_kind(units, view, view, None, anchors, ground, rows, kind)
             for symmetry in range(symmetries):
                 for anchor in range(count):

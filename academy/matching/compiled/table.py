@@ -146,17 +146,21 @@ def _states_in(states: States) -> tuple[NDArray[np.uintp], int]:
 
 
 @compiled
-def tests_of_bank(words: Words, banks: int, bank: int, reach: int, table: Words) -> None:
-    """Write the bank of each test: what a code accepts is what any of its states does."""
+def tests_of_bank(words: Words, banks: int, bank: int, reach: int, table: Words, swapped: bool) -> None:
+    """Write the bank of each test: what a code accepts is what any of its states does.
+
+    With `swapped` the words are of the board with the colours exchanged.
+    """
     lanes = U(LANES) * U(banks)
+    first, second = (U(3), U(1)) if swapped else (U(1), U(3))
     for offset in range(U(reach)):
         for lane in range(U(LANES)):
             source = offset * U(STATES) * lanes + U(LANES) * U(bank) + lane
             empty = words[source]
-            first_soldier = words[source + lanes]
-            first_king = words[source + U(2) * lanes]
-            second_soldier = words[source + U(3) * lanes]
-            second_king = words[source + U(4) * lanes]
+            first_soldier = words[source + first * lanes]
+            first_king = words[source + (first + U(1)) * lanes]
+            second_soldier = words[source + second * lanes]
+            second_king = words[source + (second + U(1)) * lanes]
             first_piece = first_soldier | first_king
             second_piece = second_soldier | second_king
             target = offset * U(CODES * LANES) + lane

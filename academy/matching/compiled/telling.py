@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from academy.matching.compiled.compiling import compiled
+from academy.matching.compiled.perspectives import sifted_for_players
 from academy.matching.compiled.sieve import (
     ANCHOR_COLUMN,
     ANCHOR_ROW,
@@ -17,7 +18,6 @@ from academy.matching.compiled.sieve import (
     Flags,
     Shorts,
     Units,
-    sifted,
 )
 from academy.matching.compiled.table import BANK, NO_BITS, ONE_BIT, WORD, Numbers, States, U, Words, signed
 from academy.matching.compiled.vectors import LANES, bits_in_bank, bits_set, lowest_bit
@@ -34,7 +34,7 @@ def find(
     boards: States, ground: Ground, rows: Rows, order: Order, wanted: Flags, most: int, each: int
 ) -> Found:
     """Return the matches on some boards, (board, cell), as `kernels.Find` says."""
-    units = sifted(boards, ground, rows)
+    units = sifted_for_players(boards, ground, rows)
     return told(units, units.bits, in_order(units, order, wanted), rows.anchors, order, U(most), U(each))
 
 

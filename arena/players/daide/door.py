@@ -62,6 +62,7 @@ class _Guest:
         self.name = ""
         self.version = ""
         self.returns_to: tuple[_Game, int] | None = None
+        self.claim: Tokens = ()
         self.backlog = b""
 
     def say(self, tokens: Tokens) -> None:
@@ -264,24 +265,33 @@ class Door:
             guest.say(map_message(self._words))
         else:
             name, version = (text_of(part) for part in tree[1:])  # type: ignore[arg-type]
-            longest = self._limits.name_characters
-            if (name not in self._names and ANY_CLIENT not in self._names) or max(
-                len(name), len(version)
-            ) > longest:
+            why = self._why_not(name, version)
+            if why:
                 guest.say(command("REJ", tokens))
-                self._note("client refused", client=name[:longest], peer=guest.address, why="unknown name")
+                self._note("client refused", client=name[:64], peer=guest.address, why=why)
                 return
             guest.name, guest.version, guest.part = name, version, Part.PLAY
             guest.say(command("YES", tokens))
             guest.say(map_message(self._words))
             self._note("client came", client=guest.label, peer=guest.address)
 
+    def _why_not(self, name: str, version: str) -> str:
+        """Why a client of this name cannot play; nothing if it can."""
+        limits = self._limits
+        if max(len(name), len(version)) > limits.name_characters:
+            return f"a name of more than {limits.name_characters} characters"
+        if name not in self._names and ANY_CLIENT not in self._names:
+            return "unknown name"
+        if sum(guest.name == name for guest in self._guests) >= limits.clients_of_name:
+            return f"{limits.clients_of_name} of this name wait already"
+        return ""
+
     def _return(self, guest: _Guest, tokens: Tokens, tree: tuple[Tree, ...]) -> None:
         power, passcode = (part[0] for part in tree[1:])  # type: ignore[index]
         seat = self._words.power(power)  # type: ignore[arg-type]
         for game in self._games:
             if seat is not None and game.passcodes.get(seat + 1) == number_of(passcode):  # type: ignore[arg-type]
-                guest.part = Part.RETURN
+                guest.part, guest.claim = Part.RETURN, tokens
                 guest.returns_to = game, seat + 1
                 return
         guest.say(command("REJ", tokens))
@@ -309,14 +319,16 @@ class Door:
     def _fill_seats(self) -> None:
         for guest in [guest for guest in self._guests if guest.returns_to is not None]:
             assert guest.returns_to is not None
-            self._pass(*guest.returns_to, guest)
+            if not self._pass(*guest.returns_to, guest):
+                guest.part = guest.returns_to = None
+                guest.say(command("REJ", guest.claim))
         for game in list(self._games):
             for seat, client in list(game.wanted.items()):
                 free = self._free(client)
                 if free is not None:
-                    del game.wanted[seat]
                     game.passcodes[seat] = self._new_passcode()
-                    self._pass(game, seat, free)
+                    if self._pass(game, seat, free):
+                        del game.wanted[seat]
             if not game.wanted:
                 for guest in [guest for guest in self._guests if guest.part is Part.OBSERVE]:
                     if not guest.wire.unsent:
@@ -338,9 +350,9 @@ class Door:
             if code not in taken:
                 return code
 
-    def _pass(self, game: _Game, seat: int, guest: _Guest) -> None:
+    def _pass(self, game: _Game, seat: int, guest: _Guest) -> bool:
+        """Pass a client's connection to a game; whether the game still is there."""
         assert guest.part is not None
-        self._forget(guest)
         passed = Passed(
             guest.part,
             seat,
@@ -349,7 +361,11 @@ class Door:
             guest.version,
             (guest.backlog + guest.wire.rest)[:_MOST_PASSED].hex(),
         )
-        with suppress(BrokenLink):
-            # A game that has ended meanwhile is found out by its link.
+        try:
             send_passed(game.link, passed, guest.wire.connection)
+        except BrokenLink:
+            # It has ended; its link will say so.
+            return False
+        self._forget(guest)
         guest.wire.close()
+        return True

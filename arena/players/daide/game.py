@@ -312,7 +312,10 @@ class DaideGame:
         wire = Wire(connection, self._dialogue.words, self._limits, bytes.fromhex(passed.rest))
         match passed.part:
             case Part.OBSERVE:
-                self._seat(Session(wire, None, "observer", None, self._dialogue.words))
+                session = Session(wire, None, "observer", None, self._dialogue.words)
+                self._seat(session)
+                if sum(other.power is None for other in self._sessions) > self._limits.observers:
+                    self._send_off(session)
             case Part.PLAY:
                 self._seat_player(passed, wire)
             case Part.RETURN:

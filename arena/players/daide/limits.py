@@ -7,6 +7,8 @@ from dataclasses import dataclass
 class DaideLimits:
     """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items.
 
+    `clients` are those at the door at a time, `clients_of_name` those of them who say the same name;
+    `observers` are those of the door, and of each game.
     `greeting_seconds` is how long a client may take to say who it is and that it plays the map, and how long
     half a message may lie about; `write_seconds` how long it may take nothing of what is sent to it, and
     `unsent_bytes` how much of that may wait. Messages above `messages_per_second` are for
@@ -14,6 +16,7 @@ class DaideLimits:
     """
 
     clients: int = 256
+    clients_of_name: int = 64
     observers: int = 32
     message_bytes: int = 16 * 1024
     messages_per_second: float = 200.0

@@ -53,6 +53,7 @@ class Wire:
         self._room = limits.message_burst
         self._seen = self._moved = self._half_since = time.monotonic()
         self._broken: str | None = None
+        self._ending: tuple[str, bytes] | None = None
 
     def fileno(self) -> int:
         """The connection's descriptor, for selectors."""
@@ -73,6 +74,8 @@ class Wire:
 
         When there will be no more, or the client breaks the protocol, which it is told, `check` says so.
         """
+        if self._ending is not None:
+            return []
         try:
             data = self.connection.recv(_CHUNK)
         except BlockingIOError:
@@ -111,9 +114,8 @@ class Wire:
         return frames
 
     def _end(self, why: str, last_words: bytes = b"") -> None:
-        if last_words:
-            self.send(last_words)
-        self._broken = self._broken or why
+        """What came before is answered first."""
+        self._ending = self._ending or (why, last_words)
 
     def _has_room(self) -> bool:
         limits, now = self._limits, time.monotonic()
@@ -127,6 +129,10 @@ class Wire:
         limits, now = self._limits, time.monotonic()
         if self._broken is not None:
             raise Hung(self._broken)
+        if self._ending is not None:
+            why, last_words = self._ending
+            self.send(last_words)
+            raise Hung(why)
         if self._out and now - self._moved > limits.write_seconds:
             raise Hung(f"it took nothing of what it was sent for {limits.write_seconds:g} s")
         if self._reader.rest and now - self._half_since > limits.greeting_seconds:

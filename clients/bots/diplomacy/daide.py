@@ -30,6 +30,10 @@ class Rejected(RuntimeError):
     """The server does not let this bot play."""
 
 
+class NotAwaited(Disconnected):
+    """The game goes on without this bot, or the server has not noticed yet that its connection broke."""
+
+
 class DaideBot:
     """One game of a bot, from its name to the server's OFF."""
 
@@ -44,12 +48,18 @@ class DaideBot:
         self._passcode = 0
         self._owners: tuple[int, ...] = ()
         self.over = False
-        self.seated_at = 0.0
+        self.heard = 0
+        """How many messages of the server made sense to it."""
+
+    @property
+    def took_place(self) -> bool:
+        """Whether a game has begun."""
+        return self._player is not None
 
     @property
     def in_game(self) -> bool:
         """Whether a game has begun and is not over, so that it could be taken up again."""
-        return self._player is not None and not self.over
+        return self.took_place and not self.over
 
     def play(self, client: DaideClient) -> None:
         """Play until the server sends it off. Raises Disconnected and Rejected."""
@@ -64,6 +74,7 @@ class DaideBot:
             if tokens[0] == FIXED["OFF"]:
                 return
             self._answer(client, tokens)
+            self.heard += 1
 
     def _introduction(self) -> Tokens:
         return command("NME", text_tokens(self._name), text_tokens(VERSION))
@@ -86,7 +97,6 @@ class DaideBot:
             case "MAP":
                 self._agree(client, tokens)
             case "YES" if words is not None and tokens == command("YES", self._iam(words)):
-                self.seated_at = time.monotonic()
                 # What was told meanwhile is not told again.
                 for name in ("SCO", "NOW"):
                     self._say(client, (FIXED[name],))
@@ -120,15 +130,13 @@ class DaideBot:
         if refused == "NME":
             raise Rejected(f"the server wants no client named {self._name!r}")
         if refused == "IAM":
-            # The server may not have noticed yet that the connection broke.
-            raise Disconnected("the game does not wait for this client")
+            raise NotAwaited("the game does not wait for this client")
 
     def _begin(self, words: Vocabulary, power: int, passcode: int) -> None:
         number = words.power(power)
         if number is None:
             raise Rejected("the server takes this client for an observer")
         self._power, self._passcode = number, passcode
-        self.seated_at = time.monotonic()
         if self._player is None:
             seed = None if self._seed is None else f"{self._seed}/{number}"
             self._player = bot(self._kind, seed)
@@ -179,29 +187,36 @@ def main(arguments: Sequence[str] | None = None) -> None:
             game = DaideBot(options.name or options.bot, options.bot, seed, verbose=options.verbose)
             if not _play(game, options.host, options.port, options.patience):
                 break
-            played += 1
+            played += game.took_place
+            if not game.took_place:
+                time.sleep(_RETRY_SECONDS)
     except Rejected as error:
         sys.exit(f"academy-daide-bot: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
     if not played:
-        sys.exit(f"academy-daide-bot: no server at {options.host}:{options.port}")
+        sys.exit(f"academy-daide-bot: no game at {options.host}:{options.port}")
 
 
 def _play(game: DaideBot, host: str, port: int, patience: float) -> bool:
-    """Play a game, coming back to it while it is in progress; whether there was one."""
-    came, begun = False, time.monotonic()
+    """Play a game, coming back to it while it is in progress; whether the server was there to the last."""
+    heard, lost_at = 0, time.monotonic()
     while True:
+        reached = False
         try:
             with DaideClient(host, port) as client:
-                came = True
+                reached = True
                 game.play(client)
                 return True
-        except OSError:
-            if game.over:
+        except OSError as error:
+            if game.heard > heard:
+                heard, lost_at = game.heard, time.monotonic()
+            waited = time.monotonic() - lost_at
+            # Servers take a while to notice that a connection broke, but not for ever.
+            if game.over or (isinstance(error, NotAwaited) and waited >= patience / 3):
                 return True
-            if time.monotonic() >= max(begun, game.seated_at) + patience:
-                return came and not game.in_game
+            if waited >= patience:
+                return reached
             time.sleep(_RETRY_SECONDS)
 
 

@@ -20,6 +20,14 @@ def test_defaults_are_the_seeds_numbers() -> None:
     assert settings.max_submissions_per_contest == 10
 
 
+@pytest.mark.parametrize(("players", "prune_below"), [(1, 0.33), (2, 0.33), (3, 0.22), (7, 0.0943)])
+def test_among_many_a_line_is_poor_below_two_thirds_of_an_even_share(
+    players: int, prune_below: float
+) -> None:
+    settings = LibrarySettings.for_players(players)
+    assert settings == LibrarySettings(prune_below=prune_below)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -1,6 +1,7 @@
 """Games registered, contests opened and reported, consultations counted: once each, whatever is repeated."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -24,7 +25,7 @@ from academy.store.errors import (
     UnknownContest,
     UnknownGame,
 )
-from academy.store.game_records import settings_to_proto
+from academy.store.game_records import settings_to_proto, spec_from_proto, spec_to_proto
 from academy.store.library_store import Page, Store
 from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report
@@ -44,6 +45,16 @@ def test_settings_of_a_second_registration_do_not_count(store: Store) -> None:
     again.settings.CopyFrom(settings_to_proto(LibrarySettings(opening_capacity=1)))
     game, created = store.run(RegisterGame(again, "arena"))
     assert (game.settings.opening_capacity, created) == (1_000, False)
+
+
+def test_a_game_of_many_begins_with_a_threshold_of_its_own(store: Store) -> None:
+    seven = spec_to_proto(replace(spec_from_proto(go_game()), game_id="seven", players=7, symmetric=False))
+    game, _ = store.run(RegisterGame(seven, "arena"))
+    assert game.settings.prune_below == 0.0943
+    seven.game_id = "seven-set"
+    seven.settings.prune_below = 0.33
+    game, _ = store.run(RegisterGame(seven, "arena"))
+    assert game.settings.prune_below == 0.33
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import time
@@ -223,3 +224,36 @@ def test_a_competition_killed_again_and_again_counts_every_game_once(
     found = json.loads(arena("show", control, "--json").stdout)
     assert found["reports"]["waiting"] == 0 and found["voids"] == 0
     assert sum(player["games"] for player in found["players"]) == 24
+
+
+def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "arena.tokens").touch()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        done = subprocess.run(
+            [*ARENA, "serve", str(tmp_path), "--address", address],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"arena: {address}: cannot listen there") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("player", "advised"),
+    [
+        ('protocol = "grpc"\nstart_seconds = 0.1', False),
+        (misbehaving("exit-at-start"), True),
+    ],
+)
+def test_only_of_programs_of_its_own_the_arena_shows_what_they_write(
+    tmp_path: Path, player: str, advised: bool
+) -> None:
+    remote = '[remote]\naddress = "127.0.0.1:0"\n'
+    control = write_control(tmp_path, {"one": PASSING, "two": player})
+    control.write_text(control.read_text() + remote)
+    done = arena("run", control, "-q")
+    assert done.returncode == 1 and "player two" in done.stderr
+    assert ("`arena check` shows" in done.stderr) is advised

@@ -1,9 +1,11 @@
 """A lobby for tests, and players that dial in to it."""
 
+import asyncio
 import queue
+import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,9 @@ from arena.lobby.background import BackgroundLobby
 from arena.lobby.limits import LobbyLimits
 from arena.remote_players import NamedPlayers
 from arena.v1 import players_pb2, players_pb2_grpc
+from clients import dial_in_async
 from clients.connection import Connection
-from clients.dial_in import Ending, Engine, Game, Turn, dial_in
+from clients.dial_in import Ending, Engine, Game, NewGame, Turn, dial_in
 
 SECONDS = 60.0
 LOCAL = Endpoint("127.0.0.1:0")
@@ -56,34 +59,98 @@ class DialledIn:
         player: str,
         new_game: Callable[[Game], Callable[[Turn], Any]],
         ca: Path | None = None,
+        address: str = "",
+        redial_seconds: float = 0.0,
         **engine: Any,
     ) -> None:
         self.result: int | BaseException | None = None
         self.endings: queue.SimpleQueue[tuple[str, int, Ending]] = queue.SimpleQueue()
 
-        def over(game: Game, ending: Ending) -> None:
-            self.endings.put((game.game_id, game.seat, ending))
-
         def run() -> None:
             try:
-                self.result = dial_in(
-                    Connection(lobby.open.address, ca=ca),
-                    player,
-                    new_game,
-                    Engine(**engine),
-                    redial_seconds=0.0,
-                    game_over=over,
-                )
+                arena = Connection(address or lobby.open.address, ca=ca)
+                self.result = self._dial(arena, player, new_game, Engine(**engine), redial_seconds)
             except BaseException as error:
                 self.result = error
 
         self._thread = threading.Thread(target=run, daemon=True)
         self._thread.start()
 
+    def _dial(
+        self, arena: Connection, player: str, new_game: NewGame, engine: Engine, redial_seconds: float
+    ) -> int:
+        return dial_in(arena, player, new_game, engine, redial_seconds=redial_seconds, game_over=self._over)
+
+    def _over(self, game: Game, ending: Ending) -> None:
+        self.endings.put((game.game_id, game.seat, ending))
+
     def ended(self) -> int | BaseException | None:
         self._thread.join(SECONDS)
         assert not self._thread.is_alive()
         return self.result
+
+
+class DialledInWithAsyncio(DialledIn):
+    """The same with the client for asyncio."""
+
+    def _dial(
+        self, arena: Connection, player: str, new_game: NewGame, engine: Engine, redial_seconds: float
+    ) -> int:
+        def begin(game: Game) -> dial_in_async.Chooser:
+            choose = new_game(game)
+
+            async def chosen(turn: Turn) -> Any:
+                return choose(turn)
+
+            return chosen
+
+        async def over(game: Game, ending: Ending) -> None:
+            self._over(game, ending)
+
+        dialling = dial_in_async.dial_in(
+            arena, player, begin, engine, redial_seconds=redial_seconds, game_over=over
+        )
+        return asyncio.run(dialling)
+
+
+class Relay:
+    """Passes connections on to a lobby, until they are cut."""
+
+    def __init__(self, lobby: BackgroundLobby) -> None:
+        host, _, port = lobby.open.address.rpartition(":")
+        self._lobby = (host, int(port))
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self._open: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self) -> None:
+        """End all connections; new ones are passed on."""
+        for end in self._open:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._listener.close()
+        self.cut()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                player, _ = self._listener.accept()
+                lobby = socket.create_connection(self._lobby)
+                self._open += [player, lobby]
+                for source, target in ((player, lobby), (lobby, player)):
+                    threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
+
+    @staticmethod
+    def _pass_on(source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+        for end in (source, target):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
 
 
 class RawStream:

@@ -12,7 +12,18 @@ from arena.v1 import players_pb2
 from clients.dial_in import Answer, Declined, Ending, Game, Turn
 from referees.api import Termination
 from tests.arena.engines import python_player
-from tests.arena.lobby.rooms import SECONDS, DialledIn, RawStream, job, open_lobby, remote
+from tests.arena.lobby.rooms import (
+    SECONDS,
+    DialledIn,
+    DialledInWithAsyncio,
+    RawStream,
+    Relay,
+    job,
+    open_lobby,
+    remote,
+)
+
+BOTH_CLIENTS = pytest.mark.parametrize("client", [DialledIn, DialledInWithAsyncio])
 
 
 @pytest.fixture
@@ -219,3 +230,67 @@ def test_whatever_a_bot_raises_reaches_whoever_dialled_in(lobby: BackgroundLobby
     result = play(job(remote(lobby, "one", reconnect_seconds=0.0), python_player("other")))
     assert result.outcome is None
     assert isinstance(bot.ended(), ZeroDivisionError)
+
+
+@BOTH_CLIENTS
+def test_a_bot_goes_on_with_its_game_when_its_connection_breaks(
+    lobby: BackgroundLobby, client: type[DialledIn]
+) -> None:
+    relay = Relay(lobby)
+    begun: list[bool] = []
+    turns: list[Turn] = []
+
+    def interrupted(game: Game) -> Callable[[Turn], str]:
+        begun.append(game.resumed)
+
+        def choose(turn: Turn) -> str:
+            turns.append(turn)
+            if len(turns) == 2:
+                relay.cut()
+            return ["C3", "D3", "pass"][len(turn.moves) // 2]
+
+        return choose
+
+    bot = client(lobby, "one", interrupted, address=relay.address, redial_seconds=SECONDS)
+    result = play(job(remote(lobby, "one"), python_player("other")))
+    _, _, ending = bot.endings.get(timeout=SECONDS)
+    relay.close()
+    assert result.outcome is not None and result.outcome.winners == (1,) == ending.winners
+    assert begun == [False, True]
+    assert [move.text for move in result.moves[:2]] == ["C3", "pass"]
+    # It is told again what it had been told.
+    assert turns[2].moves[:2] == turns[1].moves == ((1, "C3"), (2, "pass"))
+
+
+@BOTH_CLIENTS
+def test_games_at_once_end_one_by_one(lobby: BackgroundLobby, client: type[DialledIn]) -> None:
+    bot = client(lobby, "one", passing, games_at_once=2)
+    result = play(job(remote(lobby, "one"), remote(lobby, "one")))
+    assert result.outcome is not None and len(result.moves) == 2
+    assert sorted(bot.endings.get(timeout=SECONDS)[1] for _ in range(2)) == [1, 2]
+
+
+@BOTH_CLIENTS
+def test_what_a_bot_raises_in_a_game_reaches_whoever_dialled_in(
+    lobby: BackgroundLobby, client: type[DialledIn]
+) -> None:
+    def broken(game: Game) -> Callable[[Turn], str]:
+        def choose(turn: Turn) -> str:
+            raise ZeroDivisionError("a bug")
+
+        return choose
+
+    bot = client(lobby, "one", broken)
+    result = play(job(remote(lobby, "one", reconnect_seconds=0.0), python_player("other")))
+    assert result.outcome is not None and result.outcome.winners == (2,)
+    assert isinstance(bot.ended(), ZeroDivisionError)
+
+
+@BOTH_CLIENTS
+def test_either_client_can_decline(lobby: BackgroundLobby, client: type[DialledIn]) -> None:
+    def unwilling(game: Game) -> Callable[[Turn], str]:
+        raise Declined("only on Sundays")
+
+    client(lobby, "one", unwilling)
+    result = play(job(remote(lobby, "one"), python_player("other")))
+    assert result.outcome is None and "only on Sundays" in result.void_reason

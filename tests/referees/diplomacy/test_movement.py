@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from referees.diplomacy import (
+    EDITIONS,
     AdjacentConvoy,
     Choices,
     Order,
@@ -138,6 +139,22 @@ def test_armies_swap_places_by_a_convoy_that_the_choices_see(
         Choices(adjacent_convoy=adjacent),
     )
     assert outcomes(done)["A NWY - SWE"] is (O.SUCCEEDED if swapped else O.BOUNCED)
+
+
+@pytest.mark.parametrize(
+    ("edition", "swapped"), [("1971", True), ("1982", False), ("2023", False), ("dptg", False)]
+)
+def test_a_fleet_that_no_route_could_need_tells_no_intent(edition: str, swapped: bool) -> None:
+    """DATC 6.G.19: every route from Marseilles begins in the Gulf of Lyon, which touches Spain."""
+    done = play(
+        "FRA A MAR, F WES; ITA F GOL, A SPA",
+        "FRA A MAR - SPA, F WES C A MAR - SPA; ITA F GOL C A MAR - SPA, A SPA - MAR",
+        EDITIONS[edition],
+    )
+    assert outcomes(done)["A MAR - SPA"] is (O.SUCCEEDED if swapped else O.BOUNCED)
+    assert outcomes(done)["A SPA - MAR"] is (O.SUCCEEDED if swapped else O.BOUNCED)
+    if edition == "2023":
+        assert reasons(done)["F WES C A MAR - SPA"] == "void: no route of the convoy could need this fleet"
 
 
 @pytest.mark.parametrize(("land_route_left", "outcome"), [(False, O.DISRUPTED), (True, O.SUCCEEDED)])

@@ -127,6 +127,57 @@ def test_later_phases_show_what_came_of_it(tmp_path: Path) -> None:
             assert f"<title>{power}: {unit}</title>" in end
 
 
+CONTROLS: Sequence[tuple[str, str]] = (
+    ("byId('forward').click()", "Autumn 1901, moves"),
+    ("byId('back').click()", "Spring 1901, moves"),
+    ("byId('last').click()", "The end"),
+    ("byId('forward').click()", "The end"),
+    ("byId('first').click()", "Spring 1901, moves"),
+    ("byId('phase').value = '1'; byId('phase').dispatchEvent(new Event('change'))", "Autumn 1901, moves"),
+    ("byId('slider').value = '0'; byId('slider').dispatchEvent(new Event('input'))", "Spring 1901, moves"),
+    ("press('ArrowRight')", "Autumn 1901, moves"),
+    ("press('ArrowLeft')", "Spring 1901, moves"),
+    ("press(' '); await seconds(30)", "The end"),
+    ("press('Home'); byId('play').click(); byId('play').click(); await seconds(30)", "Spring 1901, moves"),
+    ("byId('play').click(); byId('forward').click(); await seconds(30)", "Autumn 1901, moves"),
+    ("byId('speed').value = '20'; byId('play').click(); await seconds(30)", "The end"),
+)
+
+
+@NEEDS_BROWSER
+def test_the_controls_step_jump_and_play(tmp_path: Path) -> None:
+    page = Diplomacy.replay_page(record().encode(), {})
+    done = "\n".join(
+        f"{control}; seen.push(byId('where').textContent.split(':')[0]);" for control, _ in CONTROLS
+    )
+    script = f"""<script>(async () => {{
+      const seen = [], seconds = number => new Promise(done => setTimeout(done, 1000 * number));
+      const press = key => document.body.dispatchEvent(new KeyboardEvent("keydown", {{key, bubbles: true}}));
+      {done}
+      document.title = seen.join("|");
+    }})()</script></body>"""
+    # Time in the browser passes as fast as it can.
+    dom = browse(page.replace("</body>", script), tmp_path, "1", "--virtual-time-budget=300000", "--dump-dom")
+    title = re.search("<title>([^<]*)</title>", dom)
+    assert title is not None and title[1].split("|") == [ends for _, ends in CONTROLS]
+
+
+@NEEDS_BROWSER
+def test_an_order_that_is_pointed_at_is_picked_out(tmp_path: Path) -> None:
+    page = Diplomacy.replay_page(record().encode(), {})
+    over = "document.querySelector('#powers li').dispatchEvent(new MouseEvent('mouseenter'));"
+    dom = shown(page.replace("</body>", f"<script>{over}</script></body>"), tmp_path, "1")
+    assert len(re.findall(r'class="of \w+ now"', dom)) == 1 and 'class="picked"' in dom
+
+
+@NEEDS_BROWSER
+def test_a_void_game_shows_how_it_stood(tmp_path: Path) -> None:
+    judge = Diplomacy.from_settings({})
+    text = judge.record(GameRecord("0_0", "cup", "", tuple("abcdefg"), (), None, 0, (), ("it crashed",)))
+    dom = shown(Diplomacy.replay_page(text.encode(), {}), tmp_path, "1")
+    assert "The end: void" in dom and "it crashed" in dom and "<title>FRA: A PAR</title>" in dom
+
+
 @NEEDS_BROWSER
 def test_a_map_without_coordinates_is_shown_too(tmp_path: Path) -> None:
     dom = shown(Diplomacy.replay_page(small_record().encode(), {}), tmp_path, "1")

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from referees.diplomacy import Diplomacy, adjudicate
 from referees.diplomacy.daide.answers import Answers
@@ -11,7 +13,8 @@ from referees.diplomacy.daide.messages import Participant, Variant, map_definiti
 from referees.diplomacy.daide.table import Table
 from referees.diplomacy.daide.tokens import Tokens, vocabulary
 from referees.diplomacy.game import GamePosition
-from tests.referees.diplomacy.daide.words import STANDARD, STRAITS
+from tests.referees.diplomacy.daide.test_grammar import LEVELS
+from tests.referees.diplomacy.daide.words import STANDARD, STRAITS, tokens
 
 AUSTRIA, ENGLAND, FRANCE = 0, 1, 2
 POWERS = range(7)
@@ -411,3 +414,25 @@ def test_an_observer_who_comes_late_is_told_how_the_game_stands() -> None:
     room.table.leave(late)
     room.process()
     assert late.heard() == []
+
+
+RIGHT = [tokens(said) for level in LEVELS for said in LEVELS[level]]
+ANY_TOKEN = st.sampled_from([*STANDARD.names, 0, 1, 1901, 0x3FFF, 0x4AFF, 0x4B41])
+SPOILT = st.tuples(st.sampled_from(RIGHT), st.lists(st.tuples(st.integers(0, 40), ANY_TOKEN), max_size=4))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 7), SPOILT), min_size=20, max_size=60), st.booleans())
+def test_whatever_clients_say_the_game_goes_on(
+    said: list[tuple[int, tuple[Tokens, list[tuple[int, int]]]]], begun: bool
+) -> None:
+    room = Room(Variant(level=8000, mtl=50, pda=True), begun=begun, pda=True)
+    for speaker, (right, spoilings) in said:
+        message = list(right)
+        for place, token in spoilings:
+            message[place : place + place % 2] = [token]
+        client = room.observer if speaker == 7 else room.clients[speaker]
+        room.answers.hear(client, tuple(message), 1.0)
+    if begun:
+        room.process()
+        assert room.observer.heard()[-1].startswith("NOW (FAL 1901)")

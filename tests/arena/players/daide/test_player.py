@@ -1,0 +1,315 @@
+"""Games of players that speak DAIDE, over sockets: a test speaks for the clients."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from arena.jobs import Fault, PlayerSetup
+from arena.match import play
+from arena.players.daide.door import Door
+from clients.bots.diplomacy.daide_client import Disconnected
+from referees.api import Termination
+from tests.arena.players.daide.rooms import (
+    NORTH,
+    SOUTH,
+    Hand,
+    Played,
+    daide_player,
+    game_of,
+    hands,
+    moves_of,
+    open_door,
+)
+
+HOLD = {"NOR": "((NOR AMY NCA) HLD) ((NOR FLT NPO) HLD)", "SOU": "((SOU AMY SCA) HLD) ((SOU FLT SPO) HLD)"}
+
+
+@pytest.fixture
+def door() -> Iterator[Door]:
+    with open_door("n", "s") as opened:
+        yield opened
+
+
+def begun(hand: Hand) -> tuple[str, int]:
+    """The power and the passcode that it is told when the game begins, up to the first time."""
+    hello, owners, now, *_, last = hand.until("TME")
+    assert owners.startswith("SCO (NOR NCA NPO)") and now.startswith("NOW (SPR 1)") and last
+    words = hello.split()
+    assert words[0] == "HLO"
+    return words[1].strip("()"), int(words[2].strip("()"))
+
+
+def test_a_game_is_played_from_the_greeting_to_the_end(door: Door) -> None:
+    job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1, mtl=50, level=10)
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        assert begun(north)[0] == "NOR" and begun(south)[0] == "SOU"
+        assert north.ask("HLO").endswith("((LVL 10) (MTL 50) (RTL 60) (BTL 60) (AOA))")
+        assert north.ask("SUB ((NOR AMY NCA) MTO NMO)") == "THX ((NOR AMY NCA) MTO NMO) (MBV)"
+        assert north.hear() == "MIS (NOR FLT NPO)"
+        north.say("SUB ((NOR FLT NPO) MTO WSE)")
+        south.say("SND (NOR) (PRP (PCE (NOR SOU)))")
+        assert north.until("FRM")[-1] == "FRM (SOU) (NOR) (PRP (PCE (NOR SOU)))"
+        south.say(f"SUB {HOLD['SOU']}")
+        told = north.until("TME")
+        assert told[:4] == [
+            "ORD (SPR 1) ((NOR AMY NCA) MTO NMO) (SUC)",
+            "ORD (SPR 1) ((NOR FLT NPO) MTO WSE) (SUC)",
+            "ORD (SPR 1) ((SOU AMY SCA) HLD) (SUC)",
+            "ORD (SPR 1) ((SOU FLT SPO) HLD) (SUC)",
+        ]
+        assert told[4] == "NOW (FAL 1) (NOR AMY NMO) (NOR FLT WSE) (SOU AMY SCA) (SOU FLT SPO)"
+        assert told[5] == "TME (50)"
+        north.say("SUB ((NOR AMY NMO) MTO MID) ((NOR FLT WSE) MTO ISL)")
+        south.until("NOW")
+        south.say(f"SUB {HOLD['SOU']}")
+        owners, draw, summary, now, off = north.until("OFF")[-5:]
+        assert owners == "SCO (NOR NCA NPO ISL MID) (SOU SCA SPO)"
+        assert (draw, now[:11], off) == ("DRW", "NOW (WIN 1)", "OFF")
+        assert summary == "SMR (WIN 1) (NOR ('n') ('1') 4) (SOU ('s') ('1') 2)"
+        with pytest.raises(Disconnected):
+            north.hear()
+    result = played.result
+    assert result.outcome is not None and result.outcome.winners == (NORTH, SOUTH)
+    assert moves_of(result, NORTH) == ["A NCA - NMO, F NPO - WSE", "A NMO - MID, F WSE - ISL"]
+    assert [(usage.engine_name, usage.fault) for usage in result.usage] == [
+        ("n:1", Fault.NONE),
+        ("s:1", Fault.NONE),
+    ]
+    assert not result.warnings
+
+
+def test_a_draw_that_all_offer_ends_the_game_at_once(door: Door) -> None:
+    with (
+        hands(door, "n", "s") as (north, south),
+        Played(game_of(daide_player(door, "n"), daide_player(door, "s"))) as played,
+    ):
+        for hand in (north, south):
+            begun(hand)
+            hand.say("DRW")
+        told = north.until("OFF")
+        assert told[0] == "YES (DRW)" and told[-3:-1] == [
+            "DRW",
+            "SMR (SPR 1) (NOR ('n') ('1') 2) (SOU ('s') ('1') 2)",
+        ]
+    assert played.result.outcome is not None
+    assert played.result.outcome.termination is Termination.AGREEMENT
+
+
+def test_at_the_deadline_units_without_orders_hold_and_the_power_is_in_disorder(door: Door) -> None:
+    patient = {"late_turns": 100_000, "reconnect_seconds": 0}
+    job = game_of(
+        daide_player(door, "n", **patient), daide_player(door, "s", **patient), mtl=1, year_limit=1000
+    )
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        begun(north)
+        begun(south)
+        south.until("CCD (NOR)")
+        # It is out of it with its next orders, which are the same in every turn.
+        north.say(f"SUB {HOLD['NOR']}")
+        south.until("NOT (CCD (NOR))")
+        north.close()
+        south.close()
+    result = played.result
+    assert result.outcome is not None and result.outcome.winners == ()
+    assert [usage.fault for usage in result.usage] == [Fault.DISCONNECTED] * 2
+    assert result.moves[0].text == "NONE" and result.moves[0].stand_in
+    assert "player n: S1M: orders were missing at the deadline" in result.warnings
+
+
+def test_who_is_late_too_often_is_sent_off_and_the_other_has_won(door: Door) -> None:
+    job = game_of(daide_player(door, "n", late_turns=2), daide_player(door, "s", late_turns=100), mtl=1)
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        assert "SLO (SOU)" in south.until("OFF")
+        assert "OFF" in north.until("OFF")
+    result = played.result
+    assert result.outcome is not None and result.outcome.winners == (SOUTH,)
+    assert result.usage[0].fault is Fault.LATE
+    assert result.usage[0].remark == "player n: late in 2 turns one after the other"
+
+
+def test_who_is_disconnected_comes_back_with_its_passcode(door: Door) -> None:
+    job = game_of(
+        daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), dsd=True, year_limit=1
+    )
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        power, passcode = begun(north)
+        begun(south)
+        north.close()
+        told = south.until("NOT")
+        assert told[-2] == "CCD (NOR)" and told[-1].startswith("NOT (TME (")
+        # The time stands still: nobody is late however long this takes.
+        south.say(f"SUB {HOLD['SOU']}")
+        assert south.until("THX")
+        wrong = Hand(door)
+        other = passcode % 8000 + 1
+        assert wrong.ask(f"IAM ({power}) ({other})") == f"REJ (IAM ({power}) ({other}))"
+        wrong.say(f"IAM ({power}) ({passcode})")
+        wrong.say("NOW")
+        assert wrong.hear() == f"YES (IAM ({power}) ({passcode}))"
+        back = wrong
+        assert "NOW (SPR 1)" in "".join(back.until("NOW (SPR 1)"))
+        told = south.until("TME")
+        assert "NOT (CCD (NOR))" in told
+        again = Hand(door)
+        assert again.ask(f"IAM ({power}) ({passcode})") == f"REJ (IAM ({power}) ({passcode}))"
+        again.close()
+        for hand in (back, south):
+            hand.say(f"SUB {HOLD['NOR' if hand is back else 'SOU']}")
+            hand.until("NOW (FAL 1)")
+            hand.say(f"SUB {HOLD['NOR' if hand is back else 'SOU']}")
+        assert back.until("OFF")
+        back.close()
+    result = played.result
+    assert result.outcome is not None and result.outcome.winners == (NORTH, SOUTH)
+    assert not any(move.stand_in for move in result.moves)
+    assert any("came back" in warning for warning in result.warnings)
+
+
+def test_without_dsd_the_game_goes_on_while_somebody_is_disconnected(door: Door) -> None:
+    job = game_of(daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), year_limit=1)
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        begun(north)
+        begun(south)
+        north.close()
+        south.until("CCD")
+        for turn in ("NOW (FAL 1)", "OFF"):
+            south.say(f"SUB {HOLD['SOU']}")
+            south.until(turn)
+    result = played.result
+    assert result.outcome is not None and result.outcome.termination is Termination.FROZEN
+    of_north = [move for move in result.moves if move.seat == NORTH]
+    assert all(move.stand_in for move in of_north)
+    assert [move.text for move in of_north] == ["NONE, DRAW NOR SOU"] * 2
+    assert result.usage[0].fault is Fault.DISCONNECTED
+
+
+def test_who_does_not_come_back_in_time_is_out(door: Door) -> None:
+    job = game_of(daide_player(door, "n", reconnect_seconds=0), daide_player(door, "s"))
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        _, passcode = begun(north)
+        begun(south)
+        north.close()
+        south.until("CCD")
+        south.say(f"SUB {HOLD['SOU']}")
+        assert "SLO (SOU)" in south.until("OFF")
+    assert played.result.outcome is not None and played.result.outcome.winners == (SOUTH,)
+    late = Hand(door)
+    assert late.ask(f"IAM (NOR) ({passcode})") == f"REJ (IAM (NOR) ({passcode}))"
+    late.close()
+
+
+def test_observers_are_told_but_cannot_speak(door: Door) -> None:
+    watcher = Hand(door)
+    assert watcher.ask("OBS") == "YES (OBS)" and watcher.hear() == "MAP ('straits')"
+    job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1)
+    with hands(door, "n", "s") as (north, south), Played(job):
+        assert begun(north) and begun(south)
+        assert watcher.until("NOW (SPR 1)")[0].startswith("HLO (UNO) (0)")
+        watcher.say("SUB ((NOR AMY NCA) HLD)")
+        assert "REJ (SUB ((NOR AMY NCA) HLD))" in watcher.until("REJ")
+        assert watcher.ask("DRW") == "REJ (DRW)"
+        for turn in ("NOW (FAL 1)", "OFF"):
+            north.say(f"SUB {HOLD['NOR']}")
+            south.say(f"SUB {HOLD['SOU']}")
+            watcher.until(turn)
+            if turn != "OFF":
+                north.until(turn)
+                south.until(turn)
+    watcher.close()
+
+
+def test_a_client_that_breaks_the_protocol_in_the_game_hurts_only_itself(door: Door) -> None:
+    job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1)
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        begun(north)
+        begun(south)
+        north.client.send((0x5FFF,))
+        with pytest.raises(Disconnected, match="error 14"):
+            north.until("OFF")
+        assert south.until("CCD")[-1] == "CCD (NOR)"
+        for turn in ("NOW (FAL 1)", "OFF"):
+            south.say(f"SUB {HOLD['SOU']}")
+            south.until(turn)
+    assert "is no token" in played.result.usage[0].remark
+
+
+def test_the_only_power_that_moves_is_told_what_became_of_it(door: Door) -> None:
+    """Only the north has a centre to build in, so nobody else is told of that phase."""
+    job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=3, sl=2)
+    with hands(door, "n", "s") as (north, south), Played(job):
+        begun(north)
+        begun(south)
+        north.say("SUB ((NOR AMY NCA) MTO NMO) ((NOR FLT NPO) MTO WSE)")
+        south.say(f"SUB {HOLD['SOU']}")
+        north.until("TME")
+        south.until("TME")
+        north.say("SUB ((NOR AMY NMO) HLD) ((NOR FLT WSE) MTO ISL)")
+        south.say(f"SUB {HOLD['SOU']}")
+        assert north.until("TME")[-2].startswith("NOW (WIN 1)")
+        assert south.until("NOW")[-1].startswith("NOW (WIN 1)")
+        north.say("SUB ((NOR FLT NPO) BLD)")
+        told = north.until("TME")
+        assert told[:3] == [
+            "THX ((NOR FLT NPO) BLD) (MBV)",
+            "ORD (WIN 1) ((NOR FLT NPO) BLD) (SUC)",
+            "NOW (SPR 2) (NOR FLT NPO) (NOR AMY NMO) (NOR FLT ISL) (SOU AMY SCA) (SOU FLT SPO)",
+        ]
+        assert "ORD (WIN 1) ((NOR FLT NPO) BLD) (SUC)" in south.until("NOW (SPR 2)")
+        for hand in (north, south):
+            hand.say("DRW")
+
+
+def test_a_client_for_whom_nobody_dials_in_makes_the_game_void(door: Door) -> None:
+    with hands(door, "n") as (north,):
+        result = play(game_of(daide_player(door, "n"), daide_player(door, "s", start_seconds=0.3)))
+        assert north.hear() == "OFF"
+    assert result.outcome is None and not result.ready
+    assert result.void_reason == "player s: no client 's' dialled in within 0.3 s"
+    assert result.usage[1].fault is Fault.LATE
+
+
+def test_bots_sit_beside_players_of_other_kinds(door: Door) -> None:
+    other = PlayerSetup("r", ("arena.players.random_moves:random_moves",), protocol="python")
+    with (
+        hands(door, "n") as (north,),
+        Played(game_of(daide_player(door, "n"), other, year_limit=1)) as played,
+    ):
+        begun(north)
+        north.say(f"SUB {HOLD['NOR']}")
+        north.until("NOW (FAL 1)")
+        north.say(f"SUB {HOLD['NOR']}")
+        assert "(SOU ('r') ()" in next(line for line in north.until("OFF") if line.startswith("SMR"))
+    assert played.result.outcome is not None and len(moves_of(played.result, SOUTH)) == 2
+
+
+@pytest.mark.parametrize(
+    ("setup", "says"),
+    [
+        (PlayerSetup("n", (), protocol="daide"), "no door"),
+        (PlayerSetup("n", ("bot",), protocol="daide", parameters={"door": "x"}), "dials in"),
+        (PlayerSetup("n", (), protocol="daide", parameters={"port": 1}), "'port' is no parameter"),
+        (PlayerSetup("n", (), protocol="daide", parameters={"door": "x", "late_turns": 0}), "late_turns: 0"),
+        (PlayerSetup("n", (), protocol="daide", parameters={"door": "/no/door"}), "cannot be reached"),
+    ],
+)
+def test_a_setup_that_makes_no_sense_makes_the_game_void(setup: PlayerSetup, says: str) -> None:
+    result = play(game_of(setup, setup))
+    assert result.outcome is None and says in result.void_reason
+
+
+def test_a_flood_in_the_game_costs_its_sender_the_game_and_nobody_else_anything(door: Door) -> None:
+    job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1)
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        begun(north)
+        begun(south)
+        with pytest.raises(Disconnected):
+            while True:
+                north.say("NOW " + "(SPR 1901) " * 10)
+        assert south.until("CCD")[-1] == "CCD (NOR)"
+        asked = time.monotonic()
+        assert south.ask("TME").startswith("TME (") and time.monotonic() >= asked
+        for turn in ("NOW (FAL 1)", "OFF"):
+            south.say(f"SUB {HOLD['SOU']}")
+            south.until(turn)
+    assert played.result.outcome is not None

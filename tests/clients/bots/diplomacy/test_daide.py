@@ -1,0 +1,185 @@
+"""Our bot at a DAIDE server that a test speaks for, and at the arena's."""
+
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from arena.jobs import Fault
+from clients.bots.diplomacy import daide
+from referees.diplomacy.daide.frames import FrameReader, FrameType, message_frame, representation_frame
+from referees.diplomacy.daide.tokens import vocabulary
+from referees.diplomacy.provinces import shipped_map
+from tests.arena.players.daide.rooms import PATIENCE, Played, daide_player, game_of, open_door
+
+WORDS = vocabulary(shipped_map("straits"))
+OWNERS = "SCO (NOR NCA NPO) (SOU SCA SPO) (UNO ISL MID)"
+FIRST = "NOW (SPR 1) (NOR AMY NCA) (NOR FLT NPO) (SOU AMY SCA) (SOU FLT SPO)"
+
+
+class Server:
+    """The server's side of connections, one after the other."""
+
+    def __init__(self) -> None:
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.settimeout(PATIENCE)
+
+    @property
+    def port(self) -> int:
+        return int(self.listener.getsockname()[1])
+
+    def accept(self) -> None:
+        """Take the next connection, and greet it."""
+        self.connection, _ = self.listener.accept()
+        self.connection.settimeout(PATIENCE)
+        self._reader = FrameReader(at_server=True)
+        self._said: list[str] = []
+        assert self._frame() is FrameType.INITIAL
+        self.connection.sendall(representation_frame(WORDS))
+
+    def _frame(self) -> FrameType:
+        while True:
+            for frame in self._reader.feed(self.connection.recv(1)):
+                if frame.type is FrameType.DIPLOMACY:
+                    self._said.append(WORDS.text(frame.tokens))
+                return frame.type
+
+    def hear(self) -> str:
+        assert self._frame() is FrameType.DIPLOMACY
+        return self._said.pop()
+
+    def say(self, *texts: str) -> None:
+        for text in texts:
+            self.connection.sendall(message_frame(WORDS.tokens(text)))
+
+    def greet(self, name: str) -> None:
+        """Let a bot of this name in, and begin a game with it as North."""
+        self.accept()
+        said = self.hear()
+        assert said == f"NME ('{name}') ('1')"
+        self.say(f"YES ({said})", "MAP ('straits')")
+        assert self.hear() == "YES (MAP ('straits'))"
+        self.say("HLO (NOR) (1234) ((LVL 0))", OWNERS, FIRST)
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    opened = Server()
+    yield opened
+    opened.listener.close()
+
+
+class Running:
+    """The bot's command in a thread; `status` waits for its end and tells how it exited."""
+
+    def __init__(self, server: Server | int, *arguments: str) -> None:
+        port = server if isinstance(server, int) else server.port
+        self._status: list[object] = []
+        self._arguments = ["--port", str(port), "--patience", "0.5", *arguments]
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            daide.main(self._arguments)
+        except SystemExit as end:
+            self._status.append(end.code)
+        else:
+            self._status.append(0)
+
+    @property
+    def status(self) -> object:
+        self._thread.join(PATIENCE)
+        return self._status[0]
+
+
+def test_it_introduces_itself_orders_and_offers_draws(server: Server) -> None:
+    running = Running(server, "--bot", "hold")
+    server.greet("hold")
+    assert server.hear() == "SUB ((NOR AMY NCA) HLD) ((NOR FLT NPO) HLD)"
+    assert server.hear() == "DRW"
+    server.say("NOW (SUM 1) (NOR AMY NCA) (SOU AMY SCA) (NOR FLT NPO MRT (WSE ISL)) (SOU FLT STR)")
+    assert server.hear() == "SUB ((NOR FLT NPO) DSB)"
+    server.say("SCO (NOR NCA NPO ISL) (SOU SCA SPO) (UNO MID)", "NOW (WIN 1) (NOR AMY NMO) (NOR FLT ISL)")
+    assert server.hear() == "SUB (NOR WVE)"
+    server.say("DRW", "OFF")
+    assert running.status == 0
+
+
+def test_it_does_without_press_as_the_syntax_asks(server: Server) -> None:
+    running = Running(server, "--bot", "hold")
+    server.greet("hold")
+    server.hear()
+    server.hear()
+    server.say("FRM (SOU) (NOR) (PRP (PCE (NOR SOU)))", "FRM (SOU) (NOR) (TRY (PRP))")
+    assert server.hear() == "SND (SOU) (HUH (ERR PRP (PCE (NOR SOU))))"
+    assert server.hear() == "SND (SOU) (TRY ())"
+    server.say("SLO (SOU)", "OFF")
+    assert running.status == 0
+
+
+def test_it_comes_back_to_its_game_when_the_connection_breaks(server: Server) -> None:
+    running = Running(server, "--bot", "hold", "--patience", "60")
+    server.greet("hold")
+    server.hear()
+    server.close()
+    server.accept()
+    assert server.hear() == "IAM (NOR) (1234)"
+    # The server has not noticed yet.
+    server.say("REJ (IAM (NOR) (1234))")
+    server.accept()
+    assert server.hear() == "IAM (NOR) (1234)"
+    server.say("YES (IAM (NOR) (1234))")
+    assert [server.hear(), server.hear()] == ["SCO", "NOW"]
+    server.say(OWNERS, FIRST)
+    assert server.hear() == "SUB ((NOR AMY NCA) HLD) ((NOR FLT NPO) HLD)"
+    server.say("DRW", "OFF")
+    assert running.status == 0
+
+
+@pytest.mark.parametrize(
+    ("answers", "says"),
+    [
+        (["REJ (NME ('hold') ('1'))"], "wants no client named 'hold'"),
+        (["YES (NME ('hold') ('1'))", "MAP ('hundred')"], "no map 'hundred'"),
+    ],
+)
+def test_it_ends_where_it_cannot_play(server: Server, answers: list[str], says: str) -> None:
+    running = Running(server, "--bot", "hold")
+    server.accept()
+    server.hear()
+    server.say(*answers)
+    assert says in str(running.status)
+
+
+def test_it_says_when_there_is_no_server() -> None:
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        port = unheard.getsockname()[1]
+        assert Running(port, "--bot", "hold").status == f"academy-daide-bot: no game at 127.0.0.1:{port}"
+
+
+@pytest.mark.parametrize("kind", ["hold", "random", "tactical"])
+def test_every_bot_plays_a_game_at_the_arena_and_is_understood(
+    kind: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with open_door("bot", board="standard") as door:
+        job = game_of(
+            *(daide_player(door, "bot", exit_seconds=PATIENCE) for _ in range(7)),
+            map="standard",
+            year_limit=2,
+            aoa=False,
+        )
+        with Played(job) as played:
+            arguments = ["--bot", kind, "--name", "bot", "--seed", "3"]
+            bots = [Running(door.address[1], *arguments) for _ in range(7)]
+            result = played.result
+        assert [bot.status for bot in bots] == [0] * 7
+    assert result.outcome is not None, result.void_reason
+    assert {usage.fault for usage in result.usage} == {Fault.NONE} and not result.warnings
+    assert not any(move.stand_in for move in result.moves)
+    assert "does not understand" not in capfd.readouterr().err
