@@ -95,12 +95,16 @@ class Population:
             self._play(len(self._records.reports) + 1)
         return self._records.reports[number - 1]
 
+    def contest_id(self, number: int) -> str:
+        """What the contest of a number is called."""
+        return f"{self.series}/{self.name}/{number}"
+
     def played(self, number: int) -> bool:
         """Whether a contest was played already."""
         return number <= len(self._records.reports)
 
     def _play(self, number: int) -> None:
-        seed = f"{self.series}/{self.name}/{number}"
+        seed = self.contest_id(number)
         elos = self.elos(number - 1)
         entrants = [
             Entrant(
@@ -160,6 +164,12 @@ class Course:
         elos = self._population.elos(checkpoint)
         alike = [elo for elo, level in zip(elos, school.population, strict=True) if level == school.student]
         elo = sum(alike) / len(alike) if alike and self._lessons != "equal" else FIRST_ELO
+        if self._hall.knows(self._population.contest_id(checkpoint + 1)):
+            # An earlier run went further, and what is learnt is not unlearnt.
+            print(
+                f"{self._population.name}: ACADEMY knows more than {checkpoint} contests; not measured there"
+            )
+            return
         plain = Entrant("without", trial.strength(school.student), elo)
         student = replace(plain, name="with", libraries=condition.libraries, fair=condition.fair)
         while (played := sum(counts := self._ledger.counts(**key))) < self._piece.pairs:

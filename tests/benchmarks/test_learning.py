@@ -36,7 +36,10 @@ def test_it_goes_on_where_it_ended_and_reports_what_it_found(tmp_path: Path) -> 
     assert len(Records(contests).reports) == 3
     run("small", ["full", "unlimited", "specific"], piece(4, 2), Ledger(file), tmp_path / "data")
     assert file.read_text().startswith(first)
+    # Where more was learnt since, nothing is measured any more.
+    run("small", ["openings"], piece(3, 1), Ledger(file), tmp_path / "data")
     ledger = Ledger(file)
+    assert list(ledger.of("pair", condition="openings")) == []
     # Both kinds of lessons were of the same contests.
     assert len(Records(contests).reports) == 4
     for condition, lessons in (("full", "all"), ("unlimited", "all"), ("specific", "specific")):
