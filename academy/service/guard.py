@@ -6,9 +6,10 @@ A call that may not be made is refused before its message is read.
 import asyncio
 import inspect
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
 import grpc
@@ -18,47 +19,40 @@ from grpc import aio
 
 from academy.service import identity, logs
 from academy.service.errors import Refused, refused
+from academy.service.hanging_up import hang_up, hang_up_later
 from academy.service.identity import bearer_token
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
 from academy.service.patience import Patience
 from academy.service.permissions import OPEN_METHODS, check_permission
+from academy.service.places import Places
 from academy.service.rates import Bucket, Buckets, RateExceeded
-from academy.service.refusals import Draining, MalformedMessage, TooManyCalls
+from academy.service.refusals import AnswerNotRead, Draining, MalformedMessage, MessageOverdue
+from academy.service.waits import Waits
 from academy.store.tokens import Caller
 
 Context = aio.ServicerContext[Any, Any]
+_Task = asyncio.Task[Any]
 _Reader = Callable[[bytes], Any] | None
 _Behaviour = Callable[[Any, Context], Any]
 _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 _Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[_Handler | None]]"
 
-_WATCH: Final = "/grpc.health.v1.Health/Watch"
 _GUARDS_REMEMBERED: Final = 4_096
-_RETRY_SECONDS: Final = 0.5
 _REFUSALS_LOGGED_PER_SECOND: Final = 10.0
+_REFUSALS_LOGGED_AT_ONCE: Final = 100.0
 _log = structlog.get_logger()
 
 
-class _Places:
-    """A limited number of places for each of several holders."""
+@dataclass(frozen=True)
+class _Room:
+    """For how many calls there is room: those being answered, and those whose answers are on their way.
 
-    def __init__(self, what: str, limit: int) -> None:
-        self._what = what
-        self._limit = limit
-        self._taken: Counter[str] = Counter()
+    Apart, so that whoever takes an answer and asks again at once is not refused for the one before.
+    """
 
-    def take(self, holder: str = "") -> None:
-        """Take a place. Raises TooManyCalls where none is free."""
-        if self._taken[holder] >= self._limit:
-            raise TooManyCalls(f"{self._what} {holder}".rstrip(), self._limit, _RETRY_SECONDS)
-        self._taken[holder] += 1
-
-    def give_back(self, holder: str = "") -> None:
-        """Give a place back."""
-        self._taken[holder] -= 1
-        if not self._taken[holder]:
-            del self._taken[holder]
+    calls: Places
+    answers: Places
 
 
 class Guard(aio.ServerInterceptor):
@@ -72,12 +66,18 @@ class Guard(aio.ServerInterceptor):
         self._methods: dict[str, _Handler] = {}
         # Made once for each token, as a call would else pay for it.
         self._guards: dict[tuple[str, str], tuple[Caller, _Handler]] = {}
-        self._own_calls = _Places("calls of", limits.concurrent_calls_per_caller)
-        self._all_calls = _Places("calls of all callers", limits.concurrent_calls)
-        self._watches = _Places("watches of health", limits.health_watchers)
+        own, in_all = limits.concurrent_calls_per_caller, limits.concurrent_calls
+        self._room = _Room(Places("calls", own, in_all), Places("answers not yet read", own, in_all))
+        own, in_all = limits.health_calls_per_peer, limits.health_calls
+        what = "calls about health"
+        self._room_for_health = _Room(Places(what, own, in_all), Places(what, own, in_all))
         self._streams: set[Patience] = set()
+        self._reading = Waits(limits.message_seconds, self._end_reading)
+        self._unheard: dict[asyncio.Task[Any], Exception] = {}
+        self._sending = Waits(limits.write_seconds, self._give_up)
         self._draining = False
-        self._lines = Bucket(_REFUSALS_LOGGED_PER_SECOND, 10 * _REFUSALS_LOGGED_PER_SECOND)
+        self._lines = Bucket(_REFUSALS_LOGGED_PER_SECOND, _REFUSALS_LOGGED_AT_ONCE)
+        self._own_lines = Buckets(_REFUSALS_LOGGED_PER_SECOND, _REFUSALS_LOGGED_AT_ONCE)
 
     async def intercept_service(
         self, continuation: _Continuation, handler_call_details: grpc.HandlerCallDetails
@@ -91,7 +91,7 @@ class Guard(aio.ServerInterceptor):
                 return None
             self._methods[method] = handler
         if method in OPEN_METHODS:
-            return self._counted(handler) if method == _WATCH else handler
+            return self._guarded(method, handler, None, "")
         name = ""
         try:
             token = bearer_token(handler_call_details.invocation_metadata)
@@ -118,7 +118,7 @@ class Guard(aio.ServerInterceptor):
     def _refusing(self, method: str, name: str, why: Refused) -> _Handler:
         async def refuse(_: AsyncIterator[Any], context: Context) -> None:
             self._metrics.method(method).ended_by_code[why.status_code.name] += 1
-            # Strangers must not fill the disk with lines; all of them are counted.
+            # All of them are counted.
             with suppress(RateExceeded):
                 self._lines.take(1)
                 _log.warning("refused", method=method, reason=why.reason, caller=name, peer=context.peer())
@@ -127,40 +127,27 @@ class Guard(aio.ServerInterceptor):
         # As a stream of requests, so that nothing is awaited from a caller who is not let in.
         return _handler(True, True, refuse, None, None)
 
-    def _counted(self, handler: _Handler) -> _Handler:
-        watch: _Behaviour = cast(_Behaviour, handler.unary_stream)
-
-        async def answer(request: Any, context: Context) -> None:
-            try:
-                self._watches.take()
-            except TooManyCalls as error:
-                await refused(error).abort(context)
-            try:
-                await watch(request, context)
-            finally:
-                self._watches.give_back()
-
-        return _handler(False, True, answer, handler.request_deserializer, handler.response_serializer)
-
-    def _guarded(self, method: str, handler: _Handler, caller: Caller, token: str) -> _Handler:
+    def _guarded(self, method: str, handler: _Handler, caller: Caller | None, token: str) -> _Handler:
+        """Return a method's handler for one caller, or for those who need no token."""
         behaviour = cast(
             _Behaviour,
             handler.unary_unary or handler.unary_stream or handler.stream_unary or handler.stream_stream,
         )
         read, streaming = handler.request_deserializer, handler.request_streaming
+        single = not handler.response_streaming
         meter = self._metrics.method(method)
+        room = self._room_for_health if caller is None else self._room
 
-        async def work(request: Any, context: Context) -> Any:
-            if not streaming and not handler.response_streaming:
-                return await behaviour(_read(request, read), context)
+        async def work(context: Context, task: _Task) -> Any:
+            request = None if streaming else await self._message(context, read, task)
+            if single and not streaming:
+                return await behaviour(request, context)
             patience = Patience()
             self._streams.add(patience)
             try:
-                asked = self._questions(request, read, token, patience) if streaming else _read(request, read)
+                asked = self._questions(context, read, token, patience) if streaming else request
                 answers = behaviour(asked, context)
-                return await (
-                    self._sent(answers, context, patience) if handler.response_streaming else answers
-                )
+                return await (answers if single else self._sent(answers, context, patience))
             except asyncio.CancelledError:
                 why = patience.why()
                 if why is None:
@@ -170,21 +157,28 @@ class Guard(aio.ServerInterceptor):
                 self._streams.remove(patience)
                 patience.close()
 
-        async def answer(request: Any, context: Context) -> Any:
-            identity.enter(caller)
+        async def answer(_: Any, context: Context) -> Any:
+            task = cast(_Task, asyncio.current_task())
+            if caller is None:
+                name = _host(context.peer())
+            else:
+                identity.enter(caller)
+                name = caller.name
             began = time.perf_counter()
             meter.began()
             code, reason = "OK", ""
             try:
-                self._own_calls.take(caller.name)
+                room.answers.check(name)
+                room.calls.take(name)
                 try:
-                    self._all_calls.take()
-                    try:
-                        return await work(request, context)
-                    finally:
-                        self._all_calls.give_back()
+                    answered = await work(context, task)
                 finally:
-                    self._own_calls.give_back(caller.name)
+                    room.calls.give_back(name)
+                # From here on gRPC has it, and ends the task once all of it has been sent.
+                room.answers.put(name)
+                task.add_done_callback(partial(self._read, room, name))
+                self._sending.begin(task)
+                return answered
             except asyncio.CancelledError:
                 code = "CANCELLED"
                 raise
@@ -195,18 +189,75 @@ class Guard(aio.ServerInterceptor):
                 # The last stop of every call: what is no refusal is logged and told as an incident.
                 why = refused(error)
                 code, reason = why.status_code.name, why.reason
+                if isinstance(error, AnswerNotRead):
+                    # The status comes after what is not read, if it comes at all.
+                    hang_up_later(task, self._limits.write_seconds)
+                    _forget_frames(error)
             finally:
                 seconds = time.perf_counter() - began
                 meter.ended(code, seconds)
                 level = "debug" if code == "OK" else "info"
-                if logs.tells(level):
-                    told = {"code": code, "reason": reason, "caller": caller.name}
+                if logs.tells(level) and (code == "OK" or self._may_fill_a_line(caller)):
+                    told = {"code": code, "reason": reason, "caller": name}
                     getattr(_log, level)("call", method=method, **told, seconds=round(seconds, 6))
-            await why.abort(context)
-            return None
+            try:
+                await why.abort(context)
+            except aio.AbortError as aborted:
+                # gRPC keeps it with the call; with its frames it would keep the call.
+                _forget_frames(aborted)
+                del _, context
+                raise
+            except aio.InternalError:
+                # Not even the headers have gone out: there can be no status.
+                hang_up(task)
 
-        # Messages are read in here, so that one that cannot be read is refused like any other fault.
-        return _handler(streaming, handler.response_streaming, answer, None, handler.response_serializer)
+        # Messages are awaited and read in here: so each call has its place before, is not waited for without
+        # end, and is refused like for any other fault where its message cannot be read.
+        return _handler(True, handler.response_streaming, answer, None, handler.response_serializer)
+
+    def _may_fill_a_line(self, caller: Caller | None) -> bool:
+        """Whether one more refusal is logged: nobody may fill the disk, or hide what others do."""
+        try:
+            if caller is None:
+                self._lines.take(1)
+            else:
+                self._own_lines.take(caller.name, 1)
+        except RateExceeded:
+            return False
+        return True
+
+    def _read(self, room: _Room, name: str, task: _Task) -> None:
+        """An answer was sent, or will never be."""
+        self._sending.over(task)
+        room.answers.give_back(name)
+
+    def _give_up(self, task: _Task) -> None:
+        """An answer was on its way for too long."""
+        if self._may_fill_a_line(None):
+            _log.info("answer not read", seconds=self._limits.write_seconds)
+        hang_up(task)
+
+    async def _message(self, context: Context, read: _Reader, task: _Task) -> Any:
+        """Return the one message of a call. Raises MessageOverdue, Draining and MalformedMessage."""
+        self._reading.begin(task)
+        try:
+            message = await context.read()
+        except asyncio.CancelledError:
+            why = self._unheard.get(task)
+            if why is None:
+                raise
+            task.uncancel()
+            raise why from None
+        finally:
+            self._reading.over(task)
+            self._unheard.pop(task, None)
+        if message is aio.EOF:
+            raise MalformedMessage("the call ended without a message")
+        return _read(message, read)
+
+    def _end_reading(self, task: _Task, why: Exception | None = None) -> None:
+        self._unheard[task] = why or MessageOverdue(self._limits.message_seconds)
+        task.cancel()
 
     async def _sent(self, responses: Any, context: Context, patience: Patience) -> None:
         if inspect.isawaitable(responses):
@@ -219,7 +270,7 @@ class Guard(aio.ServerInterceptor):
             patience.over()
 
     async def _questions(
-        self, requests: AsyncIterator[Any], read: _Reader, token: str, patience: Patience
+        self, context: Context, read: _Reader, token: str, patience: Patience
     ) -> AsyncIterator[Any]:
         seconds = self._limits.idle_stream_seconds
         while True:
@@ -227,22 +278,27 @@ class Guard(aio.ServerInterceptor):
                 raise Draining
             patience.for_question(seconds)
             try:
-                request = await anext(requests)
-            except StopAsyncIteration:
-                return
+                # gRPC's iterators over requests hold the call and themselves, until cycles are looked for.
+                request = await context.read()
             finally:
                 patience.over()
+            if request is aio.EOF:
+                return
             # A token that was revoked meanwhile is good for nothing more.
             self._authenticate(token)
             yield _read(request, read)
 
     async def drain(self, seconds: float) -> None:
-        """Refuse new calls and end the streams: those that wait at once, others at their next question.
+        """Refuse new calls, and end those that wait for their callers; other streams at their next question.
 
         Returns when all of them were told why, or after so many seconds.
         """
         self._draining = True
         ending = {patience.drain() for patience in self._streams}
+        for task in self._reading:
+            self._reading.over(task)
+            self._end_reading(task, Draining())
+            ending.add(task)
         if ending:
             await asyncio.wait(ending, timeout=seconds)
 
@@ -254,6 +310,16 @@ def _read(message: Any, read: _Reader) -> Any:
         return read(message)
     except DecodeError as error:
         raise MalformedMessage(str(error)) from error
+
+
+def _host(peer: str) -> str:
+    """A peer without its port, as gRPC writes it: `ipv4:1.2.3.4:5678`, `ipv6:[::1]:5678` or `unix:`."""
+    return peer if peer.startswith("unix") else peer.rpartition(":")[0]
+
+
+def _forget_frames(error: BaseException) -> None:
+    """Drop what an exception knows of where it was raised: frames hold the call, and what it has to send."""
+    error.__traceback__ = error.__context__ = None
 
 
 def _handler(

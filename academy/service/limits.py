@@ -12,6 +12,8 @@ class Limits:
     moves 16 that change one cell are one question, and so is each other move. A contest
     keeps its players from analysis for at most `contest_seconds`: its arena may never report it. A connection
     on which nothing came for `ping_seconds` is pinged, and closed if there is no answer in `pong_seconds`.
+    A call's message is waited for `message_seconds`, and an answer may be on its way for `write_seconds`:
+    then nobody reads it, and the call is reset.
     """
 
     message_bytes: int = 4 * 1024 * 1024
@@ -34,10 +36,14 @@ class Limits:
     page_size: int = 1_000
     concurrent_calls: int = 512
     concurrent_calls_per_caller: int = 128
-    health_watchers: int = 64
+    health_calls: int = 512
+    health_calls_per_peer: int = 64
+    health_watch_seconds: float = 600.0
+    connections: int = 4_096
     questions_per_second: float = 10_000.0
     question_burst: float = 20_000.0
     idle_stream_seconds: float = 600.0
+    message_seconds: float = 60.0
     write_seconds: float = 30.0
     ping_seconds: float = 60.0
     pong_seconds: float = 20.0

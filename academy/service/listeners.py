@@ -24,15 +24,13 @@ def listeners(
 ) -> "Listeners":
     """Make a server whose port can be shared; with `alone`, for a Unix socket, it has one listener."""
 
-    def make() -> aio.Server:
-        return aio.server(
-            interceptors=interceptors,
-            options=channel_options(limits, not alone),
-            # Beyond our own limit, so that what is refused is told when to come again.
-            maximum_concurrent_rpcs=2 * limits.concurrent_calls,
-        )
+    count = 1 if alone else _COUNT
 
-    return Listeners(1 if alone else _COUNT, make)
+    def make() -> aio.Server:
+        # With no limit of gRPC's own on calls: who is refused is to be told when to come again.
+        return aio.server(interceptors=interceptors, options=channel_options(limits, not alone, count))
+
+    return Listeners(count, make)
 
 
 class Listeners(aio.Server):

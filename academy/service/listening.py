@@ -1,10 +1,12 @@
 """Binding a gRPC server to its address."""
 
 import os
+import resource
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import grpc
 from grpc import aio
@@ -12,17 +14,21 @@ from grpc import aio
 from academy.service.addresses import Address, InvalidAddress
 from academy.service.limits import Limits
 
+# The data, the log, the shelves being read, the threads of gRPC.
+_OTHER_FILES: Final = 128
 
-def channel_options(limits: Limits, shared_port: bool = False) -> list[tuple[str, int]]:
+
+def channel_options(limits: Limits, shared_port: bool = False, listeners: int = 1) -> list[tuple[str, int]]:
     """What the transport allows: message and header sizes, streams, and pings that find dead peers.
 
-    With `shared_port` other processes may listen on the same one.
+    With `shared_port` other servers may listen on the same one, `listeners` of them in this process.
     """
     return [
         ("grpc.max_receive_message_length", limits.message_bytes),
         # A page may hold one large event; whoever reads such pages allows for it.
         ("grpc.max_send_message_length", -1),
         ("grpc.max_metadata_size", limits.metadata_bytes),
+        ("grpc.max_allowed_incoming_connections", -(-_connections(limits) // listeners)),
         ("grpc.max_concurrent_streams", limits.concurrent_calls_per_caller),
         ("grpc.keepalive_time_ms", round(1_000 * limits.ping_seconds)),
         ("grpc.keepalive_timeout_ms", round(1_000 * limits.pong_seconds)),
@@ -35,6 +41,14 @@ def channel_options(limits: Limits, shared_port: bool = False) -> list[tuple[str
         # Two servers on one port must not share its callers by chance.
         ("grpc.so_reuseport", int(shared_port)),
     ]
+
+
+def _connections(limits: Limits) -> int:
+    """How many connections there may be, without taking the last of the process's files."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return limits.connections
+    return max(1, min(limits.connections, files - _OTHER_FILES))
 
 
 def bind(server: aio.Server, address: Address, credentials: grpc.ServerCredentials | None) -> Address:

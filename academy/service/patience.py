@@ -7,7 +7,7 @@ import asyncio
 from math import inf
 from typing import Any
 
-from academy.service.refusals import Draining, StreamIdle
+from academy.service.refusals import AnswerNotRead, Draining, StreamIdle
 
 
 class Patience:
@@ -18,25 +18,24 @@ class Patience:
         assert task is not None, "a stream is answered by a task"
         self._task = task
         self._loop = asyncio.get_running_loop()
-        self._what = ""
         self._asked = False
         self._seconds = 0.0
         self._until = inf
         self._timer: asyncio.TimerHandle | None = None
-        self._ended: Draining | StreamIdle | None = None
+        self._ended: Draining | StreamIdle | AnswerNotRead | None = None
 
     def for_question(self, seconds: float) -> None:
         """From now on a question is awaited; after so many seconds of that the task is cancelled."""
         self._asked = True
-        self._wait("nothing was asked", seconds)
+        self._wait(seconds)
 
     def for_reader(self, seconds: float) -> None:
         """From now on an answer is to be read; after so many seconds of that the task is cancelled."""
         self._asked = False
-        self._wait("nothing was read", seconds)
+        self._wait(seconds)
 
-    def _wait(self, what: str, seconds: float) -> None:
-        self._what, self._seconds = what, seconds
+    def _wait(self, seconds: float) -> None:
+        self._seconds = seconds
         self._until = until = self._loop.time() + seconds
         timer = self._timer
         if timer is None or timer.when() > until:
@@ -72,10 +71,11 @@ class Patience:
     def _look(self) -> None:
         self._timer = None
         if self._until <= self._loop.time():
-            self._end(StreamIdle(self._what, self._seconds))
+            seconds = self._seconds
+            self._end(StreamIdle("nothing was asked", seconds) if self._asked else AnswerNotRead(seconds))
         elif self._until < inf:
             self._timer = self._loop.call_at(self._until, self._look)
 
-    def _end(self, why: Draining | StreamIdle) -> None:
+    def _end(self, why: Draining | StreamIdle | AnswerNotRead) -> None:
         self._ended = why
         self._task.cancel()

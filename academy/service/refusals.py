@@ -68,11 +68,34 @@ class TooManyCalls(RuntimeError):
 
 
 class StreamIdle(TimeoutError):
-    """A stream on which nothing was asked, or nothing read, for too long."""
+    """A stream on which nothing was asked for too long, or that has lasted for long enough."""
 
     def __init__(self, what: str, seconds: float) -> None:
         super().__init__(f"{what} for {seconds:g} seconds: the stream is closed; open another when needed")
         self.seconds = seconds
+
+
+class MessageOverdue(TimeoutError):
+    """A call whose message did not come in time."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"the call's message did not come in {seconds:g} seconds: call again, and send it")
+        self.seconds = seconds
+
+
+class AnswerNotRead(TimeoutError):
+    """An answer that was on its way for too long, so that no status can reach its caller either."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"nothing was read for {seconds:g} seconds: the call is reset")
+        self.seconds = seconds
+
+
+class UnknownService(LookupError):
+    """Health was asked of a service that this server does not have."""
+
+    def __init__(self, service: str) -> None:
+        super().__init__(f"there is no service {service!r}; ask without a name for all of the server")
 
 
 class Draining(RuntimeError):

@@ -11,8 +11,7 @@ from typing import Final
 
 import grpc
 import structlog
-from grpc_health.v1 import health_pb2, health_pb2_grpc
-from grpc_health.v1._async import HealthServicer
+from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from prometheus_client import start_http_server
 
@@ -21,6 +20,8 @@ from academy.service.addresses import DEFAULT_ADDRESS, Address, Certificates, In
 from academy.service.consultation import ConsultationServicer
 from academy.service.contests import ContestServicer
 from academy.service.guard import Guard
+from academy.service.hanging_up import remember_makers
+from academy.service.health import HealthServicer
 from academy.service.libraries import LibraryServicer
 from academy.service.limits import Limits
 from academy.service.listeners import listeners
@@ -107,7 +108,7 @@ class AcademyServer:
         self._guard = Guard(
             lambda text: recollection.recall(text, lambda: store.authenticate(text)), limits, self.metrics
         )
-        self._health = HealthServicer()
+        self._health = HealthServicer(SERVICES, limits.health_watch_seconds)
         self._keeping: asyncio.Task[None] | None = None
         self._ends = math.inf
         self._server = listeners([self._guard], limits, alone=bool(settings.address.path))
@@ -133,11 +134,10 @@ class AcademyServer:
         warm_up_in_background()
         sys.setswitchinterval(_SWITCH_SECONDS)
         keep_pauses_short()
+        remember_makers(asyncio.get_running_loop())
         games = await self.games.load(_LOADING_SECONDS)
         with self._port() as address:
             address = bind(self._server, address, self._credentials)
-        for service in ("", *SERVICES):
-            await self._health.set(service, health_pb2.HealthCheckResponse.SERVING)
         await self._server.start()
         self._keeping = asyncio.create_task(self.games.keep_for_restarts())
         self._keeping.add_done_callback(_tell_failure)
@@ -152,10 +152,11 @@ class AcademyServer:
     async def stop(self, grace: float | None = None) -> None:
         """Take no more calls, finish the running ones within `grace` seconds (None: as set), and end."""
         self._ends = time.monotonic() + (self._settings.grace if grace is None else grace)
-        await self._health.enter_graceful_shutdown()
+        self._health.stop()
         # First, as a status that is sent while gRPC's server stops can be lost.
         await self._guard.drain(min(_DRAINING_SECONDS, self._left))
-        await self._server.stop(self._left)
+        # What makes the next start faster is worth more than the last of the calls that do not end.
+        await self._server.stop(max(self._left / 2, self._left - _KEEPING_SECONDS))
         if self._keeping is not None:
             self._keeping.cancel()
         await self.games.close(min(_KEEPING_SECONDS, self._left))

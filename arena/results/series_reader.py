@@ -73,6 +73,8 @@ class SeriesReader:
             player.Supplies,
             player.Elimination,
             player.Cpu,
+            saga.GAME.c.Years,
+            saga.VARIANT.c.FirstYear,
             saga.SETTING.c.Notes.label("Setting"),
         )
         query = (
@@ -80,6 +82,7 @@ class SeriesReader:
             .join_from(own.GAME_DETAIL, own.RATING, detail.GameId == rating.GameId)
             .join(saga.PLAYER, player.GameId == detail.GameId)
             .join(saga.POWER, power.PowerId == player.PowerId)
+            .join(saga.VARIANT, saga.VARIANT.c.VariantId == power.VariantId)
             .join(saga.GAME, saga.GAME.c.GameId == detail.GameId)
             .join(saga.SETTING)
             .join(own.ATTEMPT, own.ATTEMPT.c.ContestId == detail.ContestId)
@@ -157,6 +160,8 @@ def _finished(rows: Sequence[Any]) -> FinishedGame:
             () if None in points else points,
             first.Detail,
             () if all(row.Elimination is None for row in rows) else tuple(row.Elimination for row in rows),
+            # Where years are not counted, Years are moves.
+            None if first.FirstYear is None else first.Years,
         ),
         cpu_seconds=tuple(row.Cpu for row in rows),
         elo_before=tuple(row.EloBefore for row in rows),

@@ -170,15 +170,15 @@ class DaideGame:
         return desk.given < desk.due
 
     def _awaited(self, asked: list[Place]) -> bool:
-        """Whether somebody's answer may still come."""
+        """Whether somebody's answer may still come; the time goes on when nobody is left to come back."""
         table = self._table
         assert table is not None
-        for place in asked:
-            if place.session is not None and not table.desks[place.power].settled:
-                return True
-            if place.session is None and table.variant.dsd and self._lacks(place) and not place.given_up():
-                return True
-        return False
+        if table.variant.dsd and any(
+            place.session is None and self._lacks(place) and not place.given_up() for place in asked
+        ):
+            return True
+        table.start_time(time.monotonic())
+        return any(place.session is not None and not table.desks[place.power].settled for place in asked)
 
     def _choice(self, place: Place, agreed: frozenset[int] | None) -> Choice | PlayerFailure:
         table = self._table
@@ -231,6 +231,7 @@ class DaideGame:
 
     def close(self, seconds: float) -> None:
         """Send all clients off, and give them so long to read what they were told."""
+        self._drop_link()
         for session in self._sessions:
             session.say((FIXED["OFF"],))
             session.wire.say_goodbye()
@@ -242,9 +243,14 @@ class DaideGame:
                     self._forget(session)
         for session in list(self._sessions):
             self._forget(session)
-        if self._link is not None:
-            self._link.close()
         self._selector.close()
+
+    def _drop_link(self) -> None:
+        """From now on no client is passed to this game."""
+        if self._link is not None:
+            if self._link in self._selector.get_map():
+                self._selector.unregister(self._link)
+            self._link.close()
 
     # Connections
 
@@ -266,8 +272,7 @@ class DaideGame:
             self._tend()
             if done():
                 return
-            late = limit is not None and now >= limit
-            if late and (not events or now >= limit + _GRACE_SECONDS):  # type: ignore[operator]
+            if limit is not None and now >= limit and (not events or now >= limit + _GRACE_SECONDS):
                 return
 
     def _turn_deadline(self) -> float | None:
@@ -307,7 +312,7 @@ class DaideGame:
             return
         except BrokenLink:
             # The games that have their clients go on.
-            self._selector.unregister(self._link)
+            self._drop_link()
             return
         wire = Wire(connection, self._dialogue.words, self._limits, bytes.fromhex(passed.rest))
         match passed.part:
@@ -360,10 +365,6 @@ class DaideGame:
         place.warn(f"{table.position.name}: its client came back")
         self._seat(place.session)
         table.set_disorder(place.power, False)
-        if not any(
-            other.session is None and not other.out and self._lacks(other) for other in self._places.values()
-        ):
-            table.start_time(time.monotonic())
 
     def _lose(self, session: Session, why: str) -> None:
         """A client has gone, or is sent away."""

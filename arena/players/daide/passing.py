@@ -85,7 +85,10 @@ def receive_passed(link: socket.socket) -> tuple[Passed, socket.socket]:
 
 def _receive(link: socket.socket) -> tuple[dict[str, Any], list[int]]:
     try:
-        data, rights, _, _ = link.recvmsg(MAX_BYTES, socket.CMSG_SPACE(array.array("i").itemsize))
+        # Programs that are started later must not hold connections open.
+        data, rights, _, _ = link.recvmsg(
+            MAX_BYTES, socket.CMSG_SPACE(array.array("i").itemsize), socket.MSG_CMSG_CLOEXEC
+        )
     except BlockingIOError:
         raise
     except OSError as error:

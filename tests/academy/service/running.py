@@ -20,7 +20,7 @@ from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2_grpc, contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
 
-SECONDS = 20.0
+SECONDS = 90.0
 
 
 class Client:

@@ -33,7 +33,7 @@ from tests.academy.service.running import Client, Running, as_refused, serving
 
 GAME: Final = "matrix"
 CONTEST: Final = "matrix/open"
-SECONDS: Final = 20
+SECONDS: Final = 90
 
 # + is let in, - is refused as not permitted, o as coming after the end of its contest.
 # `player` is the token of a bot that plays the contest asked about, `own` its ticket; `other` is a ticket

@@ -199,6 +199,30 @@ def test_who_does_not_come_back_in_time_is_out(door: Door) -> None:
     late.close()
 
 
+def test_time_goes_on_when_a_disconnected_client_is_given_up(door: Door) -> None:
+    job = game_of(daide_player(door, "n", reconnect_seconds=0.3), daide_player(door, "s"), mtl=1, dsd=True)
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        begun(north)
+        north.close()
+        # It orders nothing either: without a clock the game would not end.
+        assert "SLO (SOU)" in south.until("OFF")
+    assert played.result.outcome is not None and played.result.outcome.winners == (SOUTH,)
+
+
+def test_a_disconnected_power_goes_along_with_a_draw(door: Door) -> None:
+    job = game_of(daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"))
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        begun(north)
+        begun(south)
+        north.close()
+        south.until("CCD")
+        south.say("DRW")
+        south.say(f"SUB {HOLD['SOU']}")
+        assert "DRW" in south.until("OFF")
+    assert played.result.outcome is not None
+    assert played.result.outcome.termination is Termination.AGREEMENT
+
+
 def test_observers_are_told_but_cannot_speak(door: Door) -> None:
     watcher = Hand(door)
     assert watcher.ask("OBS") == "YES (OBS)" and watcher.hear() == "MAP ('straits')"

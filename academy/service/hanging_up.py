@@ -1,0 +1,45 @@
+"""Ending a call that its caller leaves lying: gRPC's server for asyncio has no word for that.
+
+It answers each call in a task, which another one made that watches over the call. Once both are cancelled
+nobody holds the call any more: gRPC's core resets it, and frees what was still to be sent.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Generator
+from typing import Any, Final, TypeAlias
+
+_WATCHER: Final = "_schedule_rpc_coro"
+_Work: TypeAlias = "Coroutine[Any, Any, Any] | Generator[Any, None, Any]"
+
+
+class _Made(asyncio.Task[Any]):
+    """A task that knows which one made it."""
+
+    __slots__ = ("maker",)
+
+    maker: "asyncio.Task[Any] | None"
+
+
+def remember_makers(loop: asyncio.AbstractEventLoop) -> None:
+    """Have every task that is made in a loop from now on know its maker."""
+
+    def make(loop: asyncio.AbstractEventLoop, work: _Work, **more: Any) -> _Made:
+        task = _Made(work, loop=loop, **more)
+        task.maker = asyncio.current_task(loop)
+        return task
+
+    loop.set_task_factory(make)
+
+
+def hang_up(answering: "asyncio.Task[Any]") -> None:
+    """End the call that a task answers, whatever it still has to send; nothing for one that is over."""
+    answering.cancel()
+    watching = getattr(answering, "maker", None)
+    # Any other task, like the one that takes calls in, is not ours to end.
+    if watching is not None and getattr(watching.get_coro(), "__name__", "") == _WATCHER:
+        watching.cancel()
+
+
+def hang_up_later(answering: "asyncio.Task[Any]", seconds: float) -> None:
+    """End the call that a task answers after so many seconds, unless it is over by then."""
+    asyncio.get_running_loop().call_later(seconds, hang_up, answering)
