@@ -116,7 +116,7 @@ def test_contests_that_bar_nobody_any_more_are_looked_at_once(tmp_path: Path) ->
         analyse(academy.bot("ann"), "go")
         with patch.object(academy.store, "contest", wraps=academy.store.contest) as looked_at:
             # Each commit has a caller's right to analyse looked at again.
-            opened(academy, "other", "of others")
+            opened(academy, "other", "of-others")
             analyse(academy.bot("ann"), "go")
 
     assert looked_at.call_count == 0
