@@ -11,6 +11,7 @@ from arena.academy_session import AcademySession
 from arena.competition_files import CompetitionFiles
 from arena.control.settings import AcademySettings, Control, MissingToken
 from arena.embedded import EmbeddedFailure
+from arena.results.claims import claimed
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.removal import remove_series
 from arena.results.series_reader import SeriesReader, UnreportedContest
@@ -38,12 +39,18 @@ def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
     """Delete all outputs of a competition; return what ACADEMY could not be told of, or None.
 
     Reports that wait are delivered first, and attempts that were broken off are reported void: their
-    contests would stay open for ever, and nobody knew of them any more. Raises AlreadyRunning.
+    contests would stay open for ever, and nobody knew of them any more. Raises AlreadyRunning, and
+    ResultsError where it runs from elsewhere.
     """
     with files.locked():
-        left = _end_contests(control, files)
-        if not files.own_results:
-            with closing(ResultsDatabase.open(files.results)) as database:
+        if files.own_results:
+            left = _end_contests(control, files)
+        else:
+            with (
+                closing(ResultsDatabase.open(files.results)) as database,
+                claimed(database, files.name),
+            ):
+                left = _end_contests(control, files)
                 remove_series(database, files.name)
         files.reset()
     return left

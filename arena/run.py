@@ -24,6 +24,7 @@ from arena.reports.assembly import assemble
 from arena.reports.contents import Report
 from arena.reports.html_page import html_page
 from arena.reports.text import text_report
+from arena.results.claims import claimed
 from arena.results.database import ResultsDatabase
 from arena.results.mission_series import SeriesHeading
 from arena.results.registration import Heading
@@ -124,6 +125,8 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
+        if not files.own_results:
+            stack.enter_context(claimed(database, files.name))
         heading = _heading(control, files, rules, selector_for(control))
         series = Series.register(database, heading)
         log = stack.enter_context(EventLog(files.log))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from arena.players.failures import PlayerFailure
+from arena.players.idle_policies import IdlePolicies
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
 from arena.players.policy_parameters import PolicyParameters
 from arena.players.shared_policy import SharedPolicy
@@ -18,8 +19,10 @@ _SHARED: Final[dict[tuple[str, str], SharedPolicy]] = {}
 class PolicyPlayer(Player):
     """A seat of the policy that the factory `command=("module:factory",)` makes, in a process of its own."""
 
-    def __init__(self, seating: Seating) -> None:
+    def __init__(self, seating: Seating, idle: IdlePolicies | None = None) -> None:
+        """Take a seat; `idle` has policies of earlier games, None where each game has its own."""
         super().__init__(seating)
+        self._idle = idle
         command = seating.setup.command
         module, colon, factory = command[0].partition(":") if len(command) == 1 else ("", "", "")
         if not (module and colon and factory):
@@ -48,7 +51,8 @@ class PolicyPlayer(Player):
         """Launch the process, or join the seats of this player that have."""
         found = _SHARED.get(self._key)
         if found is None:
-            found = SharedPolicy(self.seating, self._words, self._parameters, self.seating.setup.command[0])
+            factory = self.seating.setup.command[0]
+            found = SharedPolicy(self.seating, self._words, self._parameters, factory, self._idle)
             _SHARED[self._key] = found
         else:
             found.seatings.append(self.seating)

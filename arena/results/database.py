@@ -74,6 +74,11 @@ class ResultsDatabase:
             raise
         return cls(engine, quick_engine)
 
+    @property
+    def engine(self) -> Engine:
+        """What all connections come from."""
+        return self._engine
+
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """All or nothing: committed at the end of the block, undone if it raises."""

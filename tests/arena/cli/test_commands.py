@@ -40,7 +40,7 @@ def started(*arguments: str | Path, **environment: str) -> subprocess.Popen[str]
 
 
 def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not condition():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline, "it never became so"
@@ -168,7 +168,7 @@ def test_two_runs_of_a_competition_refuse_each_other(tmp_path: Path) -> None:
         assert f"the competition contest is already running (process {run.pid})" in second.stderr
     assert json.loads(arena("show", control, "--json").stdout)["running"] is True
     assert arena("stop", control).returncode == 0
-    assert run.wait(20) == 0
+    assert run.wait(120) == 0
     assert "asked to stop" in (tmp_path / "contest.log").read_text()
 
 
@@ -181,7 +181,7 @@ def test_an_interrupted_run_ends_its_players_and_can_go_on(tmp_path: Path, numbe
     # The first process is that of the check.
     until(lambda: len(noted(pids)) == 2, run)
     run.send_signal(number)
-    assert run.wait(20) == 3
+    assert run.wait(120) == 3
     assert run.stderr is not None and "interrupted" in run.stderr.read()
     assert left_running(noted(pids)) == []
     assert "the run was interrupted" in (tmp_path / "contest.log").read_text()
@@ -257,3 +257,21 @@ def test_only_of_programs_of_its_own_the_arena_shows_what_they_write(
     done = arena("run", control, "-q")
     assert done.returncode == 1 and "player two" in done.stderr
     assert ("`arena check` shows" in done.stderr) is advised
+
+
+def test_competitions_of_one_name_in_one_database_refuse_each_other(tmp_path: Path) -> None:
+    controls = []
+    for folder in (tmp_path / "here", tmp_path / "there"):
+        folder.mkdir()
+        controls.append(write_control(folder, {"one": SLOW, "two": SLOW}, competition=""))
+    shared = ("--results", f"sqlite:///{tmp_path / 'shared.sqlite'}")
+    run = started("run", controls[0], "-q", *shared)
+    try:
+        until(lambda: lines(controls[0].with_suffix(".hist")) >= 1, run)
+        for action in (("run", controls[1], "-q"), ("reset", controls[1])):
+            done = arena(*action, *shared)
+            assert done.returncode == 1 and done.stderr.count("\n") == 1
+            assert "is already running, from another control file of this" in done.stderr
+    finally:
+        run.terminate()
+        run.communicate()

@@ -19,6 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from arena.jobs import PlayerUsage
 from arena.results import own_tables as own
 from arena.results import schema as saga
+from arena.results.claims import claimed
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
 from arena.results.exchange.exporting import export
 from arena.results.exchange.importing import import_saga
@@ -238,3 +239,12 @@ def test_a_server_that_is_not_there_is_an_error_without_the_password(tmp_path: P
 def test_urls_of_no_database_are_refused(url: str, message: str) -> None:
     with pytest.raises(ResultsError, match=message):
         ResultsDatabase.open(url)
+
+
+def test_a_competition_is_claimed_by_one_program_at_a_time(server: str, database: ResultsDatabase) -> None:
+    refused = pytest.raises(ResultsError, match=r"the competition cup .* is already running")
+    with closing(ResultsDatabase.open(server)) as other:
+        with claimed(database, "cup"), claimed(other, "another"), refused, claimed(other, "cup"):
+            raise AssertionError("both have it")
+        with claimed(other, "cup"):
+            pass

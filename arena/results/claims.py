@@ -1,0 +1,60 @@
+"""Keeping a competition to one program at a time where its results are in a database that others share."""
+
+import fcntl
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, text
+
+from arena.results.database import ResultsDatabase, ResultsError
+
+
+@contextmanager
+def claimed(database: ResultsDatabase, name: str) -> Iterator[None]:
+    """Let nobody else run or remove the competition of this name while the block lasts.
+
+    A server forgets the claim when this program ends, and a claim on a file (which leaves an empty
+    `DATABASE.NAME.lock` behind) ends with it, too. Raises ResultsError if it is claimed.
+    """
+    engine = database.engine
+    claim = _on_server if engine.dialect.name == "postgresql" else _on_file
+    with claim(engine, name) as free:
+        if not free:
+            raise ResultsError(
+                f"the competition {name} of the database {engine.url} is already running, from another "
+                "control file of this name or on another machine; wait for its end, stop it there, or call "
+                "this one by another name"
+            )
+        yield
+
+
+@contextmanager
+def _on_server(engine: Engine, name: str) -> Iterator[bool]:
+    # A session's lock lasts as long as its connection.
+    key = int.from_bytes(
+        hashlib.sha256(f"arena competition {name}".encode()).digest()[:8], "big", signed=True
+    )
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        free = _scalar(connection, "SELECT pg_try_advisory_lock(:key)", key)
+        try:
+            yield free
+        finally:
+            if free:
+                _scalar(connection, "SELECT pg_advisory_unlock(:key)", key)
+
+
+def _scalar(connection: Connection, query: str, key: int) -> bool:
+    return bool(connection.execute(text(query), {"key": key}).scalar_one())
+
+
+@contextmanager
+def _on_file(engine: Engine, name: str) -> Iterator[bool]:
+    with Path(f"{engine.url.database}.{name}.lock").open("a") as lock:
+        try:
+            fcntl.flock(lock.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            free = True
+        except BlockingIOError:
+            free = False
+        yield free
