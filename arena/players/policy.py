@@ -1,7 +1,6 @@
 """Players that are policies: objects with an `actions` method, as DeepMind's agents for Diplomacy are."""
 
 import contextlib
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -66,10 +65,10 @@ class PolicyPlayer(Player):
 
     def choose(self, view: Any) -> Choice:
         """The seat's actions; the policy is called for the first of its seats that is asked."""
-        begun = time.monotonic()
         with self._named() as policy:
             reading = policy.choose(self.seating, view)
-        return Choice(reading.text, seconds=min(time.monotonic() - begun, self.seating.move_seconds))
+            seconds = min(policy.seconds, self.seating.move_seconds)
+        return Choice(reading.text, seconds=seconds)
 
     def told(self, moves: Mapping[int, Any], view: Any) -> None:
         """Show the policy the position, also where none of its seats is to move."""

@@ -33,6 +33,7 @@ class SharedPolicy:
     ) -> None:
         self.seatings = [seating]
         self.name = ""
+        self.seconds = 0.0
         self.warnings: list[str] = []
         self._words = words
         self._parameters = parameters
@@ -97,7 +98,8 @@ class SharedPolicy:
             self._ask(self.seatings[0])
 
     def choose(self, seating: Seating, view: Any) -> Reading:
-        """The line of orders of a seat. Raises PlayerFailure."""
+        """The line of orders of a seat; `seconds` is then what it took. Raises PlayerFailure."""
+        self.seconds = 0.0
         if self._alone and not self._game.is_at(view):
             self._follow_alone()
         self._ask(seating)
@@ -128,7 +130,8 @@ class SharedPolicy:
         if self._gone or self._process is None:
             return
         # The first call may make what later ones use again.
-        limit = seating.move_seconds + (0.0 if self._called else seating.setup.start_seconds)
+        grace = 0.0 if self._called else seating.setup.start_seconds
+        begun, limit = time.monotonic(), seating.move_seconds + grace
         self._called = True
         slots = [self._words.slot(each.seat) for each in self.seatings]
         try:
@@ -136,6 +139,8 @@ class SharedPolicy:
         except PlayerFailure as failure:
             self._fail(failure, limit)
             return
+        finally:
+            self.seconds = max(0.0, time.monotonic() - begun - grace)
         self._readings = {
             each.seat: self._game.read(each.seat, chosen)
             for each, chosen in zip(self.seatings, actions, strict=True)
