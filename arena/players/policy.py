@@ -1,11 +1,11 @@
 """Players that are policies: objects with an `actions` method, as DeepMind's agents for Diplomacy are."""
 
 import contextlib
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from arena.players.failures import PlayerFailure
+from arena.players.idle_policies import IdlePolicies
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
 from arena.players.policy_parameters import PolicyParameters
 from arena.players.shared_policy import SharedPolicy
@@ -18,8 +18,10 @@ _SHARED: Final[dict[tuple[str, str], SharedPolicy]] = {}
 class PolicyPlayer(Player):
     """A seat of the policy that the factory `command=("module:factory",)` makes, in a process of its own."""
 
-    def __init__(self, seating: Seating) -> None:
+    def __init__(self, seating: Seating, idle: IdlePolicies | None = None) -> None:
+        """Take a seat; `idle` has policies of earlier games, None where each game has its own."""
         super().__init__(seating)
+        self._idle = idle
         command = seating.setup.command
         module, colon, factory = command[0].partition(":") if len(command) == 1 else ("", "", "")
         if not (module and colon and factory):
@@ -48,7 +50,8 @@ class PolicyPlayer(Player):
         """Launch the process, or join the seats of this player that have."""
         found = _SHARED.get(self._key)
         if found is None:
-            found = SharedPolicy(self.seating, self._words, self._parameters, self.seating.setup.command[0])
+            factory = self.seating.setup.command[0]
+            found = SharedPolicy(self.seating, self._words, self._parameters, factory, self._idle)
             _SHARED[self._key] = found
         else:
             found.seatings.append(self.seating)
@@ -62,10 +65,10 @@ class PolicyPlayer(Player):
 
     def choose(self, view: Any) -> Choice:
         """The seat's actions; the policy is called for the first of its seats that is asked."""
-        begun = time.monotonic()
         with self._named() as policy:
             reading = policy.choose(self.seating, view)
-        return Choice(reading.text, seconds=min(time.monotonic() - begun, self.seating.move_seconds))
+            seconds = min(policy.seconds, self.seating.move_seconds)
+        return Choice(reading.text, seconds=seconds)
 
     def told(self, moves: Mapping[int, Any], view: Any) -> None:
         """Show the policy the position, also where none of its seats is to move."""

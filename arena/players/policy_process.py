@@ -23,16 +23,27 @@ class PolicyProcess:
 
     def __init__(self, seating: Seating, parameters: PolicyParameters, factory: str) -> None:
         """Launch the interpreter, without waiting until it is ready. Raises CannotStart."""
-        self._label = seating.label
-        self._transcript = seating.transcript
+        self.setup: Final = seating.setup
+        self.log_path: Final = seating.log_path
+        self.name: str | None = None
         self._factory, self._arguments = factory, parameters.seeded(seating.seed)
         setup = replace(seating.setup, command=(parameters.interpreter, "-u", HOST))
         started = replace(seating, setup=setup)
-        self._process = launch(started, error_log(started), seating.environment)
+        environment = seating.environment
+        if not setup.restart:
+            # A ticket is for one contest only.
+            environment = {name: value for name, value in environment.items() if name[:8] != "ACADEMY_"}
+        self._process = launch(started, error_log(started), environment)
         self._calls = 0
+        self._cpu_before = 0.0
+        self.take_seat(seating)
 
-    def make(self, seconds: float) -> str:
-        """Have the policy made; returns what it calls itself. Raises CannotStart."""
+    def take_seat(self, seating: Seating) -> None:
+        """Play a game of this seat from now on."""
+        self._label, self._transcript = seating.label, seating.transcript
+
+    def make(self, seconds: float) -> None:
+        """Have the policy made; `name` is then what it calls itself. Raises CannotStart."""
         try:
             answer = self._call("start", seconds, factory=self._factory, arguments=self._arguments)
         except Late:
@@ -40,7 +51,7 @@ class PolicyProcess:
         except PlayerFailure as failure:
             raise CannotStart(f"{self._factory}: {failure}") from failure
         name = answer.get("name")
-        return name if isinstance(name, str) else ""
+        self.name = name if isinstance(name, str) else ""
 
     def reset(self, seconds: float) -> None:
         """Tell the policy that a game begins. Raises PlayerFailure."""
@@ -55,13 +66,32 @@ class PolicyProcess:
         return actions
 
     @property
+    def process_id(self) -> int:
+        """The interpreter's process id."""
+        return self._process.pid
+
+    @property
     def runs(self) -> bool:
         """Whether the process has not exited."""
         return self._process.runs
 
+    def leave_seat(self) -> ProcessCost:
+        """What the game has cost, where the process goes on."""
+        spent, before = self._process.cpu_seconds(), self._cpu_before
+        self._process.note_memory()
+        peak = self._process.peak_memory_bytes
+        self._process.forget_memory()
+        if spent is None:
+            return ProcessCost(None, peak, False)
+        self._cpu_before = spent
+        return ProcessCost(spent - before, peak, False)
+
     def end(self, seconds: float) -> ProcessCost:
         """End the process, which has some seconds to exit by itself."""
-        return self._process.end(seconds)
+        cost = self._process.end(seconds)
+        if cost.cpu_seconds is None:
+            return cost
+        return replace(cost, cpu_seconds=max(0.0, cost.cpu_seconds - self._cpu_before))
 
     def _call(self, do: str, seconds: float, **arguments: Any) -> dict[str, Any]:
         self._calls += 1

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from arena.players.failures import IllFormed, Late, PlayerFailure
+from arena.players.idle_policies import IdlePolicies
 from arena.players.player import Cost, Seating
 from arena.players.policy_parameters import PolicyParameters
 from arena.players.policy_process import PolicyProcess
@@ -23,15 +24,26 @@ class SharedPolicy:
     """
 
     def __init__(
-        self, seating: Seating, words: PolicyDialogue, parameters: PolicyParameters, factory: str
+        self,
+        seating: Seating,
+        words: PolicyDialogue,
+        parameters: PolicyParameters,
+        factory: str,
+        idle: IdlePolicies | None,
     ) -> None:
         self.seatings = [seating]
         self.name = ""
+        self.seconds = 0.0
         self.warnings: list[str] = []
         self._words = words
         self._parameters = parameters
         self._game: PolicyGame = words.begin(seating.seed)
-        self._process: PolicyProcess | None = PolicyProcess(seating, parameters, factory)
+        self._factory = factory
+        # Without a place for idle ones each game has a process of its own.
+        self._idle = None if seating.setup.restart else idle
+        self._process = None if self._idle is None else self._idle.take(seating)
+        if self._process is None:
+            self._process = PolicyProcess(seating, parameters, factory)
         self._ready = self._called = self._asked = False
         self._readings: dict[int, Reading] = {}
         self._failure: PlayerFailure | None = None
@@ -47,14 +59,31 @@ class SharedPolicy:
             raise self._failure
         if self._ready or self._process is None:
             return
-        begun, limit = time.monotonic(), self.seatings[0].setup.start_seconds
         try:
-            self.name = self._process.make(limit)
-            self._process.reset(max(0.0, begun + limit - time.monotonic()))
+            if self._process.name is not None and not self._goes_on(self._process):
+                # What a kept policy has become is not its player's failure in this game.
+                self._process.end(0.0)
+                self._process = PolicyProcess(self.seatings[0], self._parameters, self._factory)
+            if self._process.name is None:
+                self._begin(self._process)
         except PlayerFailure as failure:
             self._failure = failure
             raise
+        self.name = self._process.name or ""
         self._ready = True
+
+    def _begin(self, process: PolicyProcess) -> None:
+        begun, limit = time.monotonic(), self.seatings[0].setup.start_seconds
+        process.make(limit)
+        process.reset(max(0.0, begun + limit - time.monotonic()))
+
+    def _goes_on(self, process: PolicyProcess) -> bool:
+        """Whether a policy that was kept is ready for another game."""
+        try:
+            process.reset(self.seatings[0].setup.start_seconds)
+        except PlayerFailure:
+            return False
+        return True
 
     def told(self, moves: Mapping[int, Any], view: Any) -> None:
         """Follow the game. Raises PlayerFailure where the policy, which is asked only to see, fails."""
@@ -69,7 +98,8 @@ class SharedPolicy:
             self._ask(self.seatings[0])
 
     def choose(self, seating: Seating, view: Any) -> Reading:
-        """The line of orders of a seat. Raises PlayerFailure."""
+        """The line of orders of a seat; `seconds` is then what it took. Raises PlayerFailure."""
+        self.seconds = 0.0
         if self._alone and not self._game.is_at(view):
             self._follow_alone()
         self._ask(seating)
@@ -100,7 +130,8 @@ class SharedPolicy:
         if self._gone or self._process is None:
             return
         # The first call may make what later ones use again.
-        limit = seating.move_seconds + (0.0 if self._called else seating.setup.start_seconds)
+        grace = 0.0 if self._called else seating.setup.start_seconds
+        begun, limit = time.monotonic(), seating.move_seconds + grace
         self._called = True
         slots = [self._words.slot(each.seat) for each in self.seatings]
         try:
@@ -108,6 +139,8 @@ class SharedPolicy:
         except PlayerFailure as failure:
             self._fail(failure, limit)
             return
+        finally:
+            self.seconds = max(0.0, time.monotonic() - begun - grace)
         self._readings = {
             each.seat: self._game.read(each.seat, chosen)
             for each, chosen in zip(self.seatings, actions, strict=True)
@@ -143,11 +176,17 @@ class SharedPolicy:
             self._unsaid += 1
 
     def close(self, *, at_once: bool) -> Cost:
-        """End the process, once for all seats; each seat's share of what it used."""
+        """End or keep the process, once for all seats; each seat's share of what it used."""
         if self._cost is None:
             process, self._process = self._process, None
             assert process is not None
-            used = process.end(0.0 if at_once or self._gone else self.seatings[0].setup.exit_seconds)
+            setup = self.seatings[0].setup
+            faultless = self._ready and self._failure is None and not self._gone and process.runs
+            if self._idle is not None and faultless and not at_once:
+                used = process.leave_seat()
+                self._idle.put(process)
+            else:
+                used = process.end(0.0 if at_once or self._gone else setup.exit_seconds)
             share = None if used.cpu_seconds is None else used.cpu_seconds / len(self.seatings)
             self._cost = Cost(share, used.peak_memory_bytes)
             if self._unsaid:

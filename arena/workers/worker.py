@@ -17,7 +17,9 @@ from typing import Final
 from arena.jobs import GameJob
 from arena.match import play
 from arena.players.gtp import GtpPlayer
+from arena.players.idle_policies import IdlePolicies
 from arena.players.kept_engines import KeptEngines
+from arena.players.policy import PolicyPlayer
 from arena.players.protocols import PROTOCOLS
 from arena.process_signals import adopt_orphans, end_children
 from arena.workers.interface import WorkerLost
@@ -27,7 +29,7 @@ from arena.workers.waiting import WaitNote
 _NO_CORE: Final = -1
 
 
-def serve(connection: Connection, slot: int, kept: KeptEngines) -> None:
+def serve(connection: Connection, slot: int, kept: KeptEngines, idle: IdlePolicies) -> None:
     """Play games until the other side closes the connection.
 
     Of games with players that could hold this process for ever, the other side is told all moves as
@@ -43,7 +45,7 @@ def serve(connection: Connection, slot: int, kept: KeptEngines) -> None:
             try:
                 result = play(job, slot, connection.send if unsafe else None)
             finally:
-                end_children(kept.process_ids)
+                end_children(kept.process_ids | idle.process_ids)
             connection.send(result)
         except Exception as error:
             # Referees and callable players are other people's code: whatever they raise costs one game.
@@ -69,11 +71,14 @@ def main(arguments: Sequence[str]) -> None:
     PROTOCOLS["python"] = timed_players(WaitNote(note))
     kept = KeptEngines()
     PROTOCOLS["gtp"] = partial(GtpPlayer, kept=kept)
+    idle = IdlePolicies()
+    PROTOCOLS["policy"] = partial(PolicyPlayer, idle=idle)
     connection: Connection = Connection(descriptor)
     sys.path[:] = connection.recv()
     # What is loaded stays: it needs not be looked through after each game.
     gc.freeze()
     try:
-        serve(connection, slot, kept)
+        serve(connection, slot, kept, idle)
     finally:
         kept.end()
+        idle.end()

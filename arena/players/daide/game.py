@@ -231,6 +231,7 @@ class DaideGame:
 
     def close(self, seconds: float) -> None:
         """Send all clients off, and give them so long to read what they were told."""
+        self._drop_link()
         for session in self._sessions:
             session.say((FIXED["OFF"],))
             session.wire.say_goodbye()
@@ -242,9 +243,14 @@ class DaideGame:
                     self._forget(session)
         for session in list(self._sessions):
             self._forget(session)
-        if self._link is not None:
-            self._link.close()
         self._selector.close()
+
+    def _drop_link(self) -> None:
+        """From now on no client is passed to this game."""
+        if self._link is not None:
+            if self._link in self._selector.get_map():
+                self._selector.unregister(self._link)
+            self._link.close()
 
     # Connections
 
@@ -266,8 +272,7 @@ class DaideGame:
             self._tend()
             if done():
                 return
-            late = limit is not None and now >= limit
-            if late and (not events or now >= limit + _GRACE_SECONDS):  # type: ignore[operator]
+            if limit is not None and now >= limit and (not events or now >= limit + _GRACE_SECONDS):
                 return
 
     def _turn_deadline(self) -> float | None:
@@ -307,7 +312,7 @@ class DaideGame:
             return
         except BrokenLink:
             # The games that have their clients go on.
-            self._selector.unregister(self._link)
+            self._drop_link()
             return
         wire = Wire(connection, self._dialogue.words, self._limits, bytes.fromhex(passed.rest))
         match passed.part:

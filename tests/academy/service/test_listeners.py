@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -68,18 +69,31 @@ def test_every_connection_is_answered_by_one_of_them(count: int) -> None:
     assert (len(answers) > 1) == (count > 1)
 
 
+def is_free(port: int) -> bool:
+    with socket.socket() as another:
+        another.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            # Not to be shared.
+            another.bind(("127.0.0.1", port))
+            another.listen()
+        except OSError:
+            return False
+        return True
+
+
 def test_all_end_together() -> None:
     async def ask() -> bool:
         async with listening(4) as (listeners, port):
             await said(port)
+            assert not is_free(port)
             waiting = asyncio.create_task(listeners.wait_for_termination())
             await listeners.stop(None)
             assert not await waiting
-        with socket.socket() as another:
-            # No longer shared: the port is nobody's.
-            another.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            another.bind(("127.0.0.1", port))
-            return True
+        # gRPC closes its sockets a moment later.
+        end = time.monotonic() + 60
+        while not is_free(port) and time.monotonic() < end:
+            await asyncio.sleep(0.02)
+        return is_free(port)
 
     assert asyncio.run(ask())
 

@@ -4,6 +4,8 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,9 @@ import pytest
 
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup
 from arena.match import play
+from arena.players.idle_policies import IdlePolicies
+from arena.players.policy import PolicyPlayer
+from arena.players.protocols import PROTOCOLS
 from referees.diplomacy import Diplomacy
 from referees.diplomacy.deepmind import DiplomacyState, Season, action_of
 from referees.diplomacy.deepmind.observation import board_array, season_of
@@ -186,6 +191,53 @@ def test_a_policy_that_is_late_loses(interpreter: str, tmp_path: Path) -> None:
     result = game([foreign, *[RANDOM] * 6], tmp_path)
     assert result.outcome is not None
     assert result.usage[0].fault is Fault.LATE
+
+
+def test_where_faults_pass_a_policy_that_is_late_too_often_is_asked_no_more(
+    interpreter: str, tmp_path: Path
+) -> None:
+    foreign = policy(interpreter, fault="sleeps", at=1, move_seconds=0.5, faults="pass", late_turns=1)
+    result = game([foreign, *[RANDOM] * 6], tmp_path)
+    assert result.outcome is not None
+    assert result.usage[0].fault is Fault.NONE
+    assert any(
+        "no answer within 0.5 s, the phase is passed (1 of 1 times)" in each for each in result.warnings
+    )
+    own = [move.text for move in result.moves if move.seat == 1]
+    assert own[0] != "NONE"
+    assert set(own[1:]) == {"NONE"}
+
+
+def test_without_restart_a_policy_is_kept_for_its_next_games(
+    interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idle = IdlePolicies()
+    monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, idle=idle))
+    notes = tmp_path / "diary"
+    kept = replace(policy(interpreter, diary=str(notes)), restart=False)
+    try:
+        costs = []
+        for _ in range(2):
+            result = game([kept, *[RANDOM] * 6], tmp_path)
+            assert result.outcome is not None
+            assert not result.warnings
+            costs.append(result.usage[0].cpu_seconds)
+        assert idle.process_ids == {note["process"] for note in diary(notes)}
+        assert [note["games"] for note in diary(notes) if note["season"] == "SPRING_MOVES"][::3] == [1, 2]
+        assert all(cost is not None and cost >= 0 for cost in costs)
+    finally:
+        idle.end()
+
+
+@pytest.mark.parametrize("fault", ["raises", "exits"])
+def test_a_policy_that_failed_is_not_kept(
+    fault: str, interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idle = IdlePolicies()
+    monkeypatch.setitem(PROTOCOLS, "policy", partial(PolicyPlayer, idle=idle))
+    failing = replace(policy(interpreter, fault=fault, at=1), restart=False)
+    game([failing, *[RANDOM] * 6], tmp_path)
+    assert not idle.process_ids
 
 
 def test_other_maps_are_no_game_for_policies(interpreter: str, tmp_path: Path) -> None:
