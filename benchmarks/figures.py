@@ -50,6 +50,9 @@ def placed(text: str, name: str, figures: str) -> str:
 
 def main() -> None:
     """Measure the parts named on the command line, or all."""
+    unknown = [name for name in sys.argv[1:] if name not in PARTS]
+    if unknown:
+        sys.exit(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
     for name in sys.argv[1:] or PARTS:
         first = machine()
         print(f"{name}: {first}", flush=True)

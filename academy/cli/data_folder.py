@@ -131,6 +131,7 @@ def backup(
     data: Data = DEFAULT_DATA,
 ) -> None:
     """Copy a data folder as of this moment, also while a server uses it."""
+    _check_pages(data)
     with _existing(data, read_only=True) as store:
         size = copies.backup(store.environment, target)
     typer.echo(f"{target}: {size:,} bytes, verified")
@@ -161,6 +162,7 @@ def compact(
 
     The libraries stay as they are, and a contest that comes again is still not counted twice.
     """
+    _check_pages(data)
     with _existing(data) as store:
         done = compaction.compact(store.environment, keep=keep)
     before, after = shrinking.shrink(data) if shrink else (0, 0)
@@ -176,6 +178,13 @@ def compact(
 def _existing(data: Path, *, read_only: bool = False) -> Store:
     _check_exists(data)
     return Store(data, read_only=read_only)
+
+
+def _check_pages(data: Path) -> None:
+    """Refuse to read all of a file with damaged pages: that could end this process without a word."""
+    _check_exists(data)
+    for what in pages.damage(data):
+        raise CommandError(f"{data}: {what}; {_REMEDY}", ExitCode.FAULTY)
 
 
 def _check_exists(data: Path) -> None:

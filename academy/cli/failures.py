@@ -10,7 +10,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from typer.core import TyperGroup
 
-from academy.store.errors import Conflict, InvalidRecord, StoreError, UnknownRecord
+from academy.store.errors import Conflict, InvalidRecord, StoreCorrupt, StoreError, UnknownRecord
 
 
 class ExitCode(IntEnum):
@@ -75,7 +75,8 @@ def told(error: Exception) -> tuple[str, ExitCode]:
     if isinstance(error, CommandError):
         return str(error), error.exit_code
     if not isinstance(error, grpc.RpcError):
-        return " ".join(str(error).split()), ExitCode.FAILED
+        damaged = isinstance(error, StoreCorrupt)
+        return " ".join(str(error).split()), ExitCode.FAULTY if damaged else ExitCode.FAILED
     code = error.code()
     remedy = _REMEDIES.get(code)
     if code is grpc.StatusCode.UNAVAILABLE:

@@ -50,6 +50,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._guard = guard
         self._limits = limits
         self._asked = metrics.questions
+        self._stream_refusals = metrics.stream_refusals
         self._gathering = Gathering()
 
     async def LookUpOpening(
@@ -184,7 +185,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 # What the table does not know ends the stream, as it would end a call.
                 if row_of(error) is None:
                     raise
-                answer.refusal.CopyFrom(refused(error).refusal())
+                why = refused(error)
+                self._stream_refusals[why.reason] += 1
+                answer.refusal.CopyFrom(why.refusal())
             yield answer
 
     def _check_moves(self, request: messages.LookUpOpeningRequest) -> None:

@@ -74,8 +74,8 @@ class KeptShelves:
         checksum = zlib.crc32(body, zlib.crc32(header[_SUMMED_FROM:]))
         header = _HEADER.pack(_MAGIC, checksum, len(description), kept.generation, kept.mark)
         path = self.path(game_id)
-        # Two processes at once would spoil it for each other, which the checksum tells.
-        partial = path.with_suffix(".part")
+        # Of each process its own, which the next one of that number uses again.
+        partial = path.with_suffix(f".{os.getpid()}.part")
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
             handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -40,8 +40,8 @@ class Limits:
     health_calls_per_peer: int = 64
     health_watch_seconds: float = 600.0
     connections: int = 4_096
-    questions_per_second: float = 10_000.0
-    question_burst: float = 20_000.0
+    questions_per_second: float = 5_000.0
+    question_burst: float = 10_000.0
     idle_stream_seconds: float = 600.0
     message_seconds: float = 60.0
     write_seconds: float = 30.0

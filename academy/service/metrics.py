@@ -53,6 +53,8 @@ class Metrics(Collector):
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.questions: Counter[str] = Counter(opening=0, position=0, successor=0)
+        # Streams go on after them, so that no call's status tells of them.
+        self.stream_refusals: Counter[str] = Counter()
         self._methods: dict[str, MethodMeter] = {}
         self._waiting_writes: Callable[[], int] = int
         self._sizes: Callable[[], Iterable[LibrarySize]] = tuple
@@ -91,6 +93,11 @@ class Metrics(Collector):
         )
         for kind, asked in list(self.questions.items()):
             questions.add_metric([kind], asked)
+        refusals = CounterMetricFamily(
+            "academy_stream_refusals", "Questions on streams that were refused", labels=["reason"]
+        )
+        for reason, told in list(self.stream_refusals.items()):
+            refusals.add_metric([reason], told)
         waiting = GaugeMetricFamily(
             "academy_writes_waiting", "Writes not yet committed", value=self._waiting_writes()
         )
@@ -99,4 +106,4 @@ class Metrics(Collector):
         )
         for size in self._sizes():
             records.add_metric([size.game_id, size.library], size.records)
-        yield from (calls, running, seconds, questions, waiting, records)
+        yield from (calls, running, seconds, questions, refusals, waiting, records)

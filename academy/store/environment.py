@@ -15,6 +15,7 @@ from typing import Final, Self, TypeVar
 
 import lmdb
 
+from academy.store import pages
 from academy.store.errors import (
     SchemaMismatch,
     StoreClosed,
@@ -32,6 +33,7 @@ MAX_READERS: Final = 1024
 
 _T = TypeVar("_T")
 _SCHEMA_KEY: Final = b"schema"
+_REMEDY: Final = "restore a backup into an empty folder, and keep this one for inspection"
 _NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_RIGHT: Final = {errno.EACCES, errno.EPERM, errno.EROFS}
 _UNSOUND: Final = (
@@ -175,6 +177,7 @@ class Environment:
                 raise StoreReadOnly(f"{folder}: the data folder cannot be made: {fault.strerror}") from fault
         elif not (folder / "data.mdb").exists():
             raise StoreError(f"{folder}: holds no data of ACADEMY")
+        self._check_length(folder / "data.mdb", read_only)
         with self._translated():
             self._lmdb = lmdb.open(
                 str(folder),
@@ -193,6 +196,18 @@ class Environment:
             # Also when interrupted: nobody else has the open folder yet, to close it.
             self._lmdb.close()
             raise
+
+    def _check_length(self, data: Path, read_only: bool) -> None:
+        """Raise StoreCorrupt for a file that was cut short: whoever reads beyond its end dies of it."""
+        try:
+            # To write into one that is empty begins it anew, as after an end in the moment it was made.
+            cut = "data.mdb is empty" if read_only and not data.stat().st_size else pages.missing(data)
+        except FileNotFoundError:
+            return
+        except OSError as fault:
+            raise StoreError(f"{self.folder}: data.mdb cannot be read: {fault.strerror}") from fault
+        if cut:
+            raise StoreCorrupt(f"{self.folder}: {cut}; {_REMEDY}")
 
     def _read_schema(self, read_only: bool) -> None:
         with self._translated():
@@ -338,10 +353,7 @@ class Environment:
         except lmdb.MapFullError as fault:
             raise _MapFull(f"{self.folder}: the map is full") from fault
         except _UNSOUND as fault:
-            raise StoreCorrupt(
-                f"{self.folder}: {self._without_folder(fault)}; restore a backup into an empty folder, "
-                "and keep this one for inspection"
-            ) from fault
+            raise StoreCorrupt(f"{self.folder}: {self._without_folder(fault)}; {_REMEDY}") from fault
         except lmdb.Error as fault:
             raise self._as_store_error(fault) from fault
 

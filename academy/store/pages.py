@@ -5,6 +5,7 @@ here before its records are read. The layout is that of LMDB 0.9 with 64-bit pag
 """
 
 import mmap
+import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ _BIG_DATA, _SUB_TABLE = 1, 2
 _EMPTY: Final = 2**64 - 1
 _DEEPEST: Final = 32
 _ATTEMPTS: Final = 1_000
+# Two pages of the largest size there is.
+_HEAD: Final = 2 * 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,25 @@ def damage(folder: Path) -> Iterator[str]:
         yield "neither of the two pages that a file begins with can be read"
 
 
-def _meta(content: mmap.mmap, number: int) -> _Meta | None:
+def missing(file_path: Path) -> str:
+    """Say which pages in use a file lacks at its end, which LMDB would die of; empty where it lacks none.
+
+    This process must not have the file's folder open.
+    """
+    with file_path.open("rb") as file:
+        head = file.read(_HEAD)
+        # Last, as others may be writing.
+        size = os.fstat(file.fileno()).st_size
+    if not head:
+        return ""
+    metas = [meta for meta in (_meta(head, 0), _meta(head, 1)) if meta is not None]
+    newest = max(metas, key=lambda meta: meta.transaction, default=None)
+    if newest is None or (newest.last_page + 1) * newest.page_size <= size:
+        return ""
+    return next(damage(file_path.parent), "")
+
+
+def _meta(content: mmap.mmap | bytes, number: int) -> _Meta | None:
     size = 4096
     if number:
         first = _meta(content, 0)
@@ -103,10 +124,12 @@ class _Walk:
         self._seen = bytearray(self._last + 1)
 
     def damage(self) -> Iterator[str]:
-        if self._last < self._meta.last_page:
-            yield f"the file ends after page {self._last}, its data after page {self._meta.last_page}"
-        for depth, entries, root in self._meta.tables:
-            yield from self._table(depth, entries, root)
+        found = (what for table in self._meta.tables for what in self._table(*table))
+        for number, what in enumerate(found):
+            # By itself that is no damage: LMDB does not write pages at the end that it has no use for.
+            if not number and self._last < self._meta.last_page:
+                yield f"the file ends after page {self._last}, its data after page {self._meta.last_page}"
+            yield what
 
     def _table(self, depth: int, entries: int, root: int) -> Iterator[str]:
         """Look through a tree of pages: (page, levels below it)."""

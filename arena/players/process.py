@@ -181,8 +181,16 @@ class ChildProcess:
         Raises Late.
         """
         buffer = self._buffer
-        if not buffer and not self._fill(deadline):
-            return None
+        if not buffer:
+            remaining = deadline - time.monotonic()
+            ready = self._poll.poll(1000 * remaining) if 0 < remaining < _LONGEST_POLL else []
+            if len(ready) == 1 and ready[0][0] == self._out:
+                chunk = os.read(self._out, _CHUNK)
+                if chunk.startswith(beginnings) and chunk.endswith(b"\n\n") and chunk.count(b"\n") == 2:
+                    return chunk[:-2]
+                buffer += chunk
+            elif not self._fill(deadline):
+                return None
         if not (buffer.startswith(beginnings) and buffer.endswith(b"\n\n") and buffer.count(b"\n") == 2):
             return None
         line = bytes(buffer[:-2])

@@ -35,7 +35,6 @@ class ServiceLimits:
     page: int = 1_000
     watchers: int = 64
     look_seconds: float = 0.3
-    stop_seconds: float = 30.0
 
 
 class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):

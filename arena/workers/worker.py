@@ -3,6 +3,7 @@
 Run by `arena.workers.guardian`; `arena.workers.pool` says what the arguments are.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -74,6 +75,8 @@ def main(arguments: Sequence[str]) -> None:
     PROTOCOLS["policy"] = partial(PolicyPlayer, idle=idle)
     connection: Connection = Connection(descriptor)
     sys.path[:] = connection.recv()
+    # What is loaded stays: it needs not be looked through after each game.
+    gc.freeze()
     try:
         serve(connection, slot, kept, idle)
     finally:

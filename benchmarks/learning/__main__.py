@@ -1,6 +1,7 @@
-"""Measures what ACADEMY's knowledge is worth: `python -m benchmarks.learning run|report`.
+"""Measures what ACADEMY's knowledge is worth: `python -m benchmarks.learning run|bound|report`.
 
-`run` goes on where it ended; give it minutes. `report` writes the table and the plot into docs/learning.md.
+`run` and `bound` go on where they ended; give them minutes. `report` writes the tables and the plot into
+docs/learning.md.
 """
 
 import argparse
@@ -8,9 +9,10 @@ import time
 from pathlib import Path
 from typing import Final
 
-from benchmarks.learning import report
-from benchmarks.learning.experiment import CONDITIONS, Ledger, Piece, run
+from benchmarks.learning import bound, report
+from benchmarks.learning.experiment import CONDITIONS, run
 from benchmarks.learning.games import TRIALS
+from benchmarks.learning.ledger import Ledger, Piece
 
 RESULTS: Final = Path(__file__).parent / "results.jsonl"
 
@@ -28,7 +30,12 @@ def main() -> None:
     running.add_argument("--minutes", type=float, default=60.0, help="for each game")
     running.add_argument("--data", type=Path, default=Path("build/learning"), help="ACADEMY's folders")
     running.add_argument("--series", choices=("final", "tuning"), default="final")
-    commands.add_parser("report", help="write the document's table and plot")
+    bounding = commands.add_parser("bound", help="measure what fair use leaves room for")
+    bounding.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
+    bounding.add_argument("--pairs", type=int, default=100, help="of games at each place")
+    bounding.add_argument("--minutes", type=float, default=10.0, help="for each game")
+    bounding.set_defaults(series="final", contests=())
+    commands.add_parser("report", help="write the document's tables and plot")
     options = parser.parse_args()
     if options.command == "report":
         ledger = Ledger(options.results)
@@ -45,6 +52,9 @@ def main() -> None:
             time.monotonic() + 60 * options.minutes,
             options.series,
         )
+        if options.command == "bound":
+            bound.measure(name, piece, Ledger(options.results))
+            continue
         run(name, options.conditions, piece, Ledger(options.results), options.data)
         print("\n".join(report.lines(Ledger(options.results), options.series, name)), flush=True)
 

@@ -4,7 +4,7 @@ import random
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from academy.knowledge.boards import Board
 from academy.knowledge.settings import Library, LibrarySettings
@@ -15,13 +15,20 @@ from arena.academy_link import AcademyLink, contest_message, void_report
 from clients.academy import Academy, AcademyRefusal, Connection, Seat
 from clients.bots.scholar import Scholar
 from clients.bots.shapes import shapes
-from clients.bots.strength import Strength
+from clients.bots.thinking import Thinker
 from referees.api import Outcome, Referee
 
 # Longer games, as multiples of a usual one, are draws.
 LONGEST: Final = 4
 # A run of hours is not to end because the machine was busy for a while.
 PATIENCE_SECONDS: Final = 120.0
+
+
+class Skill(Protocol):
+    """Whatever makes a player for a contest, as `Strength` does."""
+
+    def thinker(self, referee: Referee[Any, Any], chance: random.Random) -> Thinker[Any, Any, Any]:
+        """The player of one seat."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,7 @@ class Entrant:
     """
 
     name: str
-    strength: Strength
+    strength: Skill
     elo: float
     libraries: Collection[Library] = ()
     fair: bool = True
@@ -179,8 +186,8 @@ def _remember(seat: Seat, report: contests_pb2.ReportContestRequest, spec: GameS
     for number, ply in enumerate(report.plies, 1):
         if ply.player == seat.player:
             value = ply.values[0].value
-            boards = (Board.from_letters(spec.geometry, each) for each in (before, ply.board))
-            for pattern in shapes(*boards, seat.player):
+            then, now = (Board.from_letters(spec.geometry, each) for each in (before, ply.board))
+            for pattern in shapes(then, now, seat.player):
                 seat.moved(pattern, number, told, value)
             told = value
         before = ply.board

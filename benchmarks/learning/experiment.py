@@ -4,10 +4,7 @@ A population plays contests that ACADEMY learns from. At checkpoints a player wi
 player without; these contests are reported as void, so nothing is learnt from them.
 """
 
-import json
 import random
-import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -16,9 +13,10 @@ from academy.knowledge.settings import Library, LibrarySettings
 from academy.v1 import contests_pb2
 from arena.embedded import EmbeddedAcademy
 from arena.ratings.elo import change_factor, expected_score
-from arena.ratings.pentanomial import Counts, Sprt
+from arena.ratings.pentanomial import Sprt
 from benchmarks.learning.contests import Entrant, Hall, play
 from benchmarks.learning.games import TRIALS, Trial
+from benchmarks.learning.ledger import Ledger, Piece
 from benchmarks.learning.records import Records
 
 EVERYTHING: Final = frozenset(Library)
@@ -55,49 +53,6 @@ _LESSONS: Final = {
     # Everybody's Elo is told as the same.
     "equal": LibrarySettings(analysed_patterns=10),
 }
-
-
-@dataclass(frozen=True)
-class Piece:
-    """How far a run of the experiment goes, and by which seeds."""
-
-    checkpoints: tuple[int, ...]
-    pairs: int
-    deadline: float
-    series: str = "final"
-
-    @property
-    def over(self) -> bool:
-        """Whether the time is up."""
-        return time.monotonic() >= self.deadline
-
-
-class Ledger:
-    """Results, a line of JSON each, in the order in which they came."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self.lines: list[dict[str, Any]] = []
-        if file.exists():
-            self.lines = [json.loads(line) for line in file.read_text().splitlines()]
-
-    def add(self, **result: object) -> None:
-        """Write a result down at once."""
-        self.lines.append(result)
-        with self._file.open("a") as out:
-            out.write(json.dumps(result) + "\n")
-
-    def of(self, kind: str, **like: object) -> Iterator[dict[str, Any]]:
-        """The results of a kind with these entries."""
-        for line in self.lines:
-            if line["kind"] == kind and all(line[name] == value for name, value in like.items()):
-                yield line
-
-    def counts(self, **like: object) -> Counts:
-        """Pairs by the points (0, ½, 1, 1½, 2) of the player with ACADEMY."""
-        points = [line["points"] for line in self.of("pair", **like)]
-        none, half, one, more, two = (points.count(value / 2) for value in range(5))
-        return none, half, one, more, two
 
 
 def run(trial_name: str, conditions: list[str], piece: Piece, ledger: Ledger, data: Path) -> None:
@@ -140,12 +95,16 @@ class Population:
             self._play(len(self._records.reports) + 1)
         return self._records.reports[number - 1]
 
+    def contest_id(self, number: int) -> str:
+        """What the contest of a number is called."""
+        return f"{self.series}/{self.name}/{number}"
+
     def played(self, number: int) -> bool:
         """Whether a contest was played already."""
         return number <= len(self._records.reports)
 
     def _play(self, number: int) -> None:
-        seed = f"{self.series}/{self.name}/{number}"
+        seed = self.contest_id(number)
         elos = self.elos(number - 1)
         entrants = [
             Entrant(
@@ -205,6 +164,12 @@ class Course:
         elos = self._population.elos(checkpoint)
         alike = [elo for elo, level in zip(elos, school.population, strict=True) if level == school.student]
         elo = sum(alike) / len(alike) if alike and self._lessons != "equal" else FIRST_ELO
+        if self._hall.knows(self._population.contest_id(checkpoint + 1)):
+            # An earlier run went further, and what is learnt is not unlearnt.
+            print(
+                f"{self._population.name}: ACADEMY knows more than {checkpoint} contests; not measured there"
+            )
+            return
         plain = Entrant("without", trial.strength(school.student), elo)
         student = replace(plain, name="with", libraries=condition.libraries, fair=condition.fair)
         while (played := sum(counts := self._ledger.counts(**key))) < self._piece.pairs:

@@ -4,17 +4,20 @@ import math
 from pathlib import Path
 from typing import Final
 
-from arena.ratings.pentanomial import Counts, estimate
+from arena.ratings.pentanomial import Counts, MatchEstimate, estimate
 from benchmarks.figures import placed
-from benchmarks.learning.experiment import CONDITIONS, TEST, Ledger
+from benchmarks.learning.bound import PLACES
+from benchmarks.learning.experiment import CONDITIONS, TEST
 from benchmarks.learning.games import TRIALS
+from benchmarks.learning.ledger import Ledger
 
 DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "learning.md"
 PLOT: Final = DOCUMENT.parent / "learning.svg"
 HEAD: Final = (
-    "| game | condition | contests learnt from | games | Elo gained | 95 % | test |\n"
-    "|---|---|---|---|---|---|---|"
+    "| game | condition | contests learnt from | games | Elo gained | 95 % | test | time |\n"
+    "|---|---|---|---|---|---|---|---|"
 )
+ROOM_HEAD: Final = "| game | told | games | Elo gained | 95 % |\n|---|---|---|---|---|"
 
 
 def measured(ledger: Ledger, series: str, game: str) -> list[tuple[str, int, Counts]]:
@@ -35,18 +38,42 @@ def lines(ledger: Ledger, series: str, game: str) -> list[str]:
         if found is None:
             continue
         verdict = {"H1": "stronger", "H0": "not stronger", None: "open"}[TEST.status(counts).verdict]
-        error = "unknown" if math.isnan(found.elo_error) else f"± {found.elo_error:.0f}"
+        pairs = ledger.of("pair", series=series, game=game, condition=name, contests=contests)
+        asking, alone = (sum(seconds) for seconds in zip(*(line["seconds"] for line in pairs), strict=True))
         rows.append(
             f"| {TRIALS[game].title} | {CONDITIONS[name].title} | {contests:,} | {2 * sum(counts):,} | "
-            f"{found.elo:+.0f} | {error} | {verdict} |"
+            f"{_gained(found)} | {verdict} | x {asking / alone:.1f} |"
         )
     return rows
 
 
+def room(ledger: Ledger, series: str, game: str) -> list[str]:
+    """The rows of a game in the table of what a strong player's advice is worth."""
+    rows = []
+    for place, told in PLACES.items():
+        counts = ledger.counts("bound", series=series, game=game, place=place)
+        found = estimate(counts)
+        if found is not None:
+            games = f"{2 * sum(counts):,}"
+            rows.append(f"| {TRIALS[game].title} | {told} | {games} | {_gained(found)} |")
+    return rows
+
+
+def _gained(found: MatchEstimate) -> str:
+    """The Elo gained and its error, as two cells."""
+    if math.isinf(found.elo):
+        return f"all {'won' if found.elo > 0 else 'lost'} | unknown"
+    error = "unknown" if math.isnan(found.elo_error) else f"± {found.elo_error:.0f}"
+    return f"{found.elo:+.0f} | {error}"
+
+
 def tabulate(ledger: Ledger, document: Path = DOCUMENT) -> None:
-    """Put the table in its place in the document."""
-    rows = [HEAD, *(row for game in TRIALS for row in lines(ledger, "final", game))]
-    document.write_text(placed(document.read_text(), "learning", "\n".join(rows)))
+    """Put the tables in their places in the document."""
+    text = document.read_text()
+    for name, head, of in (("learning", HEAD, lines), ("room", ROOM_HEAD, room)):
+        rows = [head, *(row for game in TRIALS for row in of(ledger, "final", game))]
+        text = placed(text, name, "\n".join(rows))
+    document.write_text(text)
 
 
 def draw(ledger: Ledger, file: Path = PLOT) -> None:

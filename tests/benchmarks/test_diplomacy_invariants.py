@@ -79,21 +79,14 @@ class _Ended:
 
 def test_a_run_goes_on_where_one_was_ended(tmp_path: Path) -> None:
     progress = tmp_path / "progress"
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.diplomacy_invariants",
-        "--years",
-        "2",
-        "--progress",
-        str(progress),
-    ]
-    first = subprocess.run([*command, "--games", "3"], capture_output=True, text=True, timeout=200)
-    assert first.returncode == 0, first.stderr
-    assert first.stdout.startswith("3 games, ")
-    assert progress.read_text() == "3\n"
-    second = subprocess.run([*command, "--games", "5"], capture_output=True, text=True, timeout=200)
-    assert second.stdout.startswith("2 games, ")
+    for games, said in (("3", "3 games, "), ("5", "2 games, ")):
+        command = (sys.executable, "-m", "benchmarks.diplomacy_invariants", "--years", "2", "--games", games)
+        done = subprocess.run(
+            [*command, "--progress", str(progress)], cwd=ROOT, capture_output=True, text=True, timeout=200
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(said)
+        assert progress.read_text() == f"{games}\n"
 
 
 def test_a_fault_is_told_with_its_game_and_ends_the_run(

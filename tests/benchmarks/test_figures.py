@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchmarks import figures
 from benchmarks.figures import DOCUMENT, PARTS, placed
 
 
@@ -19,3 +20,15 @@ def test_a_part_without_a_place_is_told() -> None:
 def test_the_document_has_a_place_for_every_part() -> None:
     for name in PARTS:
         assert placed(DOCUMENT.read_text(), name, "figures") != ""
+
+
+def test_a_part_that_is_not_there_is_named_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.argv", ["figures", "store", "typo"])
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: pytest.fail("something was measured"))
+
+    with pytest.raises(SystemExit) as ended:
+        figures.main()
+
+    assert str(ended.value.code).startswith("no such part: typo; there are matching, ")

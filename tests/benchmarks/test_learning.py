@@ -9,17 +9,18 @@ pytest.importorskip("pyspiel")
 
 from academy.knowledge.settings import Library
 from academy.store.library_store import Store
-from benchmarks.learning import experiment, games, report
-from benchmarks.learning.experiment import Ledger, Piece, Population, run
+from benchmarks.learning import bound, experiment, games, report
+from benchmarks.learning.experiment import Population, run
 from benchmarks.learning.games import School, Trial
+from benchmarks.learning.ledger import Ledger, Piece
 from benchmarks.learning.records import Records
 
-SMALL = Trial("Tic-tac-toe", "openspiel", {"game": "tic_tac_toe"}, School((2, 2, 4), 2), School((3, 5), 3))
+SMALL = Trial("Tic-tac-toe", "openspiel", {"game": "tic_tac_toe"}, School((2, 2, 30), 2), School((3, 5), 3))
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (games, experiment, report):
+    for module in (bound, games, experiment, report):
         monkeypatch.setattr(module, "TRIALS", {"small": SMALL})
 
 
@@ -35,7 +36,10 @@ def test_it_goes_on_where_it_ended_and_reports_what_it_found(tmp_path: Path) -> 
     assert len(Records(contests).reports) == 3
     run("small", ["full", "unlimited", "specific"], piece(4, 2), Ledger(file), tmp_path / "data")
     assert file.read_text().startswith(first)
+    # Where more was learnt since, nothing is measured any more.
+    run("small", ["openings"], piece(3, 1), Ledger(file), tmp_path / "data")
     ledger = Ledger(file)
+    assert list(ledger.of("pair", condition="openings")) == []
     # Both kinds of lessons were of the same contests.
     assert len(Records(contests).reports) == 4
     for condition, lessons in (("full", "all"), ("unlimited", "all"), ("specific", "specific")):
@@ -49,12 +53,27 @@ def test_it_goes_on_where_it_ended_and_reports_what_it_found(tmp_path: Path) -> 
         assert view.measures.contests == 4
         assert len(view.libraries[Library.ENDGAME]) > 0
     document = tmp_path / "learning.md"
-    document.write_text("before\n<!-- learning: measured -->\nold\n<!-- learning: end -->\nafter\n")
+    marks = "\n".join(
+        f"<!-- {name}: measured -->\nwas here\n<!-- {name}: end -->" for name in ("learning", "room")
+    )
+    document.write_text(f"before\n{marks}\nafter\n")
     report.tabulate(ledger, document)
     text = document.read_text()
     assert text.startswith("before")
-    assert "old" not in text
+    assert "was here" not in text
     assert "| Tic-tac-toe | fair use off | 4 | 4 |" in text
+
+
+def test_a_strong_players_advice_is_worth_most_where_it_may_always_be_asked(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "results.jsonl")
+    bound.measure("small", Piece((), 12, time.monotonic() + 600.0), ledger)
+    points = {
+        place: sum(line["points"] for line in ledger.of("bound", place=place)) for place in bound.PLACES
+    }
+    assert sum(ledger.counts("bound")) == 12 * len(bound.PLACES)
+    # By the seeds of the series, which are always the same.
+    assert points["always"] == max(points.values()) > 15.0
+    assert report.room(ledger, "final", "small")[-1].startswith("| Tic-tac-toe | before every move | 24 |")
 
 
 def test_an_interrupted_run_loses_no_more_than_its_last_contest(tmp_path: Path) -> None:

@@ -15,11 +15,19 @@ from typing import Final
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import BOTS, bot
 from clients.bots.diplomacy.daide_client import DEFAULT_PORT, DaideClient, Disconnected, UnknownMap
-from referees.diplomacy import Phase
+from referees.diplomacy import Phase, shipped_map
 from referees.diplomacy.daide.messages import command
 from referees.diplomacy.daide.orders import flat, order_tokens, tree_of
 from referees.diplomacy.daide.reading import read_owners, read_position
-from referees.diplomacy.daide.tokens import FIXED, Tokens, Vocabulary, bracketed, text_of, text_tokens
+from referees.diplomacy.daide.tokens import (
+    FIXED,
+    Tokens,
+    Vocabulary,
+    bracketed,
+    text_of,
+    text_tokens,
+    vocabulary,
+)
 
 VERSION: Final = "1"
 _NAMES: Final = {token: name for name, token in FIXED.items()}
@@ -88,8 +96,11 @@ class DaideBot:
 
     def _show(self, who: str, tokens: Tokens) -> None:
         if self._verbose:
-            said = str(tokens) if self._words is None else self._words.text(tokens)
-            print(f"{who} {said}", file=sys.stderr, flush=True)
+            print(f"{who} {self._text(tokens)}", file=sys.stderr, flush=True)
+
+    def _text(self, tokens: Tokens) -> str:
+        # Before the map is named no message has any of its tokens.
+        return (self._words or vocabulary(shipped_map("standard"))).text(tokens)
 
     def _answer(self, client: DaideClient, tokens: Tokens) -> None:
         words = self._words
@@ -114,8 +125,7 @@ class DaideBot:
             case "FRM":
                 self._decline_press(client, tokens)
             case "HUH" | "PRN":
-                said = tokens if words is None else words.text(tokens)
-                print(f"the server does not understand: {said}", file=sys.stderr, flush=True)
+                print(f"the server does not understand: {self._text(tokens)}", file=sys.stderr, flush=True)
 
     def _agree(self, client: DaideClient, tokens: Tokens) -> None:
         try:

@@ -194,3 +194,47 @@ def test_a_damaged_page_is_named_before_it_can_do_harm(filled: Path) -> None:
             if len(named) == 3:
                 break
     assert len(named) == 3
+
+
+@pytest.mark.parametrize("command", [("backup", "TARGET"), ("compact",), ("compact", "--shrink")])
+def test_damaged_pages_are_neither_copied_nor_compacted(
+    filled: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    file = filled / "data.mdb"
+    content = bytearray(file.read_bytes())
+    content[2 * 4096 :] = b"\x5a" * (len(content) - 2 * 4096)
+    file.write_bytes(content)
+    target = tmp_path / "backup"
+
+    said = run(*(str(target) if word == "TARGET" else word for word in command), "--data", filled)
+
+    assert said.exit_code == 4
+    assert "page" in said.err and "restore a backup" in said.err
+    assert not target.exists()
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("check",), ("backup", "TARGET"), ("compact",), ("tokens", "list"), ("tokens", "create", "ann")],
+)
+def test_a_file_that_was_cut_short_ends_no_command_without_a_word(
+    filled: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    file = filled / "data.mdb"
+    file.write_bytes(file.read_bytes()[: 4 * 4096])
+
+    said = run(*(str(tmp_path / "b") if word == "TARGET" else word for word in command), "--data", filled)
+
+    assert said.exit_code == 4
+    assert "the file ends after page 3" in said.out + said.err
+    assert "restore a backup" in said.out + said.err
+
+
+def test_an_empty_file_is_named_as_that(filled: Path, tmp_path: Path) -> None:
+    (filled / "data.mdb").write_bytes(b"")
+
+    said = run("backup", tmp_path / "backup", "--data", filled)
+
+    assert said.exit_code == 4
+    assert "data.mdb is empty; " in said.err

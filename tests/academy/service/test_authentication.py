@@ -8,7 +8,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from academy.service import logs
+from academy.service import guard, logs
 from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.service import examples
@@ -133,17 +133,46 @@ def test_logs_name_callers_and_hold_no_secret(academy: Running) -> None:
     assert token.split("_", 2)[2][:20] not in stderr.getvalue()
 
 
-def test_strangers_cannot_fill_the_log_and_are_all_counted(fresh: Running) -> None:
-    stderr = io.StringIO()
-    with redirect_stderr(stderr):
-        logs.configure("warning", "json")
-        for _ in range(300):
-            asked_with(fresh)
-    logs.configure("error", "json")
+@pytest.fixture
+def ten_refusals_are_logged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without more as time goes by, so that it does not matter how long a test takes."""
+    monkeypatch.setattr(guard, "_REFUSALS_LOGGED_PER_SECOND", 1e-6)
+    monkeypatch.setattr(guard, "_REFUSALS_LOGGED_AT_ONCE", 10.0)
 
-    assert 100 <= len(stderr.getvalue().splitlines()) < 200
-    labels = {"method": "/academy.v1.ContestService/ListGames", "code": "UNAUTHENTICATED"}
-    assert fresh.server.metrics.registry.get_sample_value("academy_calls_total", labels) == 300
+
+@pytest.mark.usefixtures("ten_refusals_are_logged")
+def test_strangers_cannot_fill_the_log_and_are_all_counted(tmp_path: Path) -> None:
+    with serving(tmp_path) as fresh:
+        stderr = io.StringIO()
+        with redirect_stderr(stderr):
+            logs.configure("warning", "json")
+            for _ in range(30):
+                asked_with(fresh)
+        logs.configure("error", "json")
+
+        assert len(stderr.getvalue().splitlines()) == 10
+        labels = {"method": "/academy.v1.ContestService/ListGames", "code": "UNAUTHENTICATED"}
+        assert fresh.server.metrics.registry.get_sample_value("academy_calls_total", labels) == 30
+
+
+@pytest.mark.usefixtures("ten_refusals_are_logged")
+def test_a_caller_cannot_fill_the_log_with_refusals_and_hides_nobodys(tmp_path: Path) -> None:
+    with serving(tmp_path) as fresh:
+        loud, quiet = fresh.bot("loud"), fresh.bot("quiet")
+        unknown = contests_pb2.GetGameRequest(game_id="none")
+        stderr = io.StringIO()
+        with redirect_stderr(stderr):
+            logs.configure("info", "json")
+            for _ in range(40):
+                refusal(lambda: loud.contests.GetGame(unknown))
+            refusal(lambda: quiet.contests.GetGame(unknown))
+        logs.configure("error", "json")
+
+        callers = [json.loads(line)["caller"] for line in stderr.getvalue().splitlines()]
+        assert callers.count("loud") == 10
+        assert callers.count("quiet") == 1
+        labels = {"method": "/academy.v1.ContestService/GetGame", "code": "NOT_FOUND"}
+        assert fresh.server.metrics.registry.get_sample_value("academy_calls_total", labels) == 41
 
 
 def test_health_needs_no_token(academy: Running) -> None:

@@ -105,3 +105,15 @@ def test_a_server_that_runs_was_not_left_behind(tmp_path: Path, monkeypatch: pyt
         monkeypatch.setattr(endings, "check_pages", lambda data: pytest.fail("looked, though all are well"))
         with endings.serving(tmp_path / "data"):
             pass
+
+
+def test_a_file_that_was_cut_short_is_not_served(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    with served(folder) as academy:
+        taught(academy, 3)
+        academy.process.terminate()
+        assert academy.ended() == 0
+    file = folder / "data.mdb"
+    file.write_bytes(file.read_bytes()[: 4 * PAGE])
+
+    assert "the file ends after page 3" in refusal(folder)

@@ -1,6 +1,5 @@
 """What a bot may try for its own good or others' harm, and what comes of it."""
 
-import time
 from pathlib import Path
 
 import grpc
@@ -11,7 +10,7 @@ from academy.service.server import ServerSettings
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, teach
-from tests.academy.service.running import Running, refusal, serving
+from tests.academy.service.running import Running, as_refused, refusal, serving
 
 GAME = "hostile"
 
@@ -59,10 +58,8 @@ def test_patterns_that_lie_everywhere_do_not_swamp_an_answer(fresh: Running) -> 
     teach(fresh, GAME, "loose", loose)
     request = consultation_pb2.MatchPatternsRequest(game_id=GAME, positions=[position(EMPTY)] * 64)
 
-    begun = time.monotonic()
     answer = fresh.bot("reader").consultation.MatchPatterns(request)
 
-    assert time.monotonic() - begun < 60
     assert all(len(each.patterns) <= 256 for each in answer.positions)
     assert answer.positions[0].total >= len(answer.positions[0].patterns) > 0
 
@@ -76,12 +73,13 @@ def test_a_flood_from_one_bot_leaves_others_their_answers(tmp_path: Path) -> Non
         flood = academy.bot("flood")
         request = consultation_pb2.MatchPatternsRequest(game_id=GAME, positions=[position(EMPTY)] * 1_000)
         waiting = [flood.consultation.MatchPatterns.future(request) for _ in range(100)]
-        slowest = 0.0
         other = academy.bot("other")
         for _ in range(20):
-            begun = time.monotonic()
             other.contests.ListGames(contests_pb2.ListGamesRequest())
-            slowest = max(slowest, time.monotonic() - begun)
-        refused = [call for call in waiting if call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED]
-        assert refused, "a flood must be refused in part"
-        assert slowest < 20
+        codes = [call.code() for call in waiting]
+        # What is refused is refused for the flooder's own limits, and nobody else was.
+        assert codes.count(grpc.StatusCode.RESOURCE_EXHAUSTED) > codes.count(grpc.StatusCode.OK) > 0
+        assert {as_refused(call).reason for call in waiting if call.code() is not grpc.StatusCode.OK} <= {
+            "RATE_EXCEEDED",
+            "TOO_MANY_CALLS",
+        }

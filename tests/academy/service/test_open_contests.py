@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import grpc
 import pytest
@@ -105,3 +106,17 @@ def test_a_contest_that_is_open_for_too_long_bars_nobody(tmp_path: Path) -> None
         now[0] = time.time() - 3_500.0
         opened(academy, "go", "young")
         assert "'young'" in refusal(lambda: analyse(academy.bot("ann"), "go")).message
+
+
+def test_contests_that_bar_nobody_any_more_are_looked_at_once(tmp_path: Path) -> None:
+    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0))
+    with serving(tmp_path / "data", settings, clock=lambda: time.time() - 3_700.0) as academy:
+        for number in range(5):
+            opened(academy, "go", f"old/{number}")
+        analyse(academy.bot("ann"), "go")
+        with patch.object(academy.store, "contest", wraps=academy.store.contest) as looked_at:
+            # Each commit has a caller's right to analyse looked at again.
+            opened(academy, "other", "of-others")
+            analyse(academy.bot("ann"), "go")
+
+    assert looked_at.call_count == 0

@@ -197,6 +197,21 @@ def test_a_caller_who_reads_nothing_is_let_go(tmp_path: Path) -> None:
     assert as_refused(caught.value).reason == "ANSWER_NOT_READ"
 
 
+def test_refusals_on_streams_are_counted_by_their_reasons(fresh: Running) -> None:
+    playing = Playing(fresh.bot("asks in vain"))
+    for _ in range(3):
+        assert playing.ask(opening=opening()).refusal.reason == "UNKNOWN_GAME"
+    assert playing.ask().refusal.reason == "INVALID_FIELD"
+    playing.end()
+
+    registry = fresh.server.metrics.registry
+    counted = {
+        reason: registry.get_sample_value("academy_stream_refusals_total", {"reason": reason})
+        for reason in ("UNKNOWN_GAME", "INVALID_FIELD")
+    }
+    assert counted == {"UNKNOWN_GAME": 3, "INVALID_FIELD": 1}
+
+
 def test_a_stream_ends_with_the_token_it_was_opened_with(taught: Running) -> None:
     token, text = taught.store.run(CreateToken("leaver", Role.BOT))
     playing = Playing(taught.client(text))

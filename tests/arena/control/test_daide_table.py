@@ -1,12 +1,13 @@
 """DAIDE players in control files, and where they dial in."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from arena.control.settings import Control
 from arena.control.table import ControlError
-from arena.control.toml_file import read
+from arena.control.toml_file import parse, read
 from arena.daide_players import daide_players
 from arena.lobby.addresses import InvalidAddress
 from arena.players.daide.address import Address
@@ -59,6 +60,13 @@ def test_players_and_address_are_read(tmp_path: Path) -> None:
 def test_faults_are_named(tmp_path: Path, more: str, players: str, says: str) -> None:
     with pytest.raises(ControlError, match=says):
         control(tmp_path, more, players)
+
+
+def test_the_control_file_of_the_document_is_read(tmp_path: Path) -> None:
+    document = (Path(__file__).parents[3] / "docs" / "diplomacy.md").read_text(encoding="utf-8")
+    (block,) = (text for text in re.findall(r"```toml\n(.*?)```", document, re.DOTALL) if "[daide]" in text)
+    found = parse(tmp_path / "daide.toml", block)
+    assert found.competitors == ("albert", "holdbot") and found.daide == Address()
 
 
 def test_the_door_opens_for_those_that_dial_in(tmp_path: Path) -> None:

@@ -193,6 +193,21 @@ def test_a_policy_that_is_late_loses(interpreter: str, tmp_path: Path) -> None:
     assert result.usage[0].fault is Fault.LATE
 
 
+def test_where_faults_pass_a_policy_that_is_late_too_often_is_asked_no_more(
+    interpreter: str, tmp_path: Path
+) -> None:
+    foreign = policy(interpreter, fault="sleeps", at=1, move_seconds=0.5, faults="pass", late_turns=1)
+    result = game([foreign, *[RANDOM] * 6], tmp_path)
+    assert result.outcome is not None
+    assert result.usage[0].fault is Fault.NONE
+    assert any(
+        "no answer within 0.5 s, the phase is passed (1 of 1 times)" in each for each in result.warnings
+    )
+    own = [move.text for move in result.moves if move.seat == 1]
+    assert own[0] != "NONE"
+    assert set(own[1:]) == {"NONE"}
+
+
 def test_without_restart_a_policy_is_kept_for_its_next_games(
     interpreter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,6 +33,7 @@ def test_a_record_tells_every_phase_with_results_and_reasons() -> None:
     assert told["phases"][0]["phase"] == "S1901M"
     assert (told["edition"], told["choices"]["adjacent_convoy"], told["year_limit"]) == ("2023", "intent", 3)
     assert told["phases"][0]["units"]["RUS"] == ["A MOS", "A WAR", "F SEV", "F STP/SC"]
+    assert told["game"] == "diplomacy", "by which `arena replay` finds the page"
     assert told["players"]["TUR"] == "bot 7"
     assert told["final"]["phase"] == game.position.name
     assert told["termination"] == "frozen"

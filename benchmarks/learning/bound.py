@@ -1,0 +1,85 @@
+"""How much advice could be worth at most where fair use lets a player ask: a strong player gives it.
+
+The player measured is told the best move of the strongest player of its population. What ACADEMY knows can
+hardly be better than that, so what is gained here is what its rules leave room for.
+"""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from academy.knowledge.fair_use import LOW_VALUE
+from benchmarks.learning.contests import Entrant, play
+from benchmarks.learning.games import TRIALS
+from benchmarks.learning.ledger import Ledger, Piece
+from clients.bots.strength import Strength
+from clients.bots.thinking import Counsel, Experience, Thinker, Thought, no_counsel
+from referees.api import Referee
+
+PLACES: Final = {
+    "first": "before the first move",
+    "low": f"where {LOW_VALUE} or less is expected",
+    "both": "both",
+    "always": "before every move",
+}
+# More than any search of one's own.
+_DECISIVE: Final = 1_000.0
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """A player who is told moves by another, at one of `PLACES`."""
+
+    own: Strength
+    teacher: Strength
+    place: str
+
+    def thinker(self, referee: Referee[Any, Any], chance: random.Random) -> Thinker[Any, Any, Any]:
+        """The player for one contest."""
+        return _PromptedThinker(
+            self.own.thinker(referee, chance), self.teacher.thinker(referee, chance), self.place
+        )
+
+
+@dataclass
+class _PromptedThinker:
+    own: Thinker[Any, Any, Any]
+    teacher: Thinker[Any, Any, Any]
+    place: str
+    _moves: int = field(default=0)
+
+    def think(
+        self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
+    ) -> Thought[Any]:
+        self._moves += 1
+
+        def told(value: float) -> Mapping[Any, Experience]:
+            first, low = self._moves == 1, value <= LOW_VALUE
+            if not {"first": first, "low": low, "both": first or low, "always": True}[self.place]:
+                return {}
+            best = self.teacher.think(referee, position).candidates[0]
+            return {best.move: Experience(1.0, _DECISIVE)}
+
+        return self.own.think(referee, position, told)
+
+
+def measure(name: str, piece: Piece, ledger: Ledger) -> None:
+    """Play pairs of contests at each place, until the time is up."""
+    trial = TRIALS[name]
+    referee, school = trial.referee(), trial.school(piece.series)
+    plain = trial.strength(school.student)
+    for place in PLACES:
+        key = {"series": piece.series, "game": name, "place": place}
+        while (played := sum(ledger.counts("bound", **key))) < piece.pairs:
+            if piece.over:
+                return
+            prompted = Prompted(plain, trial.strength(max(school.population)), place)
+            seed = f"{piece.series}/bound/{name}/{played}"
+            points = 0.0
+            for seat in (1, 2):
+                entrants = [
+                    Entrant(f"seat {each}", prompted if each == seat else plain, 0.0) for each in (1, 2)
+                ]
+                points += play(referee, f"{seed}/{place}/{seat}", entrants, seed).score(seat)
+            ledger.add(kind="bound", **key, number=played, points=points)

@@ -1,0 +1,54 @@
+"""What the soak takes for flat, and that it runs: the long run is by hand."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks import soak
+from benchmarks.soak import SAMPLES, Sample, verdicts
+
+FLAT = [
+    Sample(
+        at=60.0 * number,
+        contests=100 * number,
+        memory=1_000_000,
+        file=2_000 * 100 * number,
+        consultation=(0.01, 0.05),
+        report=(0.02, 0.06),
+    )
+    for number in range(SAMPLES)
+]
+
+
+def grown(by: float, figure: str) -> list[Sample]:
+    """The same, with one figure larger in the last third."""
+    third = 2 * SAMPLES // 3
+    larger = [
+        replace(
+            each, **{figure: tuple(by * part for part in value) if isinstance(value, tuple) else by * value}
+        )
+        for each in FLAT[third:]
+        for value in [getattr(each, figure)]
+    ]
+    return FLAT[:third] + larger
+
+
+def test_what_does_not_change_is_flat() -> None:
+    assert all(flat for flat, _ in verdicts(FLAT))
+
+
+@pytest.mark.parametrize(("figure", "named"), [("memory", "memory"), ("report", "report"), ("file", "file")])
+def test_what_doubles_is_not(figure: str, named: str) -> None:
+    growing = [what for flat, what in verdicts(grown(2.0, figure)) if not flat]
+    assert growing and all(what.startswith(named) for what in growing)
+
+
+def test_it_runs_for_a_moment_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(soak, "SAMPLES", 2)
+
+    samples, faults = soak.soak(tmp_path, minutes=4 / 60, processes=1, callers=2)
+
+    assert faults == []
+    assert len(samples) == 2
+    assert samples[-1].memory > 0 and samples[-1].file > 0
