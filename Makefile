@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Processes that share the tests.
+JOBS ?= 2
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
 .PHONY: demo six-games test check bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
@@ -14,7 +16,7 @@ six-games: $(VENV)/installed-dev.stamp
 	@$(BIN)/python examples/six_games/play.py
 
 test: $(VENV)/installed-dev.stamp
-	$(BIN)/pytest $(TESTS)
+	$(BIN)/pytest -n $(JOBS) --dist loadfile $(TESTS)
 
 # What the gate runs besides the tests: lint, types, the arrows of import.
 check: $(VENV)/installed-dev.stamp

@@ -1,6 +1,5 @@
 """What all tests need before the first begins."""
 
-import pytest
 from hypothesis import HealthCheck, settings
 
 from academy.matching.warming import warm_up
@@ -10,7 +9,10 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def matching_kernel() -> None:
-    """Have the kernel compiled, as servers that start in tests would else compile it beside them, slowly."""
+def pytest_sessionstart() -> None:
+    """Have the kernel compiled, as servers that start in tests would else compile it beside them, slowly.
+
+    Here, and not in a fixture, no test's limit of time counts for it; and where several processes share the
+    tests, the one that starts them does it once.
+    """
     warm_up()
