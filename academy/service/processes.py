@@ -51,20 +51,13 @@ def shared_port(address: Address) -> Iterator[Address]:
     if address.path:
         raise InvalidAddress(f"{address}: processes share a port, not a Unix socket; give host:port")
     try:
-        family, _, _, _, name = socket.getaddrinfo(
-            address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        with socket.socket(family, socket.SOCK_STREAM) as alone:
-            # Not shared at first: a stranger's server is not to be joined by chance.
-            alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            alone.bind(name)
-            alone.listen()
-            port = alone.getsockname()[1]
+        # Not shared at first: a stranger's server is not to be joined by chance.
+        family, name = _listened_on(address)
         with socket.socket(family, socket.SOCK_STREAM) as kept:
             # Bound but not listening, it is given no connections.
             kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            kept.bind((name[0], port, *name[2:]))
-            yield address.with_port(port)
+            kept.bind(name)
+            yield address.with_port(name[1])
     except OSError as error:
         raise InvalidAddress(
             f"{address}: cannot listen there; another server may, or it is not this machine's address"
@@ -86,19 +79,25 @@ def own_ports(first: Address, count: int) -> list[Address]:
     addresses = [first.with_port(first.port and first.port + number) for number in range(count)]
     for number, address in enumerate(addresses):
         try:
-            family, _, _, _, name = socket.getaddrinfo(
-                address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-            )[0]
-            with socket.socket(family, socket.SOCK_STREAM) as tried:
-                tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                tried.bind(name)
-                tried.listen()
+            _listened_on(address)
         except OSError as error:
             raise InvalidAddress(
                 f"{address}: the metrics of process {number} cannot be served there ({error.strerror}); "
                 f"give the first of {count} free ports"
             ) from error
     return addresses
+
+
+def _listened_on(address: Address) -> tuple[socket.AddressFamily, Any]:
+    """Listen on an address alone, for a moment; return the socket's family and name. Raises OSError."""
+    family, _, _, _, name = socket.getaddrinfo(
+        address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    with socket.socket(family, socket.SOCK_STREAM) as alone:
+        alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        alone.bind(name)
+        alone.listen()
+        return family, alone.getsockname()
 
 
 @dataclass(slots=True)
