@@ -20,6 +20,7 @@ FAULTS = (
     "invalid-utf8",
     "late-once",
     "silent-once",
+    "mute",
     "early-end",
     "remarks",
     "never-answers",
@@ -55,6 +56,11 @@ def misbehave(fault, turn):
         say("\n")
     elif fault == "many-lines":
         say("Deploy 1 on 1\n" * (20_000 if turn < 4 else 1))
+    elif fault == "mute":
+        for line in sys.stdin:
+            if line == "GameOver\n":
+                print("so it is over", file=sys.stderr, flush=True)
+        sys.exit()
     elif fault == "early-end":
         say("end\n")
     elif fault == "remarks":

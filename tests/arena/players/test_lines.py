@@ -187,6 +187,14 @@ def test_a_bot_that_is_late_too_often_is_asked_no_more(fault: str, tmp_path: Pat
     assert not warned(result, r"turn [3-9]")
 
 
+def test_a_bot_that_is_asked_no_more_is_told_when_the_game_is_over(tmp_path: Path) -> None:
+    mute = bot("mute", move_seconds=0.05, start_seconds=A_GENEROUS_TIME, exit_seconds=A_GENEROUS_TIME)
+    mute = replace(mute, start_seconds=1.0, parameters={"late_turns": 1})
+    result = game(mute, bot(), tmp_path=tmp_path)
+    assert texts(result, 1) == ["pass"] * TURNS
+    assert "so it is over" in (tmp_path / "log").read_text()
+
+
 def test_a_bot_that_never_reads_passes_when_its_pipe_is_full(tmp_path: Path) -> None:
     deaf = bot("deaf", move_seconds=0.1, start_seconds=0.2, exit_seconds=0.1, late_turns=99)
     settings = {"map": "double_earth", "fog": False, "turn_limit": 20}
