@@ -62,7 +62,8 @@ def misbehave(fault, turn):
                 print("so it is over", file=sys.stderr, flush=True)
         sys.exit()
     elif fault == "early-end":
-        say("end\n")
+        # In one piece, so that what follows the first end has come with it.
+        say("end\nDeploy 1 on 1\nend\n")
     elif fault == "remarks":
         say("thinking of where to go\nthinking of how many\n")
     elif fault == "invalid-utf8":
