@@ -81,7 +81,7 @@ def _by_player(file: Path, of_game: re.Pattern[str]) -> dict[str, str] | None:
         return None
     found: dict[str, list[str]] = {}
     sizes: dict[str, int] = {}
-    with file.open(encoding="utf-8", errors="replace") as lines:
+    with file.open(encoding="utf-8", errors="replace", newline="\n") as lines:
         for line in lines:
             if not (match := of_game.fullmatch(line)):
                 continue

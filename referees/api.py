@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import entry_points
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
@@ -153,6 +154,15 @@ class Referee(ABC, Generic[Position, Move]):
     def variant_facts(self) -> VariantFacts:
         """What the results database is told of the variant besides its id and seats."""
         return VariantFacts()
+
+    @classmethod
+    def located(cls, settings: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+        """The settings of a control file in that folder, with files that they name as paths from anywhere."""
+        return settings
+
+    def longest_game(self) -> int | None:
+        """How many plies a game can have at most; None where it can have any number, or it is not known."""
+        return None
 
     @property
     def seats(self) -> int:

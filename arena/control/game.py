@@ -8,12 +8,16 @@ from typing import Any
 
 @dataclass(frozen=True)
 class GameSettings:
-    """The game: its referee's name and settings, the limit in plies, and who counts the end."""
+    """The game: its referee's name and settings, the limit in plies, and who counts the end.
+
+    `move_limit_given` tells that the control file says the limit.
+    """
 
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     move_limit: int = 1000
     scorer: str = "internal"
+    move_limit_given: bool = field(default=False, compare=False)
 
     @property
     def terms(self) -> dict[str, Any]:

@@ -16,17 +16,21 @@ _MOVES: Final = values.whole(1, 1_000_000)
 _VALUE: Final = values.number(0, 0.5)
 
 
-def game(table: Table, default: GameSettings | None = None) -> GameSettings:
-    """The game; what is left out is as in the default. Raises ControlError."""
+def game(table: Table, folder: Path, default: GameSettings | None = None) -> GameSettings:
+    """The game, of a control file in that folder; what is left out is as in the default.
+
+    Without a move limit every game may come to its end, as far as the referee tells. Raises ControlError.
+    """
     if default is None:
         name, plain = table.need("name", values.text), GameSettings("")
     else:
         name, plain = table.take("name", values.choice(default.name), default.name), default
-    move_limit = table.take("move_limit", _MOVES, plain.move_limit)
+    move_limit = table.take("move_limit", _MOVES, None)
     scorer = table.take("scorer", values.choice("internal", "players"), plain.scorer)
     settings: dict[str, Any] = {**plain.settings, **table.rest()}
     try:
-        referee(name).from_settings(settings)
+        settings = dict(referee(name).located(settings, folder))
+        longest = referee(name).from_settings(settings).longest_game()
     except UnknownGame as error:
         table.fail("name", str(error))
     except InvalidSetting as error:
@@ -34,7 +38,10 @@ def game(table: Table, default: GameSettings | None = None) -> GameSettings:
         near = difflib.get_close_matches(error.setting, ("name", "move_limit", "scorer"), n=1)
         hint = f"; all games have a setting {near[0]!r}" if near else ""
         table.fail(error.setting, str(error).removeprefix(f"{error.setting!r}: ") + hint)
-    return GameSettings(name, settings, move_limit, scorer)
+    given = move_limit is not None or plain.move_limit_given
+    if move_limit is None:
+        move_limit = plain.move_limit if given else max(plain.move_limit, longest or 0)
+    return GameSettings(name, settings, move_limit, scorer, given)
 
 
 def openings(table: Table | None, folder: Path) -> Openings | None:

@@ -77,7 +77,7 @@ def _settings(draft: Draft, table: Table) -> tuple[MarsSetting, ...]:
         setting.finish()
         if name in settings:
             setting.fail("name", f"another setting is called {name!r}")
-        game = draft.game if own_game is None else game_table.game(own_game, draft.game)
+        game = draft.game if own_game is None else game_table.game(own_game, draft.folder, draft.game)
         settings[name] = MarsSetting(name, game, weight)
     if not settings:
         return (MarsSetting("0", draft.game),)

@@ -65,7 +65,7 @@ def _matchup(draft: Draft, table: Table, place: str, games: int | None, alternat
     matchup = Matchup(
         matchup_id=table.take("id", values.identifier, place),
         players=players,
-        game=draft.game if own_game is None else game_table.game(own_game, draft.game),
+        game=draft.game if own_game is None else game_table.game(own_game, draft.folder, draft.game),
         name=table.take("name", values.text, "").strip(),
         alternating=table.take("alternating", values.flag, alternating),
         games=table.take("games", values.whole(0, 10_000_000), games),

@@ -48,7 +48,7 @@ def _control(path: Path, file: Table) -> Control:
     folder = path.parent
     competition = _heading(file, "competition")
     kind = competition.need("kind", values.choice(*KINDS))
-    game = game_table.game(_heading(file, "game"))
+    game = game_table.game(_heading(file, "game"), folder)
     clock = file.table("time_control")
     everybodys_clock = None if clock is None else player_table.time_control(clock)
     players, fixed = player_table.players(_heading(file, "players"), folder, everybodys_clock)

@@ -2,19 +2,23 @@
 
 import contextlib
 import os
+import re
 from pathlib import Path
 from typing import Final
 
 ERROR_LIMIT: Final = 1 << 20
 _LONGEST_LINE: Final = 4096
 _LAST_WORDS: Final = 200
+# All but the tab: they would steer the terminal of who reads the log, or look like ends of lines.
+_CONTROL: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class ErrorLog:
     """Appends what a player writes to its standard error to a file, each line under the player's label.
 
-    Whole lines are written in one go, so that several games can share the file. After `limit` bytes
-    the rest is dropped, which the file says once. Raises OSError where the file can't be opened.
+    Control characters are written as escapes such as `\\x1b`. Whole lines are written in one go, so that
+    several games can share the file. After `limit` bytes the rest is dropped, which the file says once.
+    Raises OSError where the file can't be opened.
     """
 
     def __init__(self, path: str | Path, label: str, limit: int = ERROR_LIMIT) -> None:
@@ -34,6 +38,7 @@ class ErrorLog:
             self._write(line)
 
     def _write(self, line: bytes) -> None:
+        line = _CONTROL.sub(lambda found: b"\\x%02x" % ord(found[0]), line.removesuffix(b"\r"))
         if line.strip():
             self._last_line = line
         if self._left < 0:

@@ -153,7 +153,7 @@ class LinesPlayer(Player):
         process, self._process = self._process, None
         if process is None:
             return Cost()
-        farewell = () if at_once or self._gone or self.faulty else self._words.farewell()
+        farewell = () if at_once or self.faulty else self._words.farewell()
         seconds = self._setup.exit_seconds if farewell else 0.0
         if farewell and self._channel is not None:
             try:
@@ -162,7 +162,7 @@ class LinesPlayer(Player):
                 # It has exited before it was told to, which is what it will be told.
                 seconds = 0.0
         cost = process.end(seconds)
-        if cost.killed and seconds:
+        if cost.killed and seconds and not self._gone:
             self._complaints.add_grave(self._turn, f"did not exit within {seconds:g} s: killed", "killed")
         self.warnings += [
             f"player {self.seating.label}: {complaint}" for complaint in self._complaints.lines()

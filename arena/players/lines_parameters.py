@@ -15,8 +15,8 @@ class LinesParameters:
     """The parameters of a player that speaks lines.
 
     `dialogue` is one of the game's dialogues, empty for its own. After a `crash` the player passes for
-    the rest of the game, or loses at once. After `late_turns` turns without an answer in time it is
-    ended and passes for the rest.
+    the rest of the game, or loses at once. After `late_turns` turns without an answer in time it
+    passes for the rest and is asked no more, but told when the game is over.
     """
 
     dialogue: str = ""

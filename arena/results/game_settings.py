@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, select, update
 
+from arena.control.changed_settings import changed
 from arena.control.game import GameSettings
 from arena.jobs import PlayerSetup
 from arena.results import schema as saga
+from arena.results.database import ResultsError
 from arena.results.rows import find_or_add
 from referees.api import VariantFacts
 
@@ -68,6 +70,24 @@ class SettingKeys:
     powers: tuple[int, ...]
 
 
+def check_variant(connection: Connection, series_id: int, setting: GameSetting) -> None:
+    """Raise ResultsError if games of a series had these settings and were of another variant.
+
+    What a setting names may have changed: the file of a map, say.
+    """
+    games = select(saga.GAME.c.GameId).where(
+        saga.GAME.c.SeriesId == series_id, saga.GAME.c.SettingId == saga.SETTING.c.SettingId
+    )
+    query = (
+        select(saga.VARIANT.c.Name)
+        .join(saga.SETTING, saga.SETTING.c.VariantId == saga.VARIANT.c.VariantId)
+        .where(saga.SETTING.c.Notes == setting.whole, saga.VARIANT.c.Name != setting.variant, games.exists())
+    )
+    before = connection.execute(query).scalars().first()
+    if before is not None:
+        raise ResultsError(changed("game", before, setting.variant))
+
+
 def enter_setting(
     connection: Connection,
     series_id: int,
@@ -79,8 +99,10 @@ def enter_setting(
 
     What SAGA has no column for stands in `Notes` as JSON. A referee's settings called `level` (of
     press), `sl`, `il`, `ptl`, `mtl`, `rtl`, `btl`, `aoa`, `pda`, `npr` and `npb` fill SAGA's columns of
-    these names; a game that has no such settings has no press, level 0.
+    these names; a game that has no such settings has no press, level 0. Raises ResultsError (see
+    `check_variant`).
     """
+    check_variant(connection, series_id, setting)
     seats = list(setting.seats)
     variant_id = find_or_add(
         connection,

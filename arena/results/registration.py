@@ -15,7 +15,7 @@ from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.contestants import check_order, enter_competitors
 from arena.results.database import NoResultsYet, ResultsError, utc_now
-from arena.results.game_settings import GameSetting
+from arena.results.game_settings import GameSetting, check_variant
 from arena.results.mission_series import MissionSeries, SeriesHeading, enter_series
 from arena.results.platforms import Platform, enter_platform, this_platform
 from arena.results.rows import add
@@ -131,6 +131,7 @@ def _identity(connection: Connection, series_id: int, heading: Heading) -> str:
     known = connection.execute(select(table.c.Uuid).filter_by(SeriesId=series_id)).scalar()
     if known is not None:
         competition_terms(connection, series_id).check(heading.terms, heading.own_settings)
+        check_variant(connection, series_id, heading.setting)
         return str(known)
     identity = uuid.uuid4().hex
     game = heading.terms.game

@@ -19,6 +19,11 @@ def map_names() -> tuple[str, ...]:
     )
 
 
+def is_file(name: str) -> bool:
+    """Whether a map of that name would be in a file of its own."""
+    return name not in map_names() and Path(name).suffix == ".txt"
+
+
 def load_map(name: str) -> WarMap:
     """The map of that name, or in the file of that name, which then ends in `.txt`. Raises InvalidMap.
 
@@ -28,7 +33,7 @@ def load_map(name: str) -> WarMap:
     if name in map_names():
         return read_map((_FOLDER / f"{name}.txt").read_text(encoding="utf-8"), name)
     path = Path(name)
-    if path.suffix != ".txt":
+    if not is_file(name):
         raise InvalidMap(
             f"there is no map {name[:80]!r}: there are {', '.join(map_names())}, and files that end in .txt"
         )

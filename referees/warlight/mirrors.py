@@ -3,6 +3,7 @@
 The halves are told by the last letter of their territories' names, `N` and `S`.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 from referees.warlight.maps import Bonus, InvalidMap, Territory, WarMap
@@ -52,6 +53,9 @@ def double(half: WarMap, offset: int, bridges: Sequence[int], name: str) -> WarM
         raise InvalidMap(f"offset {offset}: it must be at least {highest}, the highest id")
     if not bridges:
         raise InvalidMap("no bridges: the two halves must be linked somewhere")
+    shared, times = Counter(each.name for each in half.territories).most_common(1)[0]
+    if times > 1:
+        raise InvalidMap(f"{times} territories are called {shared}: a territory's image is found by its name")
     for bridge in bridges:
         if bridge not in half.index:
             raise InvalidMap(f"a bridge at {bridge}, which is no territory")

@@ -2,14 +2,15 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final, Self
+from pathlib import Path
+from typing import Any, ClassVar, Final, Self
 
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
 from referees.api import GameRecord, IllegalMove, InvalidSetting, Outcome, Referee, Termination
 from referees.lines import LineDialogue
 from referees.warlight import ai_challenge_2, boards, record, replay
-from referees.warlight.atlas import load_map
+from referees.warlight.atlas import is_file, load_map
 from referees.warlight.challenge_lines import ChallengeLines
 from referees.warlight.maps import InvalidMap, WarMap
 from referees.warlight.mirrors import mirror_of, northern
@@ -51,6 +52,18 @@ class WarLight(Referee[WarPosition, Orders]):
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
         """Make a referee. Raises InvalidSetting."""
         return cls(WarSettings.read(settings))
+
+    @classmethod
+    def located(cls, settings: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+        """The settings with the path of the map's file, where `map` names one."""
+        name = settings.get("map")
+        if not isinstance(name, str) or not is_file(name):
+            return settings
+        return {**settings, "map": str(folder / Path(name).expanduser())}
+
+    def longest_game(self) -> int:
+        """Two plies for every turn."""
+        return len(SEATS) * self.settings.turn_limit
 
     def spec(self) -> GameSpec:
         """One game for each map and each set of rules; on a mirrored map both seats' chances are alike."""

@@ -44,6 +44,17 @@ def test_what_each_player_was_told_and_answered_and_wrote_is_on_the_page(tmp_pat
     }
 
 
+def test_what_looks_like_another_line_stays_the_player_s(tmp_path: Path) -> None:
+    record = kept(tmp_path)
+    (tmp_path / "war.protocol").mkdir()
+    (tmp_path / "war.protocol" / "0_1.log").write_bytes(b"<< alpha: one\r<< beta: two\n<< beta: three\n")
+    (tmp_path / "war.log").write_bytes(b"0_1 alpha: one\r0_1 beta: two\n")
+    texts = said(page_of(record))
+    assert texts["alpha: what it was told (>>) and answered (<<)"] == "<< one\r<< beta: two\n"
+    assert texts["beta: what it was told (>>) and answered (<<)"] == "<< three\n"
+    assert texts["beta: standard error"] == "Nothing, or it was discarded."
+
+
 def test_two_players_of_one_name_are_told_apart(tmp_path: Path) -> None:
     record = kept(tmp_path, ("alpha", "alpha"))
     (tmp_path / "war.log").write_text("0_1 alpha#2: here\n")

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.competition import RunEnd
 from arena.competition_files import CompetitionFiles
 from arena.control.table import ControlError
 from arena.control.toml_file import read
+from arena.results.database import ResultsError
 from arena.run import RunOptions, run
 from referees.warlight import WarLight
 
@@ -78,6 +80,58 @@ def test_a_wrong_setting_is_named(path: Path, old: str, new: str, message: str) 
     path.write_text(CONTROL.replace(old, new))
     with pytest.raises(ControlError, match=message):
         read(path)
+
+
+ISLAND = """Map
+TerritoryDefinition 1 AN 2 3 11
+TerritoryDefinition 2 BN 1 3
+TerritoryDefinition 3 CN 1 2
+TerritoryDefinition 11 AS 12 13 1
+TerritoryDefinition 12 BS 11 13
+TerritoryDefinition 13 CS 11 12
+BonusDefinition 2 AllN 1 2 3
+BonusDefinition 2 AllS 11 12 13
+EndMap
+"""
+
+
+def test_a_map_s_file_lies_beside_the_control_file_and_may_not_change(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    island = path.parent / "island.txt"
+    island.write_text(ISLAND)
+    path.write_text(CONTROL.replace('"double_small"', '"island.txt"\nstarts = 1'))
+    elsewhere = path.parent / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    control = read(path)
+    assert control.game.settings["map"] == str(island)
+    files = CompetitionFiles(control.path)
+    run(control, files, RunOptions(quiet=True, max_games=1))
+
+    island.write_text(ISLAND.replace("BonusDefinition 2", "BonusDefinition 3"))
+    with pytest.raises(
+        ResultsError,
+        match=r"^game: the games so far were played with warlight-island-\S+, the control file now has warl",
+    ):
+        run(read(path), files, RunOptions(quiet=True))
+
+    island.write_text(ISLAND)
+    assert run(read(path), files, RunOptions(quiet=True)).end is RunEnd.COMPLETED
+
+
+@pytest.mark.parametrize(
+    ("more", "limit"),
+    [
+        ("", 1000),
+        ("turn_limit = 500", 1000),
+        ("turn_limit = 501", 1002),
+        ("turn_limit = 900\nmove_limit = 30", 30),
+    ],
+)
+def test_a_game_may_go_on_to_its_last_turn_unless_a_limit_is_given(path: Path, more: str, limit: int) -> None:
+    path.write_text(CONTROL.replace("turn_limit = 12", more))
+    assert read(path).game.move_limit == limit
 
 
 def test_a_competition_is_played_resumed_and_recorded(path: Path) -> None:

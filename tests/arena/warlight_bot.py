@@ -20,6 +20,7 @@ FAULTS = (
     "invalid-utf8",
     "late-once",
     "silent-once",
+    "mute",
     "early-end",
     "remarks",
     "never-answers",
@@ -55,8 +56,14 @@ def misbehave(fault, turn):
         say("\n")
     elif fault == "many-lines":
         say("Deploy 1 on 1\n" * (20_000 if turn < 4 else 1))
+    elif fault == "mute":
+        for line in sys.stdin:
+            if line == "GameOver\n":
+                print("so it is over", file=sys.stderr, flush=True)
+        sys.exit()
     elif fault == "early-end":
-        say("end\n")
+        # In one piece, so that what follows the first end has come with it.
+        say("end\nDeploy 1 on 1\nend\n")
     elif fault == "remarks":
         say("thinking of where to go\nthinking of how many\n")
     elif fault == "invalid-utf8":

@@ -23,7 +23,7 @@ from referees.warlight.maps import WarMap
 from referees.warlight.orders import Deploy, Order, read_orders
 from referees.warlight.position import NEUTRAL, UNSEEN, WarPosition
 
-# Armies from which a territory is a stack, as in the game's settings.
+# Armies from which a territory is a stack, if the game's settings do not say otherwise.
 STACK_ARMIES: Final = 10
 # As many territories can be asked about in one question.
 _MOST_TARGETS: Final = 400
@@ -35,19 +35,27 @@ _SWAPPED: Final = bytes([NEUTRAL, OPPONENT, ME, UNSEEN]) + bytes(252)
 class Counsel:
     """One bot's seat at ACADEMY. When ACADEMY does not answer, the bot goes on alone."""
 
-    def __init__(self, academy: Academy, war_map: WarMap, contest_id: str, player: int) -> None:
+    def __init__(
+        self,
+        academy: Academy,
+        war_map: WarMap,
+        contest_id: str,
+        player: int,
+        stack_armies: int = STACK_ARMIES,
+    ) -> None:
         """Join a contest. Raises AcademyRefusal and AcademyUnavailable."""
         self._academy: Academy | None = academy
         self._graph: GraphGeometry = boards.geometry(war_map)
         self._map = war_map
         self._player = player
+        self._stack_armies = stack_armies
         self._seat = Seat(academy.contest(contest_id).game_id, self._graph, player, contest_id)
         self._before: WarPosition | None = None
         # Expected values told on the last two turns.
         self._told: list[float] = []
 
     @classmethod
-    def from_environment(cls, war_map: WarMap) -> "Counsel | None":
+    def from_environment(cls, war_map: WarMap, stack_armies: int = STACK_ARMIES) -> "Counsel | None":
         """Join the contest that the arena tells of; None, and a word on standard error, if there is none."""
         contest_id, player = os.environ.get("ACADEMY_CONTEST", ""), os.environ.get("ACADEMY_PLAYER", "")
         try:
@@ -56,7 +64,7 @@ class Counsel:
                 raise ValueError(
                     "ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_PLAYER and ACADEMY_TOKEN tell no contest"
                 )
-            return cls(Academy(connection), war_map, contest_id, int(player))
+            return cls(Academy(connection), war_map, contest_id, int(player), stack_armies)
         except (OSError, ValueError, AcademyRefusal, AcademyUnavailable) as error:
             print(f"playing without ACADEMY: {error}", file=sys.stderr)
             return None
@@ -138,7 +146,7 @@ class Counsel:
 
     def _board(self, view: WarPosition) -> Board:
         owners = view.owners if self._player == 1 else view.owners.translate(_SWAPPED)
-        return boards.board(self._graph, WarPosition(view.turn, owners, view.armies, 0), STACK_ARMIES)
+        return boards.board(self._graph, WarPosition(view.turn, owners, view.armies, 0), self._stack_armies)
 
     def finish(self) -> None:
         """Propose what the game taught, at its end."""

@@ -21,17 +21,18 @@ class Advice(NamedTuple):
 class PlainCounsel:
     """Asks for a bot from the lines and dictionaries that it has."""
 
-    def __init__(self, map_lines: Sequence[str]) -> None:
-        """Read the map's lines. Raises InvalidMap."""
+    def __init__(self, map_lines: Sequence[str], income: int, stack_armies: int) -> None:
+        """Read the map's lines; the others are the game's settings of these names. Raises InvalidMap."""
+        self._income = income
         self._map = read_map("\n".join(map_lines), "map")
-        self._counsel = Counsel.from_environment(self._map)
+        self._counsel = Counsel.from_environment(self._map, stack_armies)
 
     def advise(self, turn: int, owner: Mapping[int, str], armies: Mapping[int, int]) -> Advice:
         """What ACADEMY says of a turn's standing: owners as in the dialogue and armies, by id."""
         ids = [each.id for each in self._map.territories]
         owners = bytes(OWNERS[owner[each]] if each in owner else UNSEEN for each in ids)
         view = WarPosition(turn, owners, tuple(armies.get(each, 0) for each in ids), 0)
-        value = expected_value(self._map, view)
+        value = expected_value(self._map, view, self._income)
         if self._counsel is None:
             return Advice((), {}, value)
         known = self._counsel.opening(view)

@@ -54,6 +54,7 @@ class Plan:
         memory: Memory,
         chance: random.Random,
         preferred: Mapping[int, float] | None = None,
+        base_income: int = BASE_INCOME,
     ) -> None:
         self._map = war_map
         self._owners, self._near = view.owners, war_map.neighbours
@@ -66,7 +67,7 @@ class Plan:
         self._free = [
             armies - 1 if owner == ME else 0 for owner, armies in zip(view.owners, view.armies, strict=True)
         ]
-        self._income = war_map.income(view.owners, ME, BASE_INCOME)
+        self._income = war_map.income(view.owners, ME, base_income)
         self._deploys: dict[int, int] = {}
         # Armies by source and target, in the order of the attacks; and of the transfers.
         self._sent: dict[tuple[int, int], int] = {}
@@ -248,15 +249,15 @@ class Plan:
         return found
 
 
-def expected_value(war_map: WarMap, view: WarPosition) -> float:
+def expected_value(war_map: WarMap, view: WarPosition, base_income: int = BASE_INCOME) -> float:
     """How a game will probably end for whoever sees this, 0 to 1: by territories and armies in sight."""
     mine = sum(armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == ME)
     theirs = sum(
         armies + 2 for owner, armies in zip(view.owners, view.armies, strict=True) if owner == OPPONENT
     )
-    income = war_map.income(view.owners, ME, BASE_INCOME)
+    income = war_map.income(view.owners, ME, base_income)
     if not theirs:
         return 0.5 if mine else 0.0
     strength = mine + 2 * income
     # As little as is seen of the opponent, it has the base income at least.
-    return strength / (strength + theirs + 2 * BASE_INCOME)
+    return strength / (strength + theirs + 2 * base_income)

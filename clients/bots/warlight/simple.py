@@ -12,7 +12,7 @@ import random
 import sys
 from collections.abc import Iterable, Mapping
 
-BASE_INCOME = 5  # armies a turn without any bonus; the referee does not say how many there are
+BASE_INCOME = 5  # armies a turn without any bonus; the referee does not say how many there are; see --income
 
 Neighbours = dict[int, list[int]]
 Bonuses = list[tuple[int, list[int]]]
@@ -71,6 +71,7 @@ def decide(
     standing: Mapping[int, int],
     chance: random.Random,
     liking: Mapping[int, float],
+    base_income: int = BASE_INCOME,
 ) -> list[str]:
     """The orders of a turn, line by line. `liking` says of some territories how good it is to take them."""
     mine = {each for each in owner if owner[each] == "You"}
@@ -80,7 +81,7 @@ def decide(
     orders = []
 
     # 1. Place the income, all on one territory.
-    income = BASE_INCOME + sum(worth for worth, members in bonuses if mine.issuperset(members))
+    income = base_income + sum(worth for worth, members in bonuses if mine.issuperset(members))
 
     def threat(territory: int) -> tuple[float, float]:
         near = neighbours[territory]
@@ -117,6 +118,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", help="for games that can be repeated")
     parser.add_argument("--academy", action="store_true", help="consult ACADEMY and propose, in a contest")
+    parser.add_argument(
+        "--income", type=int, default=BASE_INCOME, help="the game's setting, if it is another"
+    )
+    parser.add_argument(
+        "--stack-armies", type=int, default=10, help="the same of what ACADEMY is asked about"
+    )
     options = parser.parse_args()
     chance = random.Random(options.seed)
     lines = (line.strip() for line in sys.stdin)
@@ -127,17 +134,17 @@ def main() -> None:
         # Only here is more needed than this file.
         from clients.bots.warlight.plain_counsel import PlainCounsel
 
-        counsel = PlainCounsel(map_lines)
+        counsel = PlainCounsel(map_lines, options.income, options.stack_armies)
     for line in lines:
         if line == "GameOver":
             break
         if line.startswith("Turn"):
             owner, armies = read_standing(up_to("EndStanding", lines))
             if counsel is None:
-                orders = decide(neighbours, bonuses, owner, armies, chance, {})
+                orders = decide(neighbours, bonuses, owner, armies, chance, {}, options.income)
             else:
                 advice = counsel.advise(int(line.split()[1]), owner, armies)
-                own = decide(neighbours, bonuses, owner, armies, chance, advice.weights)
+                own = decide(neighbours, bonuses, owner, armies, chance, advice.weights, options.income)
                 orders = [*(advice.orders or own), f"academy-expected_value {advice.value:.4f}"]
             # Without the flush the referee waits for lines that lie in a buffer.
             print(*orders, "end", sep="\n", flush=True)

@@ -79,8 +79,8 @@ def test_what_cannot_be_read_is_dropped_and_the_rest_counts(fault: str, warning:
 def test_a_bot_that_ends_its_answers_too_early_is_told_so(tmp_path: Path) -> None:
     transcript = tmp_path / "transcript"
     result = game(bot("early-end"), bot(), tmp_path=tmp_path, transcript=str(transcript))
-    assert warned(result, r"turn \d: \d lines outside of a turn were skipped"), result.warnings
-    assert "<< early-end: Deploy 5 on" in transcript.read_text()
+    assert warned(result, r"turn 2: \d+ lines outside of a turn were skipped"), result.warnings
+    assert "<< early-end: Deploy 1 on 1" in transcript.read_text()
 
 
 def test_remarks_between_answers_of_one_line_cost_nothing(tmp_path: Path) -> None:
@@ -185,6 +185,14 @@ def test_a_bot_that_is_late_too_often_is_asked_no_more(fault: str, tmp_path: Pat
     )
     assert warned(result, r"turn 2: is asked no more after 2 late turns")
     assert not warned(result, r"turn [3-9]")
+
+
+def test_a_bot_that_is_asked_no_more_is_told_when_the_game_is_over(tmp_path: Path) -> None:
+    mute = bot("mute", move_seconds=0.05, start_seconds=A_GENEROUS_TIME, exit_seconds=A_GENEROUS_TIME)
+    mute = replace(mute, start_seconds=1.0, parameters={"late_turns": 1})
+    result = game(mute, bot(), tmp_path=tmp_path)
+    assert texts(result, 1) == ["pass"] * TURNS
+    assert "so it is over" in (tmp_path / "log").read_text()
 
 
 def test_a_bot_that_never_reads_passes_when_its_pipe_is_full(tmp_path: Path) -> None:

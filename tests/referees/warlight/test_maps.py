@@ -6,7 +6,7 @@ import pytest
 
 from referees.warlight.atlas import load_map, map_names
 from referees.warlight.map_text import protocol_lines, read_map, write_map
-from referees.warlight.maps import InvalidMap
+from referees.warlight.maps import InvalidMap, reachable
 from referees.warlight.mirrors import double, mirror_of, northern
 from tests.referees.warlight.positions import chain_of
 
@@ -92,6 +92,11 @@ def test_a_map_is_doubled_only_to_a_sound_one(offset: int, bridges: list[int], m
         double(chain_of("A", "B", "C"), offset, bridges, "double")
 
 
+def test_a_map_with_two_territories_of_one_name_is_not_doubled() -> None:
+    with pytest.raises(InvalidMap, match=r"^2 territories are called B: a territory's image is found by"):
+        double(chain_of("A", "B", "C", "B"), 10, [1], "double")
+
+
 @pytest.mark.parametrize(
     "names",
     [("A", "B"), ("AN", "BS"), ("AN", "BN", "AS"), ("AN", "BN", "AS", "BS"), ("AN", "AN", "AS", "AS")],
@@ -125,13 +130,16 @@ def test_the_double_maps_are_built_from_their_halves(
     assert all(first != second for first, second in pairwise(places))
 
 
-@pytest.mark.parametrize("name", ["earth", "small_world"])
+@pytest.mark.parametrize("name", map_names())
 def test_every_territory_of_our_maps_is_in_one_bonus_that_hangs_together(name: str) -> None:
     war_map = load_map(name)
     members = sorted(at for _, region in war_map.regions for at in region)
     assert members == list(range(len(war_map.territories)))
     for bonus in war_map.bonuses:
         assert 1 < bonus.armies <= len(bonus.territories)
+    for _, region in war_map.regions:
+        inside = [[near for near in nears if near in region] for nears in war_map.neighbours]
+        assert set(reachable(inside, min(region))) == set(region)
 
 
 def test_a_map_that_is_not_there_is_refused_with_those_that_are() -> None:
