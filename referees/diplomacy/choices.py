@@ -31,19 +31,23 @@ class Choices:
     """How open questions are answered; the defaults are what DATC 3.0 recommends.
 
     `adjacent_convoy`: see AdjacentConvoy. `land_route_left`: whether a move ordered by convoy goes over land
-    when the convoy fails. `removal_distance`: see RemovalDistance. `lenient_coasts`: whether a coast is
+    when the convoy fails; `unsaid_land_route_left`: whether one that goes by convoy without saying so, under
+    `adjacent_convoy`, does. `removal_distance`: see RemovalDistance. `lenient_coasts`: whether a coast is
     filled in where only one fits, ignored in orders for armies, and ignored where the ordered unit stands on
     another one; else such an order is void.
     """
 
     adjacent_convoy: AdjacentConvoy = AdjacentConvoy.INTENT
     land_route_left: bool = False
+    unsaid_land_route_left: bool = False
     removal_distance: RemovalDistance = RemovalDistance.OWNED_CENTRES
     lenient_coasts: bool = True
 
 
 EDITIONS: Final = {
-    "1971": Choices(AdjacentConvoy.ANY_FLEET, removal_distance=RemovalDistance.HOME_CENTRES),
+    "1971": Choices(
+        AdjacentConvoy.ANY_FLEET, unsaid_land_route_left=True, removal_distance=RemovalDistance.HOME_CENTRES
+    ),
     "1982": Choices(AdjacentConvoy.INTENT, removal_distance=RemovalDistance.HOME_CENTRES),
     "2000": Choices(AdjacentConvoy.INTENT, removal_distance=RemovalDistance.HOME_CENTRES),
     "2023": Choices(),

@@ -269,4 +269,4 @@ class MovementOrders:
                         intended.add(source)
                 self.convoyers[source] = self.convoyers.get(source, 0) | 1 << province
         for source in intended:
-            self.way[source] = Way.SEA_OR_LAND
+            self.way[source] = Way.SEA_OR_LAND if self.choices.unsaid_land_route_left else Way.SEA

@@ -11,7 +11,16 @@ from referees.diplomacy.provinces import Map, shipped_map, shipped_maps
 
 MAX_YEARS: Final = 1000
 _ENUMS: Final = {"adjacent_convoy": AdjacentConvoy, "removal_distance": RemovalDistance}
-_FLAGS: Final = ("aoa", "pda", "dsd", "npr", "npb", "land_route_left", "lenient_coasts")
+_FLAGS: Final = (
+    "aoa",
+    "pda",
+    "dsd",
+    "npr",
+    "npb",
+    "land_route_left",
+    "unsaid_land_route_left",
+    "lenient_coasts",
+)
 _YEARS: Final = {"sl": "stasis_limit", "il": "impasse_limit", "year_limit": "year_limit"}
 _SECONDS: Final = ("mtl", "rtl", "btl", "ptl")
 # Free text, the highest level that DAIDE defines; and DAIDE's greatest number.

@@ -169,6 +169,28 @@ def test_a_move_by_convoy_goes_over_land_only_where_the_choices_allow(
     assert outcomes(done)["A PIC - BEL VIA"] is outcome
 
 
+@pytest.mark.parametrize(
+    ("edition", "outcome"),
+    [
+        ("1971", O.SUCCEEDED),
+        ("1982", O.DISRUPTED),
+        ("2000", O.DISRUPTED),
+        ("2023", O.DISRUPTED),
+        ("deepmind", O.SUCCEEDED),
+    ],
+)
+def test_an_army_with_the_intent_to_go_by_sea_falls_back_to_land_only_under_the_rules_of_1971(
+    edition: str, outcome: Outcome
+) -> None:
+    """DATC 4.A.3; under DeepMind's rules only `VIA` goes by sea, so that the army walks."""
+    done = play(
+        "ENG A PIC, F ECH; FRA F BRE, F MAO",
+        "ENG A PIC - BEL, F ECH C A PIC - BEL; FRA F BRE - ECH, F MAO S F BRE - ECH",
+        EDITIONS[edition],
+    )
+    assert outcomes(done)["A PIC - BEL"] is outcome
+
+
 def test_support_of_a_move_by_convoy_counts_also_beside_land() -> None:
     done = play(
         "ENG A NWY, F SKA, A FIN; RUS A SWE",
