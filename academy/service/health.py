@@ -43,8 +43,10 @@ class HealthServicer(health_pb2_grpc.HealthServicer):
     ) -> AsyncIterator[health_pb2.HealthCheckResponse]:
         """Yield a service's health, and what becomes of it. Raises StreamIdle."""
         known = request.service in self._services
-        yield self._health() if known else _Status(status=_Status.SERVICE_UNKNOWN)
-        if known and self._stopping.is_set():
+        first = self._health() if known else _Status(status=_Status.SERVICE_UNKNOWN)
+        yield first
+        # Not the health of now: a stop that began while the first was written is still to be told.
+        if first.status == _Status.NOT_SERVING:
             return
         try:
             async with asyncio.timeout(self._watch_seconds):

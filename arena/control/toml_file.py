@@ -27,6 +27,10 @@ def parse(path: Path, text: str) -> Control:
         return _control(path, Table(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         raise ControlError(f"the control file {path} is not valid TOML: {error}") from None
+    except RecursionError:
+        raise ControlError(
+            f"the control file {path} has arrays or tables nested too deep to be read"
+        ) from None
 
 
 def read_text(path: Path) -> str:

@@ -8,7 +8,8 @@ class LobbyLimits:
     """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items.
 
     `waiting_messages` is how many a player may leave unread; `hello_seconds` how long a stream may say
-    nothing at first; `write_seconds` how long one message may wait to be taken.
+    nothing at first; `write_seconds` how long one message may wait to be taken; `health_watch_seconds` how
+    long a watch of health lasts.
     """
 
     players: int = 256
@@ -22,3 +23,4 @@ class LobbyLimits:
     description_characters: int = 10_000
     hello_seconds: float = 10.0
     write_seconds: float = 30.0
+    health_watch_seconds: float = 600.0

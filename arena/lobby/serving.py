@@ -1,5 +1,6 @@
 """The gRPC server that players dial in to."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -8,11 +9,11 @@ from typing import Any, Final, Protocol
 
 from grpc import aio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from grpc_health.v1._async import HealthServicer
 from grpc_reflection.v1alpha import reflection
 
 from arena.lobby.addresses import Endpoint
 from arena.lobby.game_door import game_door
+from arena.lobby.health import HealthServicer
 from arena.lobby.limits import LobbyLimits
 from arena.lobby.lobby import Doorkeeper, Lobby
 from arena.lobby.streams import Note, PlayerServicer
@@ -62,7 +63,7 @@ def new_server(
         ],
         maximum_concurrent_rpcs=2 * limits.players,
     )
-    health = HealthServicer()
+    health = HealthServicer(services, limits.health_watch_seconds)
     health_pb2_grpc.add_HealthServicer_to_server(health, server)
     reflection.enable_server_reflection((*services, HEALTH_SERVICE, reflection.SERVICE_NAME), server)
     return server, health
@@ -90,14 +91,12 @@ async def open_lobby(
             more.add(server, games)
         address = endpoint.bind(server)
         await server.start()
-        for service in services:
-            await health.set(service, health_pb2.HealthCheckResponse.SERVING)
         try:
             yield OpenLobby(address, games, lobby)
         finally:
-            await health.enter_graceful_shutdown()
+            health.stop()
             if more is not None:
                 await more.close()
             # First, as a status that is sent while gRPC's server stops can be lost.
-            await lobby.close(GRACE_SECONDS)
+            await asyncio.gather(lobby.close(GRACE_SECONDS), health.watchers_told(GRACE_SECONDS))
             await server.stop(0)

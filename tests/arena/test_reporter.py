@@ -13,10 +13,9 @@ from arena.academy_session import AcademySession
 from arena.control.settings import AcademySettings
 from arena.reporter import Reporter
 from arena.results.database import ResultsDatabase, sqlite_url
-from arena.results.series import Series
 from referees.go import Go
 from tests.arena.contest_server import TOKEN, ContestServer
-from tests.arena.results.examples import heading, result
+from tests.arena.results.examples import heading, registered, result
 
 SPEC = Go.from_settings({"board_size": 9, "komi": 7.5}).spec()
 
@@ -26,7 +25,7 @@ class Scene:
         self.server = ContestServer(folder)
         self.server.start()
         self.database = ResultsDatabase.open(sqlite_url(folder / "results.sqlite"))
-        self.series = Series.register(self.database, heading())
+        self.series = registered(self.database)
         settings = AcademySettings(self.server.address, folder / "data", token=TOKEN)
         self.session = AcademySession(settings, SPEC, folder / "academy.log")
         self.reporter = Reporter(self.series.outbox, self.session)

@@ -15,7 +15,7 @@ from academy.v1 import consultation_pb2, consultation_pb2_grpc
 from clients.academy import Academy, AcademyUnavailable, AsyncAcademy, Connection, Seat
 from clients.answer_deadline import AnswerDeadline
 
-SECONDS = 0.3
+SECONDS = 1.0
 SEAT = Seat("tiny", SquareGeometry(5, 5), 1)
 
 
@@ -78,19 +78,19 @@ def test_an_answer_that_does_not_come_closes_the_stream(
     silent: Connection, ask: Callable[[Connection], list[float]]
 ) -> None:
     first, second = ask(silent)
-    assert SECONDS * 0.9 <= first < SECONDS + 2.0
-    assert second < SECONDS / 2
+    assert first >= SECONDS * 0.9
+    assert second < SECONDS, "nobody waits again for a stream that was closed"
 
 
 def test_only_a_block_that_takes_too_long_is_late() -> None:
     expired = threading.Event()
-    deadline = AnswerDeadline(0.2, expired.set)
-    for _ in range(4):
+    deadline = AnswerDeadline(2.0, expired.set)
+    for _ in range(11):
         with deadline:
-            time.sleep(0.1)
+            time.sleep(0.2)
     assert not deadline.expired
     with deadline:
-        assert expired.wait(5.0)
+        assert expired.wait(60.0)
     assert deadline.expired
 
 

@@ -42,10 +42,12 @@ from clients.bots.go import GoEngine
 from clients.bots.go_thinking import RandomThinker
 from clients.bots.hex import HexEngine
 from referees.api import UnreadableMove, UnreadableRecord
+from referees.draughts import Draughts
 from referees.go import Go, vertices
 from referees.go.gtp import GoDialogue
 from referees.go.settings import GoSettings
 from referees.hex import Hex
+from referees.warlight import record as warlight_record
 from tests.academy.store.examples import go, go_game, learn
 
 GRAPH: Final = GraphGeometry(("PAR", "BUR", "GAS", "MAR", "SPA"), ((0, 1), (1, 2), (2, 3), (3, 4)))
@@ -402,6 +404,21 @@ def _game_record_samples() -> list[bytes]:
     ]
 
 
+def _other_game_records(data: bytes) -> None:
+    """PDN, and JSON of WarLight: both are read apart from any position."""
+    with suppress(UnreadableRecord):
+        Draughts.from_settings({"variant": "english"}).read_records(data)
+    with suppress(UnreadableRecord):
+        warlight_record.read(data)
+
+
+def _other_game_record_samples() -> list[bytes]:
+    return [
+        b'[Event "cup"]\n[GameType "21"]\n[Result "*"]\n\n1. 11-15 23-19 2. 8-11 {hm} 22-17 *\n',
+        b'[Result "1-0"]\n\n1. 11x15 1-0\n\n[Result "1/2-1/2"]\n\n1. 9-13 22-18 1/2-1/2\n',
+    ]
+
+
 TARGETS: Final = (
     Target("pattern_text", _pattern_text, _pattern_samples),
     Target("library_text", _library_text, _library_text_samples),
@@ -415,4 +432,5 @@ TARGETS: Final = (
     Target("gtp_answer", _gtp_answer, _gtp_answer_samples),
     Target("gtp_command", _gtp_command, _gtp_command_samples),
     Target("game_record", _game_records, _game_record_samples),
+    Target("other_game_record", _other_game_records, _other_game_record_samples),
 )

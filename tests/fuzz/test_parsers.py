@@ -1,4 +1,4 @@
-"""Each parser against its corpus of what once broke it, and a little more."""
+"""Each parser against its corpus of what once broke it or might, and a little more."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def test_what_is_well_written_is_read(target: Target) -> None:
 
 
 @pytest.mark.parametrize(("target", "path"), KEPT, ids=lambda value: getattr(value, "name", str(value)))
-def test_what_once_broke_it_does_no_more(target: Target, path: Path) -> None:
+def test_what_is_kept_is_read_or_refused(target: Target, path: Path) -> None:
     target.read(path.read_bytes())
 
 

@@ -1,0 +1,90 @@
+"""Health, and what watching it can't hold up."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+
+import grpc
+import pytest
+from google.rpc import error_details_pb2
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_status import rpc_status
+
+from academy.service.addresses import Address
+from arena.lobby.limits import LobbyLimits
+from arena.lobby.serving import PLAYER_SERVICE
+from tests.academy.service.raw_calls import RawCalls
+from tests.arena.lobby.rooms import SECONDS, open_lobby
+
+WATCH = "/grpc.health.v1.Health/Watch"
+SERVING = health_pb2.HealthCheckResponse.SERVING
+NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+UNKNOWN = health_pb2.HealthCheckResponse.SERVICE_UNKNOWN
+PATIENT = LobbyLimits(health_watch_seconds=3_600.0)
+
+
+@contextmanager
+def asking(address: str) -> Iterator[health_pb2_grpc.HealthStub]:
+    with grpc.insecure_channel(address) as channel:
+        yield health_pb2_grpc.HealthStub(channel)
+
+
+def request(service: str = "") -> health_pb2.HealthCheckRequest:
+    return health_pb2.HealthCheckRequest(service=service)
+
+
+def refusal(error: grpc.RpcError) -> tuple[grpc.StatusCode, str]:
+    status = rpc_status.from_call(error)
+    assert status is not None
+    info = error_details_pb2.ErrorInfo()
+    assert status.details[0].Unpack(info) and info.domain == "arena"
+    return error.code(), info.reason
+
+
+@pytest.mark.parametrize("service", ["", PLAYER_SERVICE])
+def test_an_open_lobby_is_serving(service: str) -> None:
+    with open_lobby() as lobby, asking(lobby.open.address) as health:
+        assert health.Check(request(service), timeout=SECONDS).status == SERVING
+        watch = health.Watch(request(service), timeout=SECONDS)
+        assert next(watch).status == SERVING
+        watch.cancel()
+
+
+def test_services_that_are_not_there_have_no_health() -> None:
+    with open_lobby() as lobby, asking(lobby.open.address) as health:
+        with pytest.raises(grpc.RpcError) as error:
+            health.Check(request("arena.v1.Nonsense"), timeout=SECONDS)
+        watch = health.Watch(request("arena.v1.Nonsense"), timeout=SECONDS)
+
+        assert refusal(error.value) == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_SERVICE")
+        assert next(watch).status == UNKNOWN
+        watch.cancel()
+
+
+def test_a_watch_ends_some_day() -> None:
+    limits = replace(PATIENT, health_watch_seconds=0.2)
+    with open_lobby(limits=limits) as lobby, asking(lobby.open.address) as health:
+        watch = health.Watch(request(), timeout=SECONDS)
+        assert next(watch).status == SERVING
+        with pytest.raises(grpc.RpcError) as error:
+            next(watch)
+        assert refusal(error.value) == (grpc.StatusCode.DEADLINE_EXCEEDED, "STREAM_IDLE")
+
+
+def test_one_watcher_who_reads_nothing_holds_up_nobody() -> None:
+    with ExitStack() as opened:
+        address = opened.enter_context(open_lobby(limits=PATIENT)).open.address
+        with RawCalls(Address.parse(address)) as deaf, asking(address) as health:
+            call = deaf.begin(WATCH, b"")
+            deaf.until(lambda: call in deaf.headers)
+            watch = health.Watch(request(), timeout=SECONDS)
+            assert next(watch).status == SERVING
+
+            stop = threading.Thread(target=opened.close, daemon=True)
+            stop.start()
+
+            assert next(watch).status == NOT_SERVING
+            assert list(watch) == []
+            stop.join(SECONDS)
+            assert not stop.is_alive()
