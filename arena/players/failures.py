@@ -35,6 +35,12 @@ class IllFormed(PlayerFailure):
     fault = Fault.PROTOCOL
 
 
+class NoMove(PlayerFailure):
+    """The player answered what no move can be read from."""
+
+    fault = Fault.ILLEGAL_MOVE
+
+
 class Refused(PlayerFailure):
     """The player answered that it does not do what it was asked; `answer` is what it said."""
 

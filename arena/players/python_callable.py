@@ -2,11 +2,16 @@
 
 import importlib
 import inspect
+import math
+import reprlib
+import sys
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from numbers import Real
+from pathlib import Path
+from typing import Any, TypeGuard
 
-from arena.players.failures import CannotStart, Disconnected, Late
+from arena.players.failures import CannotStart, Disconnected, Late, NoMove
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
 from referees.api import Outcome
 
@@ -18,8 +23,9 @@ class PythonPlayer(Player):
     """A player made by the factory that `command=("module:factory",)` names.
 
     The factory is called with the referee, the seat and the game's seed and returns the chooser: from
-    the seat's view of a position to a move's text, a Choice, or None to resign. It is trusted code:
-    the time limit is looked at only after it has answered, and there is no memory limit.
+    the seat's view of a position to a move's text, a Choice, or None to resign. Its module is looked for
+    in the player's working directory after the places where Python looks anyway. It is trusted code: the time
+    limit is looked at only after it has answered, and there is no memory limit.
     """
 
     def __init__(self, seating: Seating) -> None:
@@ -40,6 +46,10 @@ class PythonPlayer(Player):
     def start(self) -> None:
         """Import the factory and make the chooser."""
         seating = self.seating
+        folder = seating.setup.working_directory
+        if folder is not None and (folder := str(Path(folder).absolute())) not in sys.path:
+            # Last, lest a file beside the control file hide a module of Python or of the arena.
+            sys.path.append(folder)
         try:
             factory: Factory = getattr(importlib.import_module(self._module), self._function)
             wanted = "environment" in inspect.signature(factory).parameters
@@ -70,12 +80,23 @@ class PythonPlayer(Player):
         if seconds > limit:
             what = f"player {self.seating.label}: took {seconds:.3g} s for a move, above {limit:.3g} s"
             raise Late(self.seating.late(what))
-        if isinstance(answer, Choice):
-            return answer._replace(seconds=seconds)
-        if isinstance(answer, tuple):
-            text, value = answer
-            return Choice(text, False, seconds, value)
-        return Choice("resign", True, seconds) if answer is None else Choice(answer, False, seconds)
+        return self._read(answer)._replace(seconds=seconds)
+
+    def _read(self, answer: object) -> Choice:
+        match answer:
+            case None:
+                return Choice("resign", resigns=True)
+            case str():
+                return Choice(answer)
+            case Choice(text=str(), comment=str(), value=value) if _is_value(value):
+                return answer._replace(value=None if value is None else float(value))
+            case (str() as text, value) if isinstance(answer, tuple) and _is_value(value):
+                return Choice(text, value=None if value is None else float(value))
+        said = reprlib.repr(answer)
+        raise NoMove(
+            f"attempted ill-formed move {said}: a Python player answers with a move's text, the text and a "
+            "number, a Choice of texts and a number, or None to resign"
+        )
 
     def given(self, moves: Mapping[int, Any], view: Any) -> None:
         """Tell the chooser of the opening's moves, if it listens."""
@@ -104,3 +125,12 @@ class PythonPlayer(Player):
         """Forget the chooser."""
         self._chooser = None
         return Cost(cpu_seconds=self._cpu_seconds)
+
+
+def _is_value(value: object) -> TypeGuard[float | None]:
+    if value is None:
+        return True
+    try:
+        return isinstance(value, Real) and math.isfinite(value)
+    except OverflowError:
+        return False

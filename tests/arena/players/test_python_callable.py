@@ -1,13 +1,17 @@
 """What Python players are told, and may answer."""
 
-from collections.abc import Mapping, Sequence
+import reprlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.jobs import AcademyAccess, Fault, GameJob, GameResult, PlayerSetup
 from arena.match import play
-from referees.api import Referee
+from arena.players.player import Choice
+from referees.api import Referee, Termination
 
 HEARD: list[object] = []
 
@@ -44,6 +48,13 @@ class Deaf(Listener):
 
 def deaf(referee: Referee[Any, Any], seat: int, seed: int) -> Listener:
     return Deaf(referee, seat, "deaf")
+
+
+ANSWERS: dict[str, object] = {}
+
+
+def answering(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], object]:
+    return lambda view: ANSWERS["answer"]
 
 
 def game(first: str, academy: AcademyAccess | None = None) -> GameResult:
@@ -83,3 +94,63 @@ def test_one_that_crashes_when_it_is_told_of_moves_forfeits() -> None:
 @pytest.mark.parametrize("name", ["missing", "HEARD"])
 def test_what_is_no_factory_makes_the_game_void(name: str) -> None:
     assert "test_python_callable:" + name in game(name).void_reason
+
+
+class Unprintable:
+    """Crashes whoever wants to show it."""
+
+    def __repr__(self) -> str:
+        raise ValueError("not to be shown")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        7,
+        b"a1",
+        ["a1", 0.5],
+        (),
+        ("a1",),
+        ("a1", 0.5, "why"),
+        (7, 0.5),
+        ("a1", "much"),
+        ("a1", float("nan")),
+        ("a1", 10**400),
+        Choice(7),  # type: ignore[arg-type]
+        Choice("a1", value="much"),  # type: ignore[arg-type]
+        Choice("a1", comment=7),  # type: ignore[arg-type]
+        Unprintable(),
+    ],
+    ids=lambda answer: reprlib.repr(answer),
+)
+def test_one_whose_answer_is_no_move_loses_as_for_an_unreadable_move(
+    answer: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ANSWERS, "answer", answer)
+    result = game("answering")
+    assert result.outcome is not None and result.outcome.winners == (2,)
+    assert result.usage[0].fault is Fault.ILLEGAL_MOVE
+    assert "attempted ill-formed move " in result.usage[0].remark
+
+
+@pytest.mark.parametrize("answer", ["a1", ("a1", None), ("a1", 1), Choice("a1", comment="a corner")])
+def test_a_move_may_be_answered_in_several_ways(answer: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ANSWERS, "answer", answer)
+    assert game("answering").moves[0].text == "a1"
+
+
+def test_a_module_is_found_in_the_players_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "beside_the_control_file.py").write_text(
+        "def resigning(referee, seat, seed):\n    return lambda view: None\n"
+    )
+    player = PlayerSetup(
+        "one",
+        ("beside_the_control_file:resigning",),
+        protocol="python",
+        working_directory=str(tmp_path),
+    )
+    result = play(GameJob("0_0", "hex", {"board_size": 2}, (player, player), seed=1))
+    assert result.outcome is not None and result.outcome.termination is Termination.RESIGNATION
