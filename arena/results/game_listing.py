@@ -11,7 +11,7 @@ from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
 from arena.results.moves import unpacked
-from arena.results.registration import find_series
+from arena.results.registration import find_competition
 
 _COMPLETED: Final = 2
 
@@ -70,7 +70,7 @@ class GameListing:
         """Raises ResultsError if the competition has not been run."""
         self._database = database
         with database.transaction() as connection:
-            self._series_id = find_series(connection, name)
+            self._series_id = find_competition(connection, name)
 
     def completed(self) -> bool:
         """Whether all games of the competition have been played."""

@@ -101,18 +101,43 @@ def describe(connection: Connection, series_id: int, heading: Heading) -> Entere
     )
 
 
+def find_competition(connection: Connection, name: str) -> int:
+    """The series of a competition. Raises NoResultsYet if it has not been run.
+
+    A series of its name that came in from elsewhere is no competition of the arena's.
+    """
+    series_id = find_series(connection, name)
+    if not _is_own(connection, series_id):
+        raise NoResultsYet(
+            f"there are no results of {name!r} yet: the series of this name was imported, and is there for "
+            "SQL and export"
+        )
+    return series_id
+
+
 def find_series(connection: Connection, name: str) -> int:
-    """The series of a competition. Raises NoResultsYet if it has not been run."""
+    """The series of this name, be it a competition or imported. Raises NoResultsYet if there is none."""
     series_id = connection.execute(select(saga.SERIES.c.SeriesId).filter_by(Name=name)).scalar()
     if series_id is None:
         raise NoResultsYet(f"there are no results of {name!r} yet")
     return int(series_id)
 
 
+def _is_own(connection: Connection, series_id: int) -> bool:
+    query = select(own.COMPETITION.c.SeriesId).filter_by(SeriesId=series_id)
+    return connection.execute(query).first() is not None
+
+
 def _series(connection: Connection, heading: Heading) -> int:
     table = saga.SERIES
     known = connection.execute(select(table.c.SeriesId).filter_by(Name=heading.name)).scalar()
     if known is not None:
+        if not _is_own(connection, known):
+            raise ResultsError(
+                f"the series {heading.name!r} in {connection.engine.url} was imported, and its games are not "
+                "this competition's; rename the control file, or keep the results in another database "
+                "(--results)"
+            )
         return int(known)
     return add(connection, table, {"Name": heading.name, **_described(heading)})
 

@@ -13,7 +13,7 @@ from arena.results.game_settings import game_of
 from arena.results.games import FinishedGame
 from arena.results.inhibitions import inhibited
 from arena.results.outbox import Outbox
-from arena.results.registration import CompetitionTerms, competition_terms, find_series
+from arena.results.registration import CompetitionTerms, competition_terms, find_competition
 from arena.results.usage import Duration, PlayerUsage, duration, player_descriptions, player_usage
 from referees.api import Outcome, Termination
 
@@ -48,7 +48,7 @@ class SeriesReader:
     def find(cls, database: ResultsDatabase, name: str) -> "SeriesReader":
         """The competition of a name. Raises ResultsError if it has not been run."""
         with database.transaction() as connection:
-            return SeriesReader(database, find_series(connection, name))
+            return SeriesReader(database, find_competition(connection, name))
 
     def terms(self) -> CompetitionTerms:
         """What the competition was when it began."""

@@ -59,6 +59,26 @@ def test_results_go_out_and_in_as_saga(
     assert taken.stdout.startswith("2 games of ")
 
 
+def test_an_imported_series_is_neither_shown_nor_taken_for_a_competition_of_its_name(
+    played: Path, tmp_path: Path
+) -> None:
+    target, shared = tmp_path / "out.sqlite", f"sqlite:///{tmp_path / 'shared.sqlite'}"
+    arena("export", played, target)
+    assert arena("import", played, target, "--results", shared).returncode == 0
+    for command in ("show", "report"):
+        looked = arena(command, played, "--results", shared)
+        assert looked.returncode == 1
+        assert looked.stderr.startswith("arena: there are no results of 'contest' yet: the series")
+
+    run = arena("run", played, "-q", "--results", shared)
+    assert run.returncode == 1
+    assert "the series 'contest'" in run.stderr and "rename the control file" in run.stderr
+    again = tmp_path / "again.sqlite"
+    assert arena("export", played, again, "--results", shared).returncode == 0
+    with sqlite3.connect(again) as database:
+        assert database.execute('SELECT count(*) FROM "SAGA_Game"').fetchone() == (2,)
+
+
 def test_results_may_be_kept_in_another_database_and_reset_there(played: Path, tmp_path: Path) -> None:
     shared = f"sqlite:///{tmp_path / 'shared.sqlite'}"
     folder = tmp_path / "more"
