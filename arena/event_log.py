@@ -6,9 +6,18 @@ from typing import Final, Self
 
 import structlog
 
+
+def _printable(_logger: object, _method: str, line: str) -> str:
+    """A line without what would steer the reader's terminal: clients on the network name themselves."""
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in line
+    )
+
+
 _PROCESSORS: Final[list[structlog.typing.Processor]] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.LogfmtRenderer(key_order=["timestamp", "event", "game"], drop_missing=True),
+    _printable,  # type: ignore[list-item]
 ]
 
 

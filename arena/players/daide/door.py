@@ -280,6 +280,8 @@ class Door:
         limits = self._limits
         if max(len(name), len(version)) > limits.name_characters:
             return f"a name of more than {limits.name_characters} characters"
+        if not (name + version).isprintable():
+            return "a name with characters that cannot be printed"
         if name not in self._names and ANY_CLIENT not in self._names:
             return "unknown name"
         if sum(guest.name == name for guest in self._guests) >= limits.clients_of_name:

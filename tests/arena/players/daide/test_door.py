@@ -8,6 +8,7 @@ import pytest
 from arena.players.daide.limits import DaideLimits
 from clients.bots.diplomacy.daide_client import DaideClient, Disconnected
 from referees.diplomacy.daide.frames import FrameReader
+from referees.diplomacy.daide.tokens import text_tokens
 from tests.arena.players.daide.rooms import PATIENCE, Hand, hands, open_door
 
 INITIAL = bytes.fromhex("00 00 0004 0001 DA10")
@@ -83,6 +84,24 @@ def test_unknown_names_are_rejected_and_another_may_be_tried() -> None:
 def test_any_name_is_taken_where_a_player_takes_any() -> None:
     with open_door("Albert", "*") as door, hands(door, "Victoria", "Albert", "Victoria"):
         pass
+
+
+@pytest.mark.parametrize(("name", "version"), [("\x1b[2J", "1"), ("Bell\x07", "1"), ("Victoria", "1\n2")])
+def test_names_that_would_steer_a_terminal_are_rejected(name: str, version: str) -> None:
+    with open_door("*") as door:
+        hand = Hand(door)
+        tokens = hand.words.tokens
+        introduction = (
+            *tokens("NME ("),
+            *text_tokens(name),
+            *tokens(") ("),
+            *text_tokens(version),
+            *tokens(")"),
+        )
+        hand.client.send(introduction)
+        assert hand.client.receive(PATIENCE) == (*tokens("REJ ("), *introduction, *tokens(")"))
+        assert hand.introduce("Victoria")
+        hand.close()
 
 
 def test_while_they_wait_clients_can_learn_all_about_the_map() -> None:
