@@ -8,7 +8,7 @@ entry point in the group `arena.referees` that names its `Referee` class.
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -125,11 +125,17 @@ class GameRecord:
 
 @dataclass(frozen=True)
 class VariantFacts:
-    """What SAGA's database tells of a variant: supply centres, and when a game begins; None without these."""
+    """What SAGA's database tells of a variant: supply centres, and when a game begins; None without these.
+
+    `settings` are those in force, defaults included, that the database has columns for (`level`, `sl`, `il`,
+    `ptl`, `mtl`, `rtl`, `btl`, `aoa`, `pda`, `npr`, `npb`); None for no limit,
+    and for time limits that are the players' own.
+    """
 
     supplies: int | None = None
     first_year: int | None = None
     first_season: str | None = None
+    settings: Mapping[str, int | None] = field(default_factory=dict)
 
 
 class Referee(ABC, Generic[Position, Move]):

@@ -99,7 +99,8 @@ def enter_setting(
 
     What SAGA has no column for stands in `Notes` as JSON. A referee's settings called `level` (of
     press), `sl`, `il`, `ptl`, `mtl`, `rtl`, `btl`, `aoa`, `pda`, `npr` and `npb` fill SAGA's columns of
-    these names; a game that has no such settings has no press, level 0. Raises ResultsError (see
+    these names, also those in force by default that the setting's `facts` tell, and limits of time that are
+    the players' own; a game that has no such settings has no press, level 0. Raises ResultsError (see
     `check_variant`).
     """
     check_variant(connection, series_id, setting)
@@ -124,7 +125,7 @@ def enter_setting(
         {
             "PlatformId": platform_id,
             "VariantId": variant_id,
-            **_columns(setting.game.settings, players),
+            **_columns({**setting.game.settings, **setting.facts.settings}, players),
             "Notes": setting.whole,
         },
     )
@@ -136,7 +137,9 @@ def enter_setting(
 
 def _columns(settings: Mapping[str, Any], players: Iterable[PlayerSetup]) -> dict[str, Any]:
     limits = {player.move_seconds for player in players}
-    columns: dict[str, Any] = {"Level": 0, "MTL": math.ceil(limits.pop()) if len(limits) == 1 else None}
+    limit = math.ceil(limits.pop()) if len(limits) == 1 else None
+    columns: dict[str, Any] = {"Level": 0, "MTL": limit}
+    columns |= {name.upper(): limit for name in ("rtl", "btl") if name in settings and settings[name] is None}
     for name, value in settings.items():
         column = {**_LIMITS, **_RULES, "level": "Level"}.get(name.lower())
         if column is not None and isinstance(value, bool if name.lower() in _RULES else int):

@@ -131,13 +131,14 @@ SETTING: Final = saga(
     refers("PlatformId", "SAGA_Platform.PlatformId", nullable=True),
     refers("VariantId", "SAGA_Variant.VariantId"),
     Column("Obsolete", Boolean, nullable=False, default=False),
-    # Press level, limits and rules are the referee's settings of these names; without such, level 0
+    # Press level, limits and rules are the referee's settings of these names, as they are in force; NULL is
+    # no limit. For games without such settings: level 0, NULL
     Column("Level", Integer),
     Column("SL", Integer),
     Column("IL", Integer),
     Column("PTL", Integer),
     Column("MTL", Integer),  # seconds for a move, rounded up, where it is the same for all
-    Column("RTL", Integer),
+    Column("RTL", Integer),  # RTL and BTL: as MTL, in games with retreats and builds
     Column("BTL", Integer),
     Column("AOA", Boolean),
     Column("PDA", Boolean),

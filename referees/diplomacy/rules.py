@@ -71,8 +71,8 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         return self._spec
 
     def variant_facts(self) -> VariantFacts:
-        """The map's supply centres, first year, and season in DAIDE's token."""
-        return VariantFacts(len(self.map.centres), self.map.first_year, "SPR")
+        """The map's supply centres, first year, and season in DAIDE's token; and the settings in force."""
+        return VariantFacts(len(self.map.centres), self.map.first_year, "SPR", self.settings.of_saga())
 
     def seat_name(self, seat: int) -> str:
         """The power's name."""

@@ -94,6 +94,12 @@ class DiplomacySettings:
         others = {name: value for name, value in chosen.items() if name not in of_choices}
         return cls(shipped_map(name), edition, choices, **others)  # type: ignore[arg-type]
 
+    def of_saga(self) -> dict[str, int | None]:
+        """The settings that SAGA's database has columns for, defaults included; None for no limit."""
+        plain = ("level", *_SECONDS, "aoa", "pda", "npr", "npb")
+        limits = {"sl": self.stasis_limit or None, "il": self.impasse_limit or None}
+        return {**{name: getattr(self, name) for name in plain}, **limits}
+
 
 def _one_of(setting: str, value: object, known: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in known:

@@ -1,5 +1,6 @@
 """SAGA's columns of games of Diplomacy, checked by hand against its definitions."""
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -115,6 +116,10 @@ def test_a_game_made_by_hand(database: ResultsDatabase) -> None:
         setting = connection.execute(select(saga.SETTING)).one()
     assert (variant.Powers, variant.Supplies, variant.FirstYear, variant.FirstSeason) == (7, 34, 1901, "SPR")
     assert (setting.SL, setting.IL, setting.AOA, setting.PDA, setting.Level) == (4, None, True, False, 0)
+    # These are the defaults, and the players' own limit.
+    assert (setting.NPR, setting.NPB, setting.PTL) == (False, False, None)
+    limit = math.ceil(players[0].move_seconds)
+    assert {setting.MTL, setting.RTL, setting.BTL} == {limit}
 
 
 def test_a_game_that_saga_itself_recorded(database: ResultsDatabase) -> None:
