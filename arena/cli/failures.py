@@ -3,7 +3,7 @@
 from enum import IntEnum
 from typing import Final
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from arena.competition_files import AlreadyRunning
 from arena.control.parameters import InvalidParameter
@@ -60,4 +60,6 @@ def told(error: BaseException) -> tuple[str, ExitStatus]:
     """What to say of an expected error, and how to exit."""
     if isinstance(error, Interrupted | KeyboardInterrupt):
         return "interrupted; games in progress will be played again", ExitStatus.INTERRUPTED
-    return "\n".join((str(error), *getattr(error, "__notes__", ()))), ExitStatus.ERROR
+    # Below the first line of a database's error stand its query and its manual.
+    message = f"the database: {str(error).splitlines()[0]}" if isinstance(error, DBAPIError) else str(error)
+    return "\n".join((message, *getattr(error, "__notes__", ()))), ExitStatus.ERROR

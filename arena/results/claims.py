@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
 
 from arena.results.database import ResultsDatabase, ResultsError
 
@@ -42,7 +43,16 @@ def _on_server(engine: Engine, name: str) -> Iterator[bool]:
             yield free
         finally:
             if free:
-                _scalar(connection, "SELECT pg_advisory_unlock(:key)", key)
+                _unlock(connection, key)
+
+
+def _unlock(connection: Connection, key: int) -> None:
+    try:
+        _scalar(connection, "SELECT pg_advisory_unlock(:key)", key)
+    except DBAPIError as error:
+        # The lock went with the connection, and the block's own error says more than this one.
+        if not error.connection_invalidated:
+            raise
 
 
 def _scalar(connection: Connection, query: str, key: int) -> bool:

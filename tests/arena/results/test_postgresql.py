@@ -248,3 +248,19 @@ def test_a_competition_is_claimed_by_one_program_at_a_time(server: str, database
             raise AssertionError("both have it")
         with claimed(other, "cup"):
             pass
+
+
+def test_a_lost_connection_gives_up_the_claim_and_hides_no_other_error(
+    server: str, database: ResultsDatabase
+) -> None:
+    end_sessions = text(
+        "SELECT pg_terminate_backend(pid, :milliseconds) FROM pg_locks WHERE locktype = 'advisory'"
+    )
+    with closing(ResultsDatabase.open(server)) as other:
+        with pytest.raises(RuntimeError, match="the cause"), claimed(database, "cup"):
+            with other.transaction() as connection:
+                ended = connection.execute(end_sessions, {"milliseconds": A_GENEROUS_TIME * 1000})
+                assert ended.scalars().all() == [True]
+            raise RuntimeError("the cause")
+        with claimed(other, "cup"):
+            pass
