@@ -119,7 +119,7 @@ class Unprintable:
         Choice(7),  # type: ignore[arg-type]
         Choice("a1", value="much"),  # type: ignore[arg-type]
         Choice("a1", comment=7),  # type: ignore[arg-type]
-        Unprintable(),
+        pytest.param(Unprintable(), id="what cannot be shown"),
     ],
     ids=lambda answer: reprlib.repr(answer),
 )
