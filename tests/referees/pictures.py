@@ -2,9 +2,22 @@
 
 import struct
 import zlib
+from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+_MOST_PICTURES: Final = 5
+
+
+def picture_with(enough: Callable[[NDArray[np.uint8]], bool], take: Callable[[], bytes]) -> NDArray[np.uint8]:
+    """The first picture that shows enough, or else the last of some: a browser may draw a page in parts."""
+    for _ in range(_MOST_PICTURES):
+        seen = pixels(take())
+        if enough(seen):
+            break
+    return seen
 
 
 def pixels(image: bytes) -> NDArray[np.uint8]:
