@@ -316,6 +316,10 @@ class ChildProcess:
             self.peak_memory_bytes = usage.ru_maxrss * 1024
         self._lifeline.cut()
         os.close(self._pidfd)
+        if self._err is not None:
+            # Its last words may not be read yet: it may have been gone before anybody waited for it.
+            with contextlib.suppress(BlockingIOError):
+                self._take_errors()
         for pipe in (self._child.stdout, self._child.stderr):
             if pipe is not None:
                 pipe.close()

@@ -238,6 +238,16 @@ def test_descriptors_are_not_used_up():
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
+@pytest.mark.parametrize("seconds", [0.0, 10.0])
+def test_last_words_are_kept_of_a_process_that_is_gone_before_it_is_ended(
+    seconds: float, tmp_path: Path
+) -> None:
+    process = start(*PYTHON, "import sys; sys.exit('out of stones')", stderr=ErrorLog(tmp_path / "log", "p"))
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert not process.end(seconds).killed
+    assert (tmp_path / "log").read_text() == "p: out of stones\n"
+
+
 @pytest.mark.parametrize("memory_bytes", [None, 1 << 30])
 def test_children_do_not_outlive_a_killed_parent(memory_bytes):
     # The second child is started while the first one lives, and must not keep it alive.
