@@ -89,8 +89,8 @@ def civil_disorder_order(position: Position, power: int, choices: Choices) -> li
 def distances(board: Map, kind: UnitKind, location: int) -> tuple[int, ...]:
     """How many provinces a unit is from each other one; the number of provinces where there is no way.
 
-    By `kind`: armies count seas like land, as they may be convoyed; fleets count their own moves, and a last step to a
-    centre inland.
+    By `kind`: armies count seas like land, as they may be convoyed; fleets count their own moves, and a last
+    step to a centre inland.
     """
     size = len(board.codes)
     found = [size] * size
