@@ -106,6 +106,11 @@ class Table:
         return self.game.position
 
     @property
+    def turns(self) -> int:
+        """How many turns are over."""
+        return len(self.history)
+
+    @property
     def alive(self) -> tuple[int, ...]:
         """The powers that are not eliminated."""
         return tuple(range(len(self.words.powers))) if self.game is None else survivors(self.game)
