@@ -341,7 +341,7 @@ class DaideGame:
         assert self._table is not None
         self._sessions.append(session)
         self._selector.register(session.wire.connection, selectors.EVENT_READ, session)
-        self._table.enter(session)
+        self._table.enter(session, time.monotonic())
         self._hear(session)
 
     def _seat_player(self, passed: Passed, wire: Wire) -> None:
