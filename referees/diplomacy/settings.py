@@ -6,11 +6,15 @@ from difflib import get_close_matches
 from typing import Final, Self
 
 from referees.api import InvalidSetting
-from referees.diplomacy.choices import EDITIONS, AdjacentConvoy, Choices, RemovalDistance
+from referees.diplomacy.choices import EDITIONS, AdjacentConvoy, Choices, RemovalDistance, RemovalRoute
 from referees.diplomacy.provinces import Map, shipped_map, shipped_maps
 
 MAX_YEARS: Final = 1000
-_ENUMS: Final = {"adjacent_convoy": AdjacentConvoy, "removal_distance": RemovalDistance}
+_ENUMS: Final = {
+    "adjacent_convoy": AdjacentConvoy,
+    "removal_distance": RemovalDistance,
+    "removal_route": RemovalRoute,
+}
 _FLAGS: Final = (
     "aoa",
     "pda",
