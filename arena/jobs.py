@@ -166,8 +166,8 @@ class PlayerUsage:
 
     `cpu_seconds` and `peak_memory_bytes` are None where unknown; `wall_seconds` is the time all its
     moves took. `engine_name` is what it calls itself, `engine_description` the same at length.
-    `remark` says of a `fault` what happened; `turns` how many turns of the game were over then, known of
-    games whose seats move at once.
+    `remark` says of a `fault` what happened; `turns` how many turns of the game were over when the player
+    first failed to play one, known of games whose seats move at once.
     """
 
     cpu_seconds: float | None = None
