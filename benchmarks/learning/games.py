@@ -62,7 +62,7 @@ TRIALS: Final = {
         {"game": "connect_four"},
         School((10, 10, 50, 50, 200, 200, 400, 400), 10),
         School((8, 8, 40, 40, 160, 160, 320, 320), 8),
-        0.006,
+        0.012,
     ),
     "hex": Trial(
         "Hex 7x7",
@@ -70,7 +70,7 @@ TRIALS: Final = {
         {"board_size": 7},
         School((10, 10, 40, 40, 120, 120, 240, 240), 10),
         School((8, 8, 32, 32, 100, 100, 200, 200), 8),
-        0.008,
+        0.016,
     ),
     "othello": Trial(
         "Othello 8x8",
@@ -78,7 +78,7 @@ TRIALS: Final = {
         {"game": "othello"},
         School((10, 10, 40, 40, 120, 120), 10),
         School((8, 8, 30, 30, 100, 100), 8),
-        0.01,
+        0.02,
     ),
     "draughts": Trial(
         "English draughts",
@@ -86,7 +86,7 @@ TRIALS: Final = {
         {"variant": "english"},
         School((1, 1, 2, 2, 3, 3, 4, 4), 1),
         School((1, 1, 2, 2, 3, 3), 2),
-        0.006,
+        0.012,
         method="alpha-beta",
     ),
     "go": Trial(
@@ -95,6 +95,6 @@ TRIALS: Final = {
         {"board_size": 9, "komi": 7.5},
         School((10, 10, 30, 30, 80, 80), 10),
         School((8, 8, 24, 24, 64, 64), 8),
-        0.015,
+        0.03,
     ),
 }
