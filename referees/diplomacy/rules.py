@@ -71,8 +71,14 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         return self._spec
 
     def variant_facts(self) -> VariantFacts:
-        """The map's supply centres, first year, and season in DAIDE's token; and the settings in force."""
-        return VariantFacts(len(self.map.centres), self.map.first_year, "SPR", self.settings.of_saga())
+        """The map's centres, first year, season and powers, in DAIDE's tokens; the settings in force."""
+        return VariantFacts(
+            supplies=len(self.map.centres),
+            first_year=self.map.first_year,
+            first_season="SPR",
+            settings=self.settings.of_saga(),
+            codes=[power.code for power in self.map.powers],
+        )
 
     def seat_name(self, seat: int) -> str:
         """The power's name."""

@@ -182,7 +182,7 @@ def test_a_call_that_does_not_end_is_cut_after_the_grace(tmp_path: Path) -> None
 def test_a_second_signal_ends_it_without_waiting(tmp_path: Path) -> None:
     with served(tmp_path / "data", "--grace", "60") as academy, unread_answer(academy):
         health = health_pb2_grpc.HealthStub(grpc.insecure_channel(academy.address))
-        watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=60)
+        watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=180)
         next(watch)
         academy.process.terminate()
         assert next(watch).status == health_pb2.HealthCheckResponse.NOT_SERVING
@@ -210,7 +210,7 @@ def test_a_second_signal_that_comes_while_a_shelf_is_to_be_kept_ends_it_as_well(
         client.libraries.ImportLibrary(iter(messages))
         assert client.consultation.MatchPatterns(ask).patterns.pattern_ids == [1]
         health = health_pb2_grpc.HealthStub(grpc.insecure_channel(academy.address))
-        watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=60)
+        watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=180)
         next(watch)
         academy.process.terminate()
         assert next(watch).status == health_pb2.HealthCheckResponse.NOT_SERVING

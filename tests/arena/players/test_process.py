@@ -27,7 +27,7 @@ def start(*command, **options):
     return ChildProcess(command, **({"environment": {}} | options))
 
 
-def soon(seconds=10.0):
+def soon(seconds=180.0):
     return time.monotonic() + seconds
 
 
@@ -115,7 +115,7 @@ def test_how_a_process_ended_is_told_with_its_last_words(program, how, tmp_path)
 def test_the_end_is_noticed_though_a_descendant_holds_the_pipes():
     process = start("sh", "-c", "sleep 100 & echo $!")
     child = int(process.read_line(soon()) or 0)
-    assert process.read_line(soon(5.0)) is None
+    assert process.read_line(soon()) is None
     assert running([child])
     process.end(0.0)
     assert not left_running([child])
@@ -255,7 +255,7 @@ def test_children_do_not_outlive_a_killed_parent(memory_bytes):
         "import time; from arena.players.process import ChildProcess\n"
         "command = ['sh', '-c', 'sleep 100 & echo $! $$; wait']\n"
         f"children = [ChildProcess(command, environment={{}}, memory_bytes={memory_bytes}) for _ in 'ab']\n"
-        "for child in children: print(child.read_line(time.monotonic() + 20).decode(), flush=True)\n"
+        "for child in children: print(child.read_line(time.monotonic() + 180).decode(), flush=True)\n"
         "time.sleep(100)"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
@@ -301,7 +301,7 @@ def test_children_can_be_interrupted_though_the_arena_cannot():
         "os.kill(child.pid, signal.SIGINT)\n"
         "print(child.obituary(), signal.getsignal(signal.SIGINT).name)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=180)
     assert done.stdout == "was killed by SIGINT SIG_IGN\n", done.stderr
 
 
@@ -325,7 +325,7 @@ def test_a_line_however_long_is_read_by_its_beginning():
     length = 3 * MAX_LINE
     process = start(*PYTHON, f"print('x' * {length}); print('next'); print('end', end='')")
     try:
-        assert process.read_cut_line(soon(30)) == b"x" * MAX_LINE
+        assert process.read_cut_line(soon()) == b"x" * MAX_LINE
         assert process.read_cut_line(soon()) == b"next"
         assert process.read_cut_line(soon()) == b"end"
         assert process.read_cut_line(soon()) is None

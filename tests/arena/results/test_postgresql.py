@@ -264,3 +264,19 @@ def test_a_lost_connection_gives_up_the_claim_and_hides_no_other_error(
             raise RuntimeError("the cause")
         with claimed(other, "cup"):
             pass
+
+
+def test_a_database_of_release_4_is_brought_up_to_date(server: str, database: ResultsDatabase) -> None:
+    play(registered(database), "AvB_0", WON)
+    with database.transaction() as connection:
+        connection.execute(text('ALTER TABLE "ARENA_Seat" DROP COLUMN "PowerId"'))
+        numbered = "CASE \"Name\" WHEN 'Black' THEN '1' ELSE '2' END"
+        connection.execute(text(f'UPDATE "SAGA_Power" SET "Code" = {numbered}'))
+        connection.execute(own.META.update().values(Value="4"))
+    with closing(ResultsDatabase.open(server)) as opened:
+        with opened.transaction() as connection:
+            codes = select(saga.POWER.c.Code).join(own.SEAT, own.SEAT.c.PowerId == saga.POWER.c.PowerId)
+            found = connection.execute(codes.order_by(own.SEAT.c.Seat)).scalars().all()
+        assert found == ["Black", "White"]
+        assert SeriesReader.find(opened, "contest").player_usage()["b"].games == 1
+        assert play(registered(opened), "AvB_1", DRAWN)
