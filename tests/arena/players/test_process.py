@@ -44,6 +44,40 @@ def test_lines_go_out_and_come_back(echo):
         assert echo.read_line(soon()) == line
 
 
+def test_an_exchange_is_a_line_and_what_comes_next(echo):
+    assert echo.exchange(b"genmove b\n", 60.0) == b"genmove b\n"
+    echo.put_back(b"genmove b\n")
+    assert echo.unread == b"genmove b\n"
+    assert echo.read_line(soon()) == b"genmove b"
+
+
+@pytest.mark.parametrize(
+    ("program", "line", "seconds"),
+    [
+        ("import sys; print('tell me!', file=sys.stderr, flush=True); print(len(input()))", b"12345", 60.0),
+        ("print(len(input()))", b"x" * 100_000, 60.0),
+        ("import time; n = len(input()); time.sleep(0.2); print(n)", b"12345", 0.1),
+    ],
+    ids=["messages of errors", "more than a pipe holds", "a late answer"],
+)
+def test_what_an_exchange_does_not_read_is_there_for_the_other_reads(program, line, seconds, tmp_path):
+    process = start(*PYTHON, program, stderr=ErrorLog(tmp_path / "log", "p"))
+    try:
+        process.put_back(process.exchange(line + b"\n", seconds))
+        assert process.read_line(soon(60)) == b"%d" % len(line)
+    finally:
+        process.end(1.0)
+
+
+def test_there_is_no_exchange_with_a_program_that_has_exited():
+    process = start("true")
+    while process.runs:
+        time.sleep(0.01)
+    with pytest.raises(Disconnected, match="exited with status 0"):
+        process.exchange(b"name\n", 10.0)
+    process.end(0.0)
+
+
 def test_any_lines_come_back_in_order():
     @settings(max_examples=50, deadline=None)
     @given(st.lists(st.binary(max_size=300).map(lambda line: line.replace(b"\n", b"")), max_size=20))
