@@ -14,6 +14,7 @@ from arena.results.exchange.exporting import SAGA2
 from arena.results.exchange.files import Row, read_table, table_names
 from arena.results.exchange.from_saga1 import saga2_rows
 from arena.results.exchange.saga1 import SAGA1
+from arena.results.failures import reason
 from arena.results.powers import is_numbered, name_numbered_powers
 
 _BATCH: Final = 1000
@@ -58,9 +59,11 @@ def import_saga(database: ResultsDatabase, source: Path) -> Imported:
             name_numbered_powers(connection)
             return Imported(tuple(taker.series), taker.games)
     except IntegrityError as error:
-        raise ResultsError(f"{source} breaks a rule of SAGA, nothing was imported: {error.orig}") from error
+        raise ResultsError(
+            f"{source} breaks a rule of SAGA, nothing was imported: {reason(error)}"
+        ) from error
     except StatementError as error:
-        raise ResultsError(f"{source}, nothing was imported: {error.orig or error}") from error
+        raise ResultsError(f"{source}, nothing was imported: {reason(error)}") from error
 
 
 def _check(source: Path, have: set[str], wanted: set[str]) -> None:

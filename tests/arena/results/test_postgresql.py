@@ -222,23 +222,11 @@ def test_saga_travels_between_sqlite_and_postgresql(database: ResultsDatabase, t
 
 
 def test_a_server_that_is_not_there_is_an_error_without_the_password(tmp_path: Path) -> None:
-    url = f"postgresql+psycopg://arena:secret@/none?host={quote(str(tmp_path))}"
+    url = f"postgresql+psycopg://arena:secret@/none?host={quote(str(tmp_path))}&sslpassword=hidden"
     with pytest.raises(ResultsError, match="can't open the results database") as caught:
         ResultsDatabase.open(url)
-    assert "secret" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("url", "message"),
-    [
-        ("oracle9://somewhere", "is no database's URL"),
-        ("results.sqlite", "is no database's URL"),
-        ("", "is no database's URL"),
-    ],
-)
-def test_urls_of_no_database_are_refused(url: str, message: str) -> None:
-    with pytest.raises(ResultsError, match=message):
-        ResultsDatabase.open(url)
+    message = str(caught.value)
+    assert "secret" not in message and "hidden" not in message and len(message.splitlines()) == 1
 
 
 def test_a_competition_is_claimed_by_one_program_at_a_time(server: str, database: ResultsDatabase) -> None:
