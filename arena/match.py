@@ -303,8 +303,6 @@ class _Match:
         except PlayerFailure as failure:
             return self._forfeit(seat, failure.fault, str(failure))
         self._sheet.thought(seat, choice.seconds)
-        if choice.missed is not None:
-            self._sheet.fault(seat, choice.missed.fault, str(choice.missed))
         clock = self._seatings[seat - 1].clock
         if clock is not None and not clock.spend(choice.seconds):
             reason = f"took {choice.seconds:.3g} s for a move ({clock.description})"

@@ -101,6 +101,11 @@ class ScoreSheet:
             known = index < len(players)
             cost = costs[index] if known else Cost()
             fault, remark, turns = self._faults.get(index + 1, (Fault.NONE, "", None))
+            first = players[index].disorder if known else None
+            if first is not None:
+                turns = first.turns
+                if fault is Fault.NONE:
+                    fault, remark = first.cause.fault, str(first.cause)
             usage.append(
                 PlayerUsage(
                     cpu_seconds=cost.cpu_seconds,
