@@ -9,9 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError
-
+from arena.database_urls import database_url
 from arena.results.database import ResultsError, sqlite_url
 from arena.results.games import FinishedGame
 from arena.results.series_reader import StoredRecord
@@ -34,16 +32,13 @@ class CompetitionFiles:
         """Results are kept beside the control file, or in the database whose URL is `results`.
 
         Raises ValueError for a control file whose extension is one of the outputs' own, and for a
-        URL that is none.
+        URL that `database_url` refuses.
         """
         if control.suffix in (*_FILES, *_MORE_FILES, *_FOLDERS, ".sqlite", ".lock", ".academy"):
             raise ValueError(f"{control}: a control file may not end in {control.suffix}, an output does")
         self.name = control.stem
         self._base = control.with_suffix("")
-        try:
-            self.results = sqlite_url(self._at(".results.sqlite")) if results is None else make_url(results)
-        except ArgumentError as error:
-            raise ValueError(f"results: {error}; it should be like postgresql://user@host/database") from None
+        self.results = sqlite_url(self._at(".results.sqlite")) if results is None else database_url(results)
         self.own_results = results is None
         self.log = self._at(".log")
         self.history = self._at(".hist")

@@ -21,6 +21,9 @@ class Departures:
     def __contains__(self, seat: int) -> bool:
         return seat in self._losses
 
+    def __len__(self) -> int:
+        return len(self._losses)
+
     @property
     def seats(self) -> frozenset[int]:
         """The seats that are left."""

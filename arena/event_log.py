@@ -9,6 +9,8 @@ import structlog
 
 def _printable(_logger: object, _method: str, line: str) -> str:
     """A line without what would steer the reader's terminal: clients on the network name themselves."""
+    if line.isprintable():
+        return line
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in line
     )

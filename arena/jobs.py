@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from referees.api import Outcome
@@ -165,8 +166,8 @@ class PlayerUsage:
 
     `cpu_seconds` and `peak_memory_bytes` are None where unknown; `wall_seconds` is the time all its
     moves took. `engine_name` is what it calls itself, `engine_description` the same at length.
-    `remark` says of a `fault` what happened; `turns` how many turns of the game were over then, known of
-    games whose seats move at once.
+    `remark` says of a `fault` what happened; `turns` how many turns of the game were over when the player
+    first failed to play one, known of games whose seats move at once.
     """
 
     cpu_seconds: float | None = None
@@ -200,3 +201,14 @@ class GameResult:
     play_seconds: float
     warnings: tuple[str, ...] = ()
     ready: bool = True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Moves without their type, which would be told of each: that takes three times as long.
+        return _received, ({**self.__dict__, "moves": list(map(tuple, self.moves))},)
+
+
+_as_move: Final = partial(tuple.__new__, JobMove)
+
+
+def _received(values: dict[str, Any]) -> GameResult:
+    return GameResult(**{**values, "moves": tuple(map(_as_move, values["moves"]))})

@@ -254,7 +254,7 @@ class _Match:
 
     def _play_out(self) -> Outcome:
         while seats := self._rules.to_move(self._position):
-            if self._gone.all_left(self._position):
+            if self._gone and self._gone.all_left(self._position):
                 return self._gone.outcome(self._position)
             plies = len(self._sheet.moves)
             if plies >= self._job.move_limit:
@@ -303,8 +303,6 @@ class _Match:
         except PlayerFailure as failure:
             return self._forfeit(seat, failure.fault, str(failure))
         self._sheet.thought(seat, choice.seconds)
-        if choice.missed is not None:
-            self._sheet.fault(seat, choice.missed.fault, str(choice.missed))
         clock = self._seatings[seat - 1].clock
         if clock is not None and not clock.spend(choice.seconds):
             reason = f"took {choice.seconds:.3g} s for a move ({clock.description})"
@@ -332,8 +330,7 @@ class _Match:
         """Play the moves, tell the players and record them; a move that is disputed is not recorded."""
         rules, before = self._rules, self._position
         moves = {answer.seat: answer.move for answer in answers}
-        missed = {answer.seat for answer in answers if answer.choice.missed is not None}
-        stand_ins = self._gone.seats | missed
+        stand_ins = self._gone.seats
         self._position = rules.play(before, moves)
         losses = [loss for loss in self._tell(moves) if not self._gone.add(loss, self._position)]
         if not any(loss.seat in moves for loss in losses):

@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from academy.v1 import contests_pb2
 from arena.academy_link import may_pass, misses_game, rejects_identity
 from arena.academy_session import AcademySession
+from arena.results.failures import reason
 from arena.results.outbox import Outbox, WaitingReport
 from clients.connection import AcademyRefusal, AcademyUnavailable
 
@@ -89,7 +90,7 @@ class Reporter:
                         return False
             return self.waiting() == 0
         except SQLAlchemyError as error:
-            self._warn(f"the outbox can't be used: {error}; trying again")
+            self._warn(f"the outbox can't be used: {reason(error)}; trying again")
             return False
 
     def _deliver(self, report: WaitingReport) -> bool:

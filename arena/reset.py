@@ -13,10 +13,10 @@ from arena.control.settings import AcademySettings, Control, MissingToken
 from arena.embedded import EmbeddedFailure
 from arena.results.claims import claimed
 from arena.results.database import ResultsDatabase, ResultsError
+from arena.results.failures import reason
 from arena.results.removal import remove_series
 from arena.results.series_reader import SeriesReader, UnreportedContest
 from clients.connection import AcademyRefusal, AcademyUnavailable
-from referees.api import referee
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,8 @@ def _end_contests(control: Control, files: CompetitionFiles) -> LeftOpen | None:
         with closing(ResultsDatabase.open(files.results, create=False)) as database:
             contests = SeriesReader.find(database, files.name).unreported_contests()
     except (ResultsError, SQLAlchemyError) as error:
-        return None if control.academy is None else LeftOpen((), f"the results can't be read: {error}")
+        why = reason(error) if isinstance(error, SQLAlchemyError) else str(error)
+        return None if control.academy is None else LeftOpen((), f"the results can't be read: {why}")
     if not contests:
         return None
     if control.academy is None:
@@ -76,7 +77,7 @@ def _end_contests(control: Control, files: CompetitionFiles) -> LeftOpen | None:
 def _report(
     contests: list[UnreportedContest], control: Control, academy: AcademySettings, files: CompetitionFiles
 ) -> LeftOpen | None:
-    spec = referee(control.game.name).from_settings(control.game.settings).spec()
+    spec = control.game.rules().spec()
     left: list[UnreportedContest] = []
     why = ""
     try:

@@ -1,12 +1,14 @@
 """What is written down of a game while it is played."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from arena.game_record import record_of
 from arena.jobs import Fault, GameJob, JobMove, PlayerUsage
 from arena.players.player import Choice, Cost, Player, Seating
 from referees.api import Outcome, PlayedMove, Referee
+
+_NO_VALUES: Final[Mapping[int, float]] = {}
 
 
 class ScoreSheet:
@@ -61,42 +63,36 @@ class ScoreSheet:
     ) -> None:
         """Note the moves, by seat, that led from one position to the next.
 
-        `stand_ins` are the seats for which the referee moved.
+        `stand_ins` are the seats whose players are gone: the referee moved for them, and for those that
+        missed the turn.
         """
-        rules, described = self._rules, self._job.describe_positions
         if self._turns is not None:
             self._turns += 1
-        board = legal_moves = interaction = None
-        known_as = ""
-        if described:
-            interaction = bool(rules.interaction(after))
+        described = self._job.describe_positions
+        interaction = bool(self._rules.interaction(after)) if described else None
         for seat, (move, choice) in choices.items():
-            if described:
-                legal = rules.legal_moves(before, seat)
-                board, legal_moves = rules.board(after, seat).letters, 0 if legal is None else len(legal)
-            text = rules.move_text(move)
-            if described:
-                known_as = rules.opening_move(before, seat, move)
-            values = {} if choice.value is None else {seat: choice.value}
+            text = self._rules.move_text(move)
+            values = _NO_VALUES if choice.value is None else {seat: choice.value}
+            note = JobMove(seat, text, None, None, interaction, choice.seconds, values, choice.comment)
             clock = self._seatings[seat - 1].clock
-            self.moves.append(
-                JobMove(
-                    seat=seat,
-                    text=text,
-                    board=board,
-                    legal_moves=legal_moves,
-                    interaction=interaction,
-                    seconds=choice.seconds,
-                    values=values,
-                    comment=choice.comment,
-                    clock_seconds=None if clock is None else clock.seconds,
-                    clock_stones=0 if clock is None else clock.stones,
-                    opening=opening,
-                    stand_in=seat in stand_ins,
-                    opening_move="" if known_as == text else known_as,
-                )
-            )
+            if clock is not None:
+                note = note._replace(clock_seconds=clock.seconds, clock_stones=clock.stones)
+            if opening or seat in stand_ins or choice.missed is not None:
+                note = note._replace(opening=opening, stand_in=not opening)
+            if described:
+                note = self._described(note, move, before, after)
+            self.moves.append(note)
             self._played.append(PlayedMove(seat, move, text, choice.seconds, values, choice.comment))
+
+    def _described(self, note: JobMove, move: Any, before: Any, after: Any) -> JobMove:
+        rules, seat = self._rules, note.seat
+        legal = rules.legal_moves(before, seat)
+        known_as = rules.opening_move(before, seat, move)
+        return note._replace(
+            board=rules.board(after, seat).letters,
+            legal_moves=0 if legal is None else len(legal),
+            opening_move="" if known_as == note.text else known_as,
+        )
 
     def usage(self, players: Sequence[Player], costs: Sequence[Cost]) -> tuple[PlayerUsage, ...]:
         """What each seat used and did wrong; of a player that could not even be made nothing is known."""
@@ -105,6 +101,11 @@ class ScoreSheet:
             known = index < len(players)
             cost = costs[index] if known else Cost()
             fault, remark, turns = self._faults.get(index + 1, (Fault.NONE, "", None))
+            first = players[index].disorder if known else None
+            if first is not None:
+                turns = first.turns
+                if fault is Fault.NONE:
+                    fault, remark = first.cause.fault, str(first.cause)
             usage.append(
                 PlayerUsage(
                     cpu_seconds=cost.cpu_seconds,

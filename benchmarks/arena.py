@@ -116,12 +116,15 @@ class Run:
 
 
 def _workers(pid: int) -> list[int]:
-    """The workers with the guardians whose children they are; engines are not the arena's own."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    found = [
-        int(child) for child in children if b"arena.workers" in Path(f"/proc/{child}/cmdline").read_bytes()
+    """The guardians of the workers, with the workers; engines, the workers' children, are not the arena's."""
+    guardians = [
+        child for child in _children(pid) if b"arena.workers" in Path(f"/proc/{child}/cmdline").read_bytes()
     ]
-    return found + [worker for guardian in found for worker in _workers(guardian)]
+    return guardians + [worker for guardian in guardians for worker in _children(guardian)]
+
+
+def _children(pid: int) -> list[int]:
+    return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
 
 
 def _own_cpu(pid: int) -> float:

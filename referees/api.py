@@ -127,6 +127,7 @@ class GameRecord:
 class VariantFacts:
     """What SAGA's database tells of a variant: supply centres, and when a game begins; None without these.
 
+    `codes` are the seats' token names (Diplomacy: DAIDE's), empty where the seats have none but their names.
     `settings` are those in force, defaults included, that the database has columns for (`level`, `sl`, `il`,
     `ptl`, `mtl`, `rtl`, `btl`, `aoa`, `pda`, `npr`, `npb`); None for no limit,
     and for time limits that are the players' own.
@@ -136,6 +137,7 @@ class VariantFacts:
     first_year: int | None = None
     first_season: str | None = None
     settings: Mapping[str, int | None] = field(default_factory=dict)
+    codes: Sequence[str] = ()
 
 
 class Referee(ABC, Generic[Position, Move]):

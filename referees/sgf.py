@@ -11,9 +11,9 @@ from typing import Final
 from sgfmill.sgf import Sgf_game, Tree_node
 from sgfmill.sgf_grammar import (
     Coarse_game_tree,
+    block_format,
     escape_text,
     parse_sgf_collection,
-    serialise_game_tree,
     simpletext_value,
 )
 
@@ -71,18 +71,27 @@ def written(heading: dict[str, list[bytes]], game: GameRecord, move: Callable[[P
     `move` gives the raw value of a move's property. The move's comment holds what its player said and
     expected; the last node's comment ends with the final remarks.
     """
-    # Nodes as sgfmill has them in the end: its own, made one by one, take longer than a short game.
-    tree = Coarse_game_tree()
-    tree.sequence = [dict(heading)]
+    nodes = [heading]
     for played in game.moves:
         node = {LETTERS[played.seat]: [move(played)]}
         if comment := _comment(played):
             node["C"] = [_raw(comment)]
-        tree.sequence.append(node)
+        nodes.append(node)
     if game.final_remarks:
-        last = tree.sequence[-1]
-        last["C"] = [b"\n\n".join((*last.get("C", ()), _raw("\n".join(game.final_remarks))))]
-    return bytes(serialise_game_tree(tree)).decode()
+        last = nodes[-1]
+        nodes[-1] = last | {"C": [b"\n\n".join((*last.get("C", ()), _raw("\n".join(game.final_remarks))))]}
+    # As sgfmill would write a tree of such nodes, which takes longer than a short game.
+    pieces = [b"("]
+    for node in nodes:
+        pieces.append(b";")
+        for name, values in node.items() if len(node) == 1 else sorted(node.items(), key=_place):
+            pieces.append(b"%b[%b]" % (name.encode(), b"][".join(values)))
+    return bytes(block_format([*pieces, b")", b"\n"])).decode()
+
+
+def _place(named: tuple[str, list[bytes]]) -> tuple[bool, str]:
+    """Where a property stands in its node: FF, which says what the file is, before all others."""
+    return named[0] != "FF", named[0]
 
 
 def _raw(text: str) -> bytes:

@@ -1,8 +1,13 @@
 """What all tests need before the first begins."""
 
+import os
+
 from hypothesis import HealthCheck, settings
 
 from academy.matching.warming import warm_up
+
+# Where Debian has its games, such as GNU Go; the superuser's path lacks it.
+os.environ["PATH"] += ":/usr/games"
 
 # A busy machine is slow, and not wrong.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -88,7 +88,7 @@ def test_the_commands_for_running_a_server_run(folder: Path) -> None:
         env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search("revoked [0-9a-f]{16} of mybot", done.stdout)

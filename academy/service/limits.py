@@ -18,6 +18,7 @@ class Limits:
 
     message_bytes: int = 4 * 1024 * 1024
     metadata_bytes: int = 16 * 1024
+    libraries_per_call: int = 16
     positions_per_call: int = 1_024
     successors_per_call: int = 400
     changes_per_call: int = 8_192
@@ -40,6 +41,7 @@ class Limits:
     health_calls_per_peer: int = 64
     health_watch_seconds: float = 600.0
     connections: int = 4_096
+    connections_per_address: int = 1_024
     questions_per_second: float = 5_000.0
     question_burst: float = 10_000.0
     idle_stream_seconds: float = 600.0

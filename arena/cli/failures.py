@@ -3,7 +3,7 @@
 from enum import IntEnum
 from typing import Final
 
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from arena.competition_files import AlreadyRunning
 from arena.control.parameters import InvalidParameter
@@ -16,6 +16,7 @@ from arena.openings import InvalidOpenings
 from arena.players.failures import PlayerFailure
 from arena.players.player import InvalidParameters
 from arena.results.database import ResultsError
+from arena.results.failures import reason
 from arena.selection.selector import ChangedCompetition
 from arena.service.tokens import TokensError
 from clients.connection import AcademyRefusal, AcademyUnavailable
@@ -60,6 +61,5 @@ def told(error: BaseException) -> tuple[str, ExitStatus]:
     """What to say of an expected error, and how to exit."""
     if isinstance(error, Interrupted | KeyboardInterrupt):
         return "interrupted; games in progress will be played again", ExitStatus.INTERRUPTED
-    # Below the first line of a database's error stand its query and its manual.
-    message = f"the database: {str(error).splitlines()[0]}" if isinstance(error, DBAPIError) else str(error)
+    message = f"the database: {reason(error)}" if isinstance(error, SQLAlchemyError) else str(error)
     return "\n".join((message, *getattr(error, "__notes__", ()))), ExitStatus.ERROR

@@ -1,6 +1,6 @@
 """DAIDE clients, in a control file: their players' own settings, and [daide], where they dial in."""
 
-from typing import Any
+from typing import Any, Final
 
 from arena.control import values
 from arena.control.table import Table
@@ -13,12 +13,27 @@ def parameters(table: Table) -> dict[str, Any]:
     """What a DAIDE player's table says besides what all players' do. Raises ControlError."""
     plain = DaideParameters()
     return {
-        "client": table.take("client", values.text, plain.client),
+        "client": table.take("client", _client, plain.client),
         "reconnect_seconds": table.take(
             "reconnect_seconds", values.number(0, 86_400), plain.reconnect_seconds
         ),
         "late_turns": table.take("late_turns", values.whole(1, MAX_LATE_TURNS), plain.late_turns),
     }
+
+
+# DAIDE tells times as whole numbers of seconds, of which this is the greatest.
+MOVE_SECONDS: Final = values.number(1, 8191)
+
+
+def _client(value: object) -> str:
+    """What a client can call itself: DAIDE has the characters of ASCII alone."""
+    name = values.text(value)
+    if not name or not name.isascii() or not name.isprintable():
+        raise ValueError(
+            f"{name!r} is no name that a DAIDE client can say: give printable characters of ASCII, "
+            "'*' for any name, or leave this out if it is the player's"
+        )
+    return name
 
 
 def address(table: Table | None) -> Address:

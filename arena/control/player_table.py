@@ -85,7 +85,7 @@ def _daide_player(name: str, table: Table) -> PlayerSetup:
         command=(),
         protocol="daide",
         start_seconds=table.take("start_seconds", _SECONDS, plain.start_seconds),
-        move_seconds=table.take("move_seconds", _SECONDS, plain.move_seconds),
+        move_seconds=table.take("move_seconds", daide_table.MOVE_SECONDS, plain.move_seconds),
         exit_seconds=table.take("exit_seconds", _SECONDS, plain.exit_seconds),
         parameters=daide_table.parameters(table),
     )

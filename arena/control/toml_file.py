@@ -1,6 +1,5 @@
 """Reads a competition's control file in TOML; `docs/competitions.md` describes the format."""
 
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -11,6 +10,7 @@ from arena.control.draft import Draft
 from arena.control.plan_tables import KINDS, plan
 from arena.control.settings import Control
 from arena.control.table import ControlError, Table
+from referees.toml_text import InvalidToml, read_toml
 
 MAX_BYTES: Final = 2**20
 
@@ -24,13 +24,10 @@ def read(path: Path) -> Control:
 def parse(path: Path, text: str) -> Control:
     """The control file of an absolute path, from its text. Raises ControlError."""
     try:
-        return _control(path, Table(tomllib.loads(text)))
-    except tomllib.TOMLDecodeError as error:
-        raise ControlError(f"the control file {path} is not valid TOML: {error}") from None
-    except RecursionError:
-        raise ControlError(
-            f"the control file {path} has arrays or tables nested too deep to be read"
-        ) from None
+        tables = read_toml(text)
+    except InvalidToml as error:
+        raise ControlError(f"the control file {path} can't be read: {error}") from None
+    return _control(path, Table(tables))
 
 
 def read_text(path: Path) -> str:
@@ -81,7 +78,7 @@ def _control(path: Path, file: Table) -> Control:
         void_retries=competition.take("void_retries", values.whole(0, 1000), 1),
         openings=game_table.openings(file.table("openings"), folder),
         adjudication=game_table.adjudication(file.table("adjudication")),
-        results=competition.take("results", values.text, None),
+        results=competition.take("results", values.results_url, None),
         elo=ratings(file.table("ratings"), fixed),
         academy=reached,
         remote=remote_table.endpoint(file.table("remote"), folder),

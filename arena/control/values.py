@@ -10,6 +10,8 @@ import shlex
 from collections.abc import Callable
 from typing import Final, TypeVar
 
+from arena.database_urls import database_url
+
 T = TypeVar("T")
 Reader = Callable[[object], T]
 
@@ -35,6 +37,13 @@ def text(value: object) -> str:
     if "\0" in value or len(value) > MAX_TEXT:
         raise ValueError(f"must be at most {MAX_TEXT} characters, none of them NUL")
     return value
+
+
+def results_url(value: object) -> str:
+    """The URL of a results database."""
+    found = text(value)
+    database_url(found)
+    return found
 
 
 def flag(value: object) -> bool:

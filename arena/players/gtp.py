@@ -37,6 +37,9 @@ class GtpPlayer(Player):
             raise InvalidParameters(f"the game {seating.referee.name!r} is not played over GTP")
         self._words: GtpGame[Any, Any] = words  # type: ignore[assignment]
         self._engine: GtpEngine | None = None
+        # Asked when they are needed first, and remembered here: to look it up each time takes a while.
+        self._request: tuple[str, ...] | None = None
+        self._says_moves_only = False
 
     @property
     def record_name(self) -> str:
@@ -120,23 +123,34 @@ class GtpPlayer(Player):
 
     def choose(self, view: Any) -> Choice:
         """Ask for a move, and what the engine thinks of it. The view is not sent: engines remember."""
-        colour, clock = self._words.colour(self.seating.seat), self.seating.clock
+        engine, clock = self._engine, self.seating.clock
+        assert engine is not None
         if clock is not None and self._knows("time_left"):
+            colour = self._words.colour(self.seating.seat)
             self._ask("time_left", colour, str(int(clock.seconds)), str(clock.stones))
-        command: tuple[str, ...] = ("genmove", colour)
-        if self._parameters.allow_claim and self._knows(GENMOVE_WITH_CLAIMS):
-            command = (GENMOVE_WITH_CLAIMS, colour, "claim")
+        request = self._request or self._move_request()
         started = time.perf_counter()
         try:
-            text = self._ask(*command, seconds=self.seating.move_seconds)
+            text = engine.ask(*request, seconds=self.seating.move_seconds)
         except Late as failure:
             raise Late(self.seating.late(str(failure))) from failure
         seconds = time.perf_counter() - started
-        if text.lower() == "resign":
+        answer = text.lower()
+        if answer == "resign":
             return Choice(text, True, seconds, comment=self._last_words())
-        if command[0] == GENMOVE_WITH_CLAIMS and text.lower() == "claim":
+        if answer == "claim" and request[0] == GENMOVE_WITH_CLAIMS:
             return Choice(text, False, seconds, comment=self._last_words(), claims=True)
-        return Choice(text, False, seconds, self._expected_value(), self._explanation())
+        if self._says_moves_only:
+            return Choice(text, False, seconds)
+        choice = Choice(text, False, seconds, self._expected_value(), self._explanation())
+        self._says_moves_only = not (self._knows(EXPECTED_VALUE) or self._knows(EXPLAIN_LAST_MOVE))
+        return choice
+
+    def _move_request(self) -> tuple[str, ...]:
+        colour = self._words.colour(self.seating.seat)
+        claims = self._parameters.allow_claim and self._knows(GENMOVE_WITH_CLAIMS)
+        self._request = (GENMOVE_WITH_CLAIMS, colour, "claim") if claims else ("genmove", colour)
+        return self._request
 
     def _explanation(self) -> str:
         try:
@@ -179,9 +193,10 @@ class GtpPlayer(Player):
                 self._play(seat, move)
 
     def _play(self, seat: int, move: Any) -> None:
-        vertex = self._words.vertex(move)
+        engine, words, vertex = self._engine, self._words, self._words.vertex(move)
+        assert engine is not None
         try:
-            self._ask("play", self._words.colour(seat), *vertex.split())
+            engine.ask("play", words.colour(seat), *vertex.split(), seconds=self._setup.move_seconds)
         except Refused as refusal:
             if refusal.answer == "illegal move":
                 raise MoveDisputed(

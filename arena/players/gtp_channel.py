@@ -6,7 +6,8 @@ Command ids are not used. https://www.lysator.liu.se/~gunnar/gtp/gtp2-spec-draft
 import re
 import time
 from collections.abc import Mapping
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from arena.players.failures import Disconnected, IllFormed, Late, PlayerFailure, Refused
 from arena.players.process import ChildProcess
@@ -20,6 +21,9 @@ _TABS_TO_SPACES: Final = bytes.maketrans(b"\t", b" ")
 _OPENINGS: Final = b" \t\r\n#=?"
 _STATUSES: Final = (b"=", b"?")
 _GMP: Final = 0x01
+# Moves come again and again, in all games: what is made of such lines is remembered.
+_REMEMBERED: Final = 4096
+_SHORT: Final = 64
 
 
 class InvalidWord(ValueError):
@@ -34,6 +38,41 @@ def check_word(word: str) -> str:
     if not _WORD.fullmatch(word.encode()):
         raise InvalidWord(word)
     return word
+
+
+@lru_cache(_REMEMBERED)
+def _spelt(words: tuple[str, ...]) -> tuple[str, bytes]:
+    """A command as text and as the line to send. Raises InvalidWord."""
+    command = " ".join(words)
+    line = command.encode()
+    # All words at once: one by one they would take as long as the pipe.
+    if not _WORDS.fullmatch(line) or line.count(b" ") != len(words) - 1:
+        for word in words:
+            check_word(word)
+    return command, line + b"\n"
+
+
+class _Response(NamedTuple):
+    """What an engine answered: `whole`, its first character, and what follows without blanks around it."""
+
+    whole: str
+    mark: str
+    text: str
+
+
+def _response(read: bytes) -> _Response:
+    whole = read.decode(errors="replace")
+    return _Response(whole, whole[0], whole[1:].strip())
+
+
+def _whole_response(output: bytes) -> _Response | None:
+    """The response that the output is, if it is one of one line with the empty line after it."""
+    if not (output.startswith(_STATUSES) and output.endswith(b"\n\n") and output.count(b"\n") == 2):
+        return None
+    return _response(output[:-2].translate(_TABS_TO_SPACES, _CONTROLS))
+
+
+_short_response = lru_cache(_REMEMBERED)(_whole_response)
 
 
 class GtpChannel:
@@ -65,34 +104,30 @@ class GtpChannel:
         Raises Refused for a failure response, Late when the whole response is not there after
         `seconds`, IllFormed, Disconnected, and InvalidWord before anything is sent.
         """
-        name = words[0]
-        command = " ".join((self._aliases.get(name, name), *words[1:]))
-        line = command.encode()
-        # All words at once: one by one they would take as long as the pipe.
-        if not _WORDS.fullmatch(line) or line.count(b" ") != len(words) - 1:
-            for word in words:
-                check_word(word)
+        command, line = _spelt(words) if words[0] not in self._aliases else self._renamed(words)
         if self.transcript is not None:
             self.transcript.told(self.label, command)
         try:
-            response = self._exchange(line, time.monotonic() + seconds)
+            response = self._exchange(line, seconds)
         except Late:
             self.broken = True
             raise Late(self._message(command, f"no answer within {seconds:.3g} s")) from None
         except PlayerFailure as failure:
             self.broken = True
             raise type(failure)(self._message(command, str(failure))) from None
-        text = response.decode(errors="replace")
         if self.transcript is not None:
-            self.transcript.said(self.label, text)
-        mark, text = text[0], text[1:].strip()
-        if mark == "=":
-            return text
-        if mark == "?":
-            raise Refused(self._message(command, f'answered with a failure: "{text[:500]}"'), text)
+            self.transcript.said(self.label, response.whole)
+        if response.mark == "=":
+            return response.text
+        if response.mark == "?":
+            what = f'answered with a failure: "{response.text[:500]}"'
+            raise Refused(self._message(command, what), response.text)
         self.broken = True
-        first = response.split(b"\n")[0].decode(errors="replace")
-        raise IllFormed(self._message(command, f'a response must begin with "=" or "?", not "{first[:80]}"'))
+        first = response.whole.split("\n")[0][:80]
+        raise IllFormed(self._message(command, f'a response must begin with "=" or "?", not "{first}"'))
+
+    def _renamed(self, words: tuple[str, ...]) -> tuple[str, bytes]:
+        return _spelt((self._aliases[words[0]], *words[1:]))
 
     def knows(self, command: str, seconds: float) -> bool:
         """Whether the engine has a command. It is asked once."""
@@ -107,16 +142,23 @@ class GtpChannel:
     def _message(self, command: str, what: str) -> str:
         return f"player {self.label}: '{command}': {what}"
 
-    def _exchange(self, command: bytes, deadline: float) -> bytes:
-        unread = self._process.unread
-        if unread and self._opened and (unasked := unread.translate(_TABS_TO_SPACES, _CONTROLS).strip()):
-            raise IllFormed(f"spoke without being asked: {unasked[:80].decode(errors='replace')!r}")
-        self._process.write_line(command, deadline)
+    def _exchange(self, line: bytes, seconds: float) -> _Response:
+        process, deadline = self._process, time.monotonic() + seconds
         if not self._opened:
+            process.write_line(line[:-1], deadline)
             self._check_first_byte(deadline)
             self._opened = True
-        elif (whole := self._process.read_paragraph(_STATUSES, deadline)) is not None:
-            return whole.translate(_TABS_TO_SPACES, _CONTROLS)
+            return self._read_response(deadline)
+        if (unread := process.unread) and (unasked := unread.translate(_TABS_TO_SPACES, _CONTROLS).strip()):
+            raise IllFormed(f"spoke without being asked: {unasked[:80].decode(errors='replace')!r}")
+        if output := process.exchange(line, seconds):
+            response = _short_response(output) if len(output) < _SHORT else _whole_response(output)
+            if response is not None:
+                return response
+            process.put_back(output)
+        return self._read_response(deadline)
+
+    def _read_response(self, deadline: float) -> _Response:
         lines: list[bytes] = []
         size = 0
         while True:
@@ -134,7 +176,7 @@ class GtpChannel:
             if lines or line.strip():
                 lines.append(line)
         lines[0] = lines[0].lstrip()
-        return b"\n".join(lines)
+        return _response(b"\n".join(lines))
 
     def _check_first_byte(self, deadline: float) -> None:
         first = self._process.first_byte(deadline)

@@ -74,6 +74,14 @@ class Choice(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Disorder:
+    """The first civil disorder of a player that is not gone at once: its cause, and the turns over then."""
+
+    cause: PlayerFailure
+    turns: int
+
+
+@dataclass(frozen=True)
 class Cost:
     """What a player used, None where unknown."""
 
@@ -91,8 +99,8 @@ class Player(ABC):
     longer than the setup's time limits.
 
     `name` and `description` are what the player calls itself, known after `set_up`; `warnings` are
-    oddities that did not stop the game. `faulty` is set when the player has failed, so that nothing of
-    it is used for another game.
+    oddities that did not stop the game, `disorder` is the first failure that did not end its part in it.
+    `faulty` is set when the player has failed, so that nothing of it is used for another game.
     """
 
     def __init__(self, seating: Seating) -> None:
@@ -101,6 +109,7 @@ class Player(ABC):
         self.description = ""
         self.faulty = False
         self.warnings: list[str] = []
+        self.disorder: Disorder | None = None
 
     @abstractmethod
     def start(self) -> None:

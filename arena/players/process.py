@@ -9,10 +9,8 @@ import os
 import resource
 import select
 import signal
-import subprocess
-import threading
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,6 +18,7 @@ from typing import Final
 from arena.players.error_log import ErrorLog
 from arena.players.failures import CannotStart, Disconnected, IllFormed, Late
 from arena.players.lifeline import Lifeline
+from arena.players.process_start import started
 from arena.process_signals import signal_name
 
 MAX_LINE: Final = 1 << 20
@@ -29,7 +28,6 @@ _LONGEST_POLL: Final = 3600.0
 # Who writes faster than it is read is not read for ever.
 _MOST_CHUNKS: Final = 64
 _OBITUARY_SECONDS: Final = 0.3
-_LIMITED: Final = ("/bin/sh", "-c", 'ulimit -v "$1" && shift && exec "$@"', "arena")
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class ChildProcess:
         self._log = stderr if isinstance(stderr, ErrorLog) else None
         self._lifeline = Lifeline()
         try:
-            self._child = _launch(
+            self._child = started(
                 command, environment, working_directory, stderr, memory_bytes, self._lifeline.descriptor
             )
         except CannotStart:
@@ -91,10 +89,13 @@ class ChildProcess:
         for descriptor in (self._out, self._pidfd, self._err):
             if descriptor is not None:
                 self._poll.register(descriptor, select.POLLIN)
+        self._only_output: Final = [(self._out, select.POLLIN)]
 
     def write_line(self, line: bytes, deadline: float) -> None:
         """Send a line; `deadline` is a time of time.monotonic(). Raises Late and Disconnected."""
-        rest = line + b"\n"
+        self._write(line + b"\n", deadline)
+
+    def _write(self, rest: bytes, deadline: float) -> None:
         while rest:
             try:
                 rest = rest[os.write(self._in, rest) :]
@@ -173,29 +174,27 @@ class ChildProcess:
         self._scanned = 0
         return lines
 
-    def read_paragraph(self, beginnings: tuple[bytes, ...], deadline: float) -> bytes | None:
-        """One line and the empty line after it, if that is all that has come; else None.
+    def exchange(self, line: bytes, seconds: float) -> bytes:
+        """Send a line (with its end) and read what comes next in one piece, if that is all that happens.
 
-        The line is without its end and has one of the given beginnings. What has come otherwise is left
-        for `read_line`, which reads anything; this is the short way for what nearly all answers are.
-        Raises Late.
+        Empty where anything else happens, such as messages of errors or nothing within `seconds`: the line
+        is sent then, and what comes is left to the other reads. This is the short way for what nearly all
+        exchanges are; output that is no whole answer can be `put_back`. Raises Late and Disconnected.
         """
-        buffer = self._buffer
-        if not buffer:
-            remaining = deadline - time.monotonic()
-            ready = self._poll.poll(1000 * remaining) if 0 < remaining < _LONGEST_POLL else []
-            if len(ready) == 1 and ready[0][0] == self._out:
-                chunk = os.read(self._out, _CHUNK)
-                if chunk.startswith(beginnings) and chunk.endswith(b"\n\n") and chunk.count(b"\n") == 2:
-                    return chunk[:-2]
-                buffer += chunk
-            elif not self._fill(deadline):
-                return None
-        if not (buffer.startswith(beginnings) and buffer.endswith(b"\n\n") and buffer.count(b"\n") == 2):
-            return None
-        line = bytes(buffer[:-2])
-        buffer.clear()
-        return line
+        try:
+            sent = os.write(self._in, line)
+        except (BlockingIOError, BrokenPipeError):
+            sent = 0
+        if sent != len(line):
+            self._write(line[sent:], time.monotonic() + seconds)
+            return b""
+        if not 0 < seconds < _LONGEST_POLL or self._poll.poll(1000 * seconds) != self._only_output:
+            return b""
+        return os.read(self._out, _CHUNK)
+
+    def put_back(self, output: bytes) -> None:
+        """Leave to the other reads what `exchange` has read."""
+        self._buffer += output
 
     def first_byte(self, deadline: float) -> int | None:
         """The byte that will be read next, or None when there will be no more. Raises Late."""
@@ -347,58 +346,3 @@ def _poll_until(poll: select.poll, deadline: float) -> Collection[int | None]:
         if ready:
             return [descriptor for descriptor, _ in ready]
     raise Late("did not answer in time")
-
-
-def _inherited_environment() -> dict[str, str]:
-    # The arena's own rights at ACADEMY are not its players'.
-    return {name: value for name, value in os.environ.items() if not name.startswith("ACADEMY_")}
-
-
-@contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """Keep children started meanwhile from inheriting that SIGINT is ignored: handlers are not inherited."""
-    if (
-        threading.current_thread() is not threading.main_thread()
-        or signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
-    ):
-        yield
-        return
-    signal.signal(signal.SIGINT, lambda number, frame: None)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _launch(
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    working_directory: str | None,
-    stderr: ErrorLog | int | None,
-    memory_bytes: int | None,
-    lifeline: int,
-) -> subprocess.Popen[bytes]:
-    if not command:
-        raise CannotStart("the command is empty")
-    if working_directory is not None and not Path(working_directory).is_dir():
-        raise CannotStart(f"bad working directory: {working_directory!r} is not a directory")
-    try:
-        with _interruptible():
-            return subprocess.Popen(
-                # Limited from outside, a program could have started others before.
-                command if memory_bytes is None else (*_LIMITED, str(memory_bytes // 1024), *command),
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE if isinstance(stderr, ErrorLog) else stderr,
-                env=_inherited_environment() | dict(environment),
-                cwd=working_directory,
-                process_group=0,
-                pass_fds=[lifeline],
-            )
-    except FileNotFoundError:
-        raise CannotStart(f"cannot run {command[0]!r}: there is no such program") from None
-    except PermissionError:
-        raise CannotStart(f"cannot run {command[0]!r}: it is not an executable file") from None
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise CannotStart(f"cannot run {command[0]!r}: {error}") from error

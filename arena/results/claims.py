@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
+from arena.database_urls import shown
 from arena.results.database import ResultsDatabase, ResultsError
 
 
@@ -24,9 +25,9 @@ def claimed(database: ResultsDatabase, name: str) -> Iterator[None]:
     with claim(engine, name) as free:
         if not free:
             raise ResultsError(
-                f"the competition {name} of the database {engine.url} is already running, from another "
-                "control file of this name or on another machine; wait for its end, stop it there, or call "
-                "this one by another name"
+                f"the competition {name} of the database {shown(engine.url)} is already running, from "
+                "another control file of this name or on another machine; wait for its end, stop it there, "
+                "or call this one by another name"
             )
         yield
 

@@ -16,12 +16,13 @@ from sqlalchemy import (
     event,
     insert,
     inspect,
-    make_url,
     select,
     update,
 )
-from sqlalchemy.exc import ArgumentError, DatabaseError
+from sqlalchemy.exc import DatabaseError
 
+from arena.database_urls import InvalidDatabaseUrl, database_url, shown
+from arena.results.failures import reason
 from arena.results.migrations import MIGRATIONS
 from arena.results.own_tables import META, SCHEMA_VERSION
 from arena.results.rows import lock_for_changes
@@ -54,8 +55,8 @@ class ResultsDatabase:
         """Open a database by URL (see `sqlite_url`), making its tables where they are missing.
 
         One of an earlier schema version is brought up to date, whole or not at all. Raises ResultsError
-        for one that is not ours, damaged, or of a schema version that is not known, and for URLs of no
-        database or of one that no driver is installed for.
+        for one that is not ours, damaged, or of a schema version that is not known, and for URLs that
+        `database_url` refuses or that no driver is installed for.
         """
         engine, quick_engine = _engine(url), None
         if engine.dialect.name == "sqlite":
@@ -68,7 +69,9 @@ class ResultsDatabase:
                 _check_or_create(connection, create)
         except DatabaseError as error:
             engine.dispose()
-            raise ResultsError(f"can't open the results database {engine.url}: {error.orig}") from error
+            raise ResultsError(
+                f"can't open the results database {shown(engine.url)}: {reason(error)}"
+            ) from error
         except ResultsError:
             engine.dispose()
             raise
@@ -104,14 +107,9 @@ class ResultsDatabase:
 
 def _engine(url: URL | str) -> Engine:
     try:
-        made = make_url(url)
-        if made.drivername == "postgresql":
-            made = made.set(drivername="postgresql+psycopg")
-        return create_engine(made)
-    except (ArgumentError, ValueError) as error:
-        raise ResultsError(
-            f"{url!r} is no database's URL, such as postgresql://user@host/name: {error}"
-        ) from None
+        return create_engine(database_url(url))
+    except InvalidDatabaseUrl as error:
+        raise ResultsError(f"the results database: {error}") from None
     except ImportError as error:
         raise ResultsError(
             f"{error}: install the driver of that database (for PostgreSQL: academy-arena[postgresql])"
@@ -146,7 +144,7 @@ def _check_or_create(connection: Connection, create: bool) -> None:
     if META.name in present and _version(connection) == SCHEMA_VERSION:
         return
     if META.name not in present and not create:
-        raise NoResultsYet(f"there are no results in {connection.engine.url}")
+        raise NoResultsYet(f"there are no results in {shown(connection.engine.url)}")
     # Others may be about to do the same, and readers must see all of it or nothing.
     if connection.engine.dialect.name == "sqlite":
         connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -155,7 +153,8 @@ def _check_or_create(connection: Connection, create: bool) -> None:
     if META.name in present:
         _bring_up_to_date(connection)
     elif present & set(METADATA.tables):
-        raise ResultsError(f"{connection.engine.url} has tables of our names but was not made by the arena")
+        url = shown(connection.engine.url)
+        raise ResultsError(f"{url} has tables of our names but was not made by the arena")
     else:
         METADATA.create_all(connection)
         create_views(connection)
@@ -168,7 +167,7 @@ def _bring_up_to_date(connection: Connection) -> None:
         return
     if version not in MIGRATIONS:
         raise ResultsError(
-            f"the results database {connection.engine.url} has schema version {version}, this program "
+            f"the results database {shown(connection.engine.url)} has schema version {version}, this program "
             f"reads versions {min(MIGRATIONS)} to {SCHEMA_VERSION}: use the release that wrote it, or "
             "`arena reset`"
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Text, cast, func, select
+from sqlalchemy import func, select
 
 from arena.results import own_tables as own
 from arena.results import schema as saga
@@ -126,7 +126,7 @@ class GameListing:
         return WholeGame(games[0], played, content, extension)
 
     def _games(self, chosen: Any) -> Sequence[ListedGame]:
-        detail, player, rating, power = own.GAME_DETAIL.c, saga.PLAYER.c, own.RATING.c, saga.POWER.c
+        detail, player, rating, seat = own.GAME_DETAIL.c, saga.PLAYER.c, own.RATING.c, own.SEAT.c
         query = (
             select(
                 *(detail.GameId, detail.Name.label("GameName"), detail.Matchup, detail.Summary),
@@ -136,9 +136,9 @@ class GameListing:
             )
             .join_from(own.GAME_DETAIL, saga.GAME, saga.GAME.c.GameId == detail.GameId)
             .join(own.RATING, detail.GameId == rating.GameId)
-            .join(saga.PLAYER, player.GameId == detail.GameId)
-            .join(saga.POWER, power.PowerId == player.PowerId)
-            .where(detail.GameId.in_(chosen), power.Code == cast(rating.Seat, Text))
+            .join(own.SEAT, (seat.GameId == rating.GameId) & (seat.Seat == rating.Seat))
+            .join(saga.PLAYER, (player.GameId == seat.GameId) & (player.PowerId == seat.PowerId))
+            .where(detail.GameId.in_(chosen))
             .order_by(detail.GameId, rating.Seat)
         )
         games: dict[int, list[Any]] = {}

@@ -187,6 +187,7 @@ def _add_players(
             {
                 "GameId": game_id,
                 "Seat": seat,
+                "PowerId": entry.setting.powers[seat - 1],
                 "Name": name,
                 "Fault": usage.fault.value,
                 "Remark": usage.remark,

@@ -14,6 +14,7 @@ from arena.control.game import GameSettings
 from arena.jobs import PlayerSetup
 from arena.results import schema as saga
 from arena.results.database import ResultsError
+from arena.results.powers import enter_powers
 from arena.results.rows import find_or_add
 from referees.api import VariantFacts
 
@@ -115,10 +116,7 @@ def enter_setting(
             "FirstSeason": setting.facts.first_season,
         },
     )
-    powers = tuple(
-        find_or_add(connection, saga.POWER, {"VariantId": variant_id, "Code": str(seat), "Name": name})
-        for seat, name in enumerate(seats, start=1)
-    )
+    powers = enter_powers(connection, variant_id, seats, setting.facts.codes)
     setting_id = find_or_add(
         connection,
         saga.SETTING,

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, text
 
+from arena.results.own_tables import SEAT
+from arena.results.powers import name_numbered_powers
 from arena.results.schema import METADATA
 from arena.results.views import create_views, drop_views
 
@@ -56,6 +58,12 @@ JOIN "SAGA_Contestant" c ON c."ClientId" = v."ClientId"
 JOIN "ARENA_Competitor" r ON r."ContestantId" = c."ContestantId"
 JOIN "ARENA_Competition" m ON m."SeriesId" = r."SeriesId"
 WHERE v."AutoInhibit" AND r."Current" AND m."Kind" = 'mars'
+"""
+# Until version 4 a power's code was its seat's number.
+_SEATS: Final = """
+SELECT s.*, p."PowerId" FROM "ARENA_Seat" s
+JOIN "SAGA_Player" p ON p."GameId" = s."GameId"
+JOIN "SAGA_Power" w ON w."PowerId" = p."PowerId" AND w."Code" = CAST(s."Seat" AS TEXT)
 """
 
 
@@ -114,5 +122,17 @@ def _split_off(connection: Connection, row: Any) -> None:
         connection.execute(text(statement), {key: known[key] for key in known if f":{key}" in statement})
 
 
-MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {3: _from_3}
+def _from_4(connection: Connection) -> None:
+    """Seats tell which power they are, and powers are called by their token names."""
+    # SQLite can't add a column that must not be empty.
+    connection.exec_driver_sql(f"CREATE TEMPORARY TABLE seat AS {_SEATS}")
+    connection.exec_driver_sql('DROP TABLE "ARENA_Seat"')
+    SEAT.create(connection)
+    columns = ", ".join(f'"{column.name}"' for column in SEAT.columns)
+    connection.exec_driver_sql(f'INSERT INTO "ARENA_Seat" ({columns}) SELECT {columns} FROM seat')
+    connection.exec_driver_sql("DROP TABLE seat")
+    name_numbered_powers(connection)
+
+
+MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {3: _from_3, 4: _from_4}
 """What brings a database from one version to the next."""

@@ -7,9 +7,10 @@ there is nothing to tell. The views ARENA_Move and ARENA_MoveValue have a row fo
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from json.encoder import encode_basestring_ascii
+from typing import Final
 
 from arena.jobs import JobMove
 
@@ -29,7 +30,7 @@ class StoredMove:
 
 def packed(moves: Iterable[JobMove]) -> str:
     """The moves as one value. Raises ValueError for an expected value that is not from 0 to 1."""
-    return json.dumps(list(map(_row, moves)), separators=(",", ":"), allow_nan=False)
+    return f"[{','.join(map(_packed, moves))}]"
 
 
 def unpacked(value: str) -> list[StoredMove]:
@@ -44,11 +45,10 @@ def unpacked(value: str) -> list[StoredMove]:
     return moves
 
 
-def _row(move: JobMove) -> Sequence[Any]:
+def _packed(move: JobMove) -> str:
     seat, text, board, legal_moves, interaction, seconds, values, comment, clock, stones, opening, *_ = move
-    row = (seat, text, round(seconds, _MICROSECONDS))
     if board is None and not values and not comment and clock is None and not opening:
-        return row
+        return f"[{seat},{encode_basestring_ascii(text)},{seconds:.6f}]"
     for told, value in values.items():
         if not 0 <= value <= 1:
             raise ValueError(f"move {text!r}: seat {told} told {value}, values are from 0 to 1")
@@ -64,4 +64,5 @@ def _row(move: JobMove) -> Sequence[Any]:
     ]
     while more and more[-1] is None:
         more.pop()
-    return (*row, *more)
+    row = (seat, text, round(seconds, _MICROSECONDS), *more)
+    return json.dumps(row, separators=(",", ":"), allow_nan=False)

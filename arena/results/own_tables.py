@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from arena.results.schema import METADATA, auto_number, refers
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 
 META: Final = Table(
     "ARENA_Meta",
@@ -140,6 +140,7 @@ SEAT: Final = Table(
     METADATA,
     refers("GameId", "SAGA_Game.GameId", primary_key=True),
     Column("Seat", Integer, primary_key=True),
+    Column("PowerId", Integer, nullable=False),  # the seat's player in SAGA_Player
     Column("Name", Text, nullable=False),
     Column("Fault", Text, nullable=False),
     Column("Remark", Text, nullable=False),
@@ -148,6 +149,8 @@ SEAT: Final = Table(
     Column("EngineName", Text, nullable=False),
     Column("EngineDescription", Text, nullable=False),
     CheckConstraint('"Seat" >= 1', name="Seat_from_1"),
+    UniqueConstraint("GameId", "PowerId", name="Seat_of_a_power"),
+    ForeignKeyConstraint(["GameId", "PowerId"], ["SAGA_Player.GameId", "SAGA_Player.PowerId"]),
 )
 
 RATING: Final = Table(

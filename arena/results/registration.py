@@ -10,6 +10,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from arena.control.changed_settings import changed
 from arena.control.game import GameSettings
+from arena.database_urls import shown
 from arena.jobs import PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
@@ -134,9 +135,9 @@ def _series(connection: Connection, heading: Heading) -> int:
     if known is not None:
         if not _is_own(connection, known):
             raise ResultsError(
-                f"the series {heading.name!r} in {connection.engine.url} was imported, and its games are not "
-                "this competition's; rename the control file, or keep the results in another database "
-                "(--results)"
+                f"the series {heading.name!r} in {shown(connection.engine.url)} was imported, and its games "
+                "are not this competition's; rename the control file, or keep the results in another "
+                "database (--results)"
             )
         return int(known)
     return add(connection, table, {"Name": heading.name, **_described(heading)})

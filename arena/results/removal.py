@@ -12,10 +12,11 @@ def remove_series(database: ResultsDatabase, name: str) -> None:
     """Delete a competition, its games and the contestants that no other one has, all or nothing.
 
     Programs, platforms, variants and settings stay: they are not the competition's own. Where there is
-    no competition of the name nothing happens.
+    no competition of the name, or a series of this name that was imported, nothing happens.
     """
     with database.transaction() as connection:
-        series_id = connection.execute(select(saga.SERIES.c.SeriesId).filter_by(Name=name)).scalar()
+        played = select(saga.SERIES.c.SeriesId).join(own.COMPETITION).where(saga.SERIES.c.Name == name)
+        series_id = connection.execute(played).scalar()
         if series_id is None:
             return
         entered, every = saga.SERIES_CONTESTANT.c, [series_id, *series_of(connection, series_id)]

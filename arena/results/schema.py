@@ -94,7 +94,7 @@ POWER: Final = saga(
     "SAGA_Power",
     auto_number("PowerId"),
     refers("VariantId", "SAGA_Variant.VariantId"),
-    Column("Code", Text, nullable=False),  # the seat's number, from 1
+    Column("Code", Text, nullable=False),  # the referee's token name of the seat (AUS), else its Name
     Column("Name", Text, nullable=False),  # as players call the seat
     Column("Notes", Text, nullable=False, default=""),
     UniqueConstraint("VariantId", "Code", name="Power_once"),

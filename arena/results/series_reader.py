@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Text, case, cast, func, select
+from sqlalchemy import case, func, select
 
 from arena.results import own_tables as own
 from arena.results import schema as saga
@@ -57,7 +57,7 @@ class SeriesReader:
 
     def finished_games(self) -> Iterator[FinishedGame]:
         """All games that count, in the order in which they were finished."""
-        detail, player, rating, power = own.GAME_DETAIL.c, saga.PLAYER.c, own.RATING.c, saga.POWER.c
+        detail, player, rating, seat = own.GAME_DETAIL.c, saga.PLAYER.c, own.RATING.c, own.SEAT.c
         columns = (
             detail.GameId,
             detail.Name.label("GameName"),
@@ -80,13 +80,13 @@ class SeriesReader:
         query = (
             select(*columns)
             .join_from(own.GAME_DETAIL, own.RATING, detail.GameId == rating.GameId)
-            .join(saga.PLAYER, player.GameId == detail.GameId)
-            .join(saga.POWER, power.PowerId == player.PowerId)
-            .join(saga.VARIANT, saga.VARIANT.c.VariantId == power.VariantId)
+            .join(own.SEAT, (seat.GameId == rating.GameId) & (seat.Seat == rating.Seat))
+            .join(saga.PLAYER, (player.GameId == seat.GameId) & (player.PowerId == seat.PowerId))
             .join(saga.GAME, saga.GAME.c.GameId == detail.GameId)
-            .join(saga.SETTING)
+            .join(saga.SETTING, saga.SETTING.c.SettingId == saga.GAME.c.SettingId)
+            .join(saga.VARIANT, saga.VARIANT.c.VariantId == saga.SETTING.c.VariantId)
             .join(own.ATTEMPT, own.ATTEMPT.c.ContestId == detail.ContestId)
-            .where(detail.SeriesId == self._series_id, power.Code == cast(rating.Seat, Text))
+            .where(detail.SeriesId == self._series_id)
             .order_by(detail.GameId, rating.Seat)
         )
         with self._database.transaction() as connection:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Text, case, cast, func, select
+from sqlalchemy import case, func, select
 
 from arena.results import own_tables as own
 from arena.results import schema as saga
@@ -41,7 +41,7 @@ class Duration:
 
 def player_usage(database: ResultsDatabase, series_id: int) -> Mapping[str, PlayerUsage]:
     """What each player has used, by name."""
-    seat, player, game, power = own.SEAT.c, saga.PLAYER.c, own.GAME_DETAIL.c, saga.POWER.c
+    seat, player, game = own.SEAT.c, saga.PLAYER.c, own.GAME_DETAIL.c
     query = (
         select(
             seat.Name,
@@ -52,9 +52,8 @@ def player_usage(database: ResultsDatabase, series_id: int) -> Mapping[str, Play
             func.sum(case((seat.Fault != "none", 1), else_=0)),
         )
         .join_from(own.SEAT, own.GAME_DETAIL, game.GameId == seat.GameId)
-        .join(saga.PLAYER, player.GameId == seat.GameId)
-        .join(saga.POWER, power.PowerId == player.PowerId)
-        .where(game.SeriesId == series_id, power.Code == cast(seat.Seat, Text))
+        .join(saga.PLAYER, (player.GameId == seat.GameId) & (player.PowerId == seat.PowerId))
+        .where(game.SeriesId == series_id)
         .group_by(seat.Name)
     )
     with database.transaction() as connection:

@@ -10,6 +10,7 @@ from arena.competition_files import AlreadyRunning
 from arena.control.table import ControlError
 from arena.lobby.refusals import InvalidRequest, Refusal
 from arena.results.database import ResultsError
+from arena.results.failures import reason
 
 
 class UnknownCompetition(Refusal):
@@ -86,4 +87,4 @@ def refusal(error: Exception) -> Refusal:
     if isinstance(error, Refusal):
         return error
     kind = next(_TABLE[base] for base in type(error).__mro__ if base in _TABLE)
-    return kind(str(error))
+    return kind(f"the database: {reason(error)}" if isinstance(error, SQLAlchemyError) else str(error))

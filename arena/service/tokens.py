@@ -8,7 +8,6 @@ import hashlib
 import os
 import re
 import secrets
-import tomllib
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Final
 
 from arena.lobby.refusals import NotAuthenticated, NotPermitted
 from arena.lobby.tokens import digest, same
+from referees.toml_text import InvalidToml, read_toml
 
 MAX_BYTES: Final = 2**20
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
@@ -93,13 +93,14 @@ def add_token(path: Path, name: str, role: Role) -> str:
 
 
 def _read(path: Path) -> dict[bytes, Caller]:
-    content = path.read_bytes()
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise TokensError(f"{path} is longer than {MAX_BYTES} bytes")
     try:
-        tables = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TokensError(f"{path} is not valid TOML: {error}") from None
+        tables = read_toml(content.decode())
+    except (InvalidToml, UnicodeDecodeError) as error:
+        raise TokensError(f"{path} can't be read: {error}") from None
     callers = {}
     for name, table in tables.items():
         try:

@@ -9,7 +9,7 @@ import sys
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Final, Self
 
@@ -71,6 +71,9 @@ class WorkerPool:
         self._waiting: deque[GameJob] = deque()
         self._lost: deque[GameResult | WorkerLost] = deque()
         self._workers: list[_Worker] = []
+        # Those that play, by the descriptors of their connections, which are waited for.
+        self._busy: dict[int, _Worker] = {}
+        self._answers = select.poll()
         try:
             for slot in range(size):
                 self._workers.append(self._hire(slot))
@@ -94,18 +97,17 @@ class WorkerPool:
         None when there is none after `timeout` seconds (None: however long it takes), or none in hand.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
-        while not self._lost and any(worker.job is not None for worker in self._workers):
+        while not self._lost and self._busy:
             remaining = _LOOK_SECONDS if deadline is None else max(0.0, deadline - time.monotonic())
-            busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
-            ready = wait(list(busy), min(remaining, _LOOK_SECONDS))
+            ready = self._answers.poll(1000 * min(remaining, _LOOK_SECONDS))
             if not ready:
-                for worker in busy.values():
+                for worker in self._busy.values():
                     if worker.note.overdue(GRACE_SECONDS):
                         worker.process.send_signal(AT_ONCE)
                 if deadline is not None and time.monotonic() >= deadline:
                     return None
                 continue
-            worker = busy[ready[0]]  # type: ignore[index]
+            worker = self._busy[ready[0][0]]
             try:
                 received: GameResult | WorkerLost | Progress = worker.connection.recv()
             except (EOFError, OSError):
@@ -115,7 +117,7 @@ class WorkerPool:
             if isinstance(received, Progress):
                 worker.progress.append(received)
                 continue
-            worker.job = None
+            self._release(worker)
             self._assign()
             return received
         return self._lost.popleft() if self._lost else None
@@ -130,6 +132,7 @@ class WorkerPool:
         for worker in self._workers:
             worker.end(max(0.0, deadline - time.monotonic()))
         self._workers.clear()
+        self._busy.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -164,28 +167,36 @@ class WorkerPool:
             if worker.job is None and self._waiting:
                 job = self._waiting.popleft()
                 # Its end may not have been noticed while it was idle: then the game goes to the next.
-                if not _hand_over(worker, job) and not _hand_over(self._replace(slot), job):
+                if not self._hand_over(worker, job) and not self._hand_over(self._replace(slot), job):
                     self._lost.append(WorkerLost(job.game_id, "no worker can be started"))
 
     def _replace(self, slot: int) -> _Worker:
         """Put a new worker in the place of one that has ended; what it played is lost."""
         worker = self._workers[slot]
-        overdue = worker.note.overdue(GRACE_SECONDS)
+        overdue, job = worker.note.overdue(GRACE_SECONDS), worker.job
+        if job is not None:
+            self._release(worker)
         code = worker.end(STOP_SECONDS)
-        if worker.job is not None and overdue is not None:
+        if job is not None and overdue is not None:
             seconds = time.time() - worker.started
-            self._lost.append(broken_off(worker.job, worker.progress, overdue, worker.started, seconds))
-        elif worker.job is not None:
+            self._lost.append(broken_off(job, worker.progress, overdue, worker.started, seconds))
+        elif job is not None:
             how = f"exited with status {code}" if code >= 0 else f"was killed by {signal_name(-code)}"
-            self._lost.append(WorkerLost(worker.job.game_id, f"the worker that played it {how}"))
+            self._lost.append(WorkerLost(job.game_id, f"the worker that played it {how}"))
         self._workers[slot] = self._hire(slot)
         return self._workers[slot]
 
+    def _hand_over(self, worker: _Worker, job: GameJob) -> bool:
+        try:
+            worker.connection.send(job)
+        except OSError:
+            return False
+        worker.job, worker.started, worker.progress = job, time.time(), []
+        self._busy[worker.connection.fileno()] = worker
+        self._answers.register(worker.connection.fileno(), select.POLLIN)
+        return True
 
-def _hand_over(worker: _Worker, job: GameJob) -> bool:
-    try:
-        worker.connection.send(job)
-    except OSError:
-        return False
-    worker.job, worker.started, worker.progress = job, time.time(), []
-    return True
+    def _release(self, worker: _Worker) -> None:
+        worker.job = None
+        del self._busy[worker.connection.fileno()]
+        self._answers.unregister(worker.connection.fileno())

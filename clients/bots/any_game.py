@@ -10,7 +10,6 @@ tells it where, for which contest and as whom (ACADEMY_ADDRESS, ACADEMY_CONTEST,
 
 import argparse
 import random
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, cast
@@ -24,6 +23,7 @@ from clients.bots.strength import Strength
 from clients.bots.thinking import Thinker
 from referees.api import Referee, UnknownGame, referee
 from referees.gtp import GtpGame
+from referees.toml_text import InvalidToml, read_toml
 
 
 class AnyGameEngine(BoardEngine[Referee[Any, Any], Any, Any]):
@@ -79,8 +79,8 @@ def read_settings(texts: Sequence[str]) -> dict[str, object]:
         if not equals or not name.strip():
             raise ValueError(f"{text!r}: name=value is needed, such as board_size=9")
         try:
-            settings[name.strip()] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
+            settings[name.strip()] = read_toml(f"value = {value}")["value"]
+        except InvalidToml:
             # A word need not stand in quotes here.
             settings[name.strip()] = value.strip()
     return settings

@@ -2,11 +2,11 @@
 
 import argparse
 import sys
-import tomllib
 from collections.abc import Sequence
 
 from referees.api import InvalidSetting, UnknownGame, referee
 from referees.conformance import LAWS, NonConforming, UnlistedMoves, check_referee
+from referees.toml_text import InvalidToml, read_toml
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,8 +50,8 @@ def _setting(text: str) -> tuple[str, object]:
     if not name or not equals:
         raise argparse.ArgumentTypeError(f"{text!r}: NAME=VALUE is needed, such as board_size=9")
     try:
-        return name, tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        return name, read_toml(f"value = {value}")["value"]
+    except InvalidToml:
         return name, value
 
 

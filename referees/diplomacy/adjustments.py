@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from referees.diplomacy.choices import Choices, RemovalDistance
+from referees.diplomacy.choices import Choices, RemovalDistance, RemovalRoute
 from referees.diplomacy.position import Position
 from referees.diplomacy.provinces import Map, Terrain, Unit, UnitKind, bits
 
@@ -73,13 +73,13 @@ def civil_disorder_order(position: Position, power: int, choices: Choices) -> li
         centres = frozenset(board.powers[power].homes)
     else:
         centres = frozenset(position.centres_of(power))
+    everywhere = choices.removal_route is RemovalRoute.LAND_AND_SEA
 
     def urgency(unit: Unit) -> tuple[int, bool, str]:
         province = board.province_of[unit.location]
-        distance = min(
-            (distances(board, unit.kind, unit.location)[centre] for centre in centres),
-            default=len(board.codes),
-        )
+        kind = UnitKind.ARMY if everywhere else unit.kind
+        steps = distances(board, kind, unit.location)
+        distance = min((steps[centre] for centre in centres), default=len(board.codes))
         return -distance, unit.kind is UnitKind.ARMY, board.names[province]
 
     return sorted(position.units_of(power), key=urgency)
@@ -89,8 +89,8 @@ def civil_disorder_order(position: Position, power: int, choices: Choices) -> li
 def distances(board: Map, kind: UnitKind, location: int) -> tuple[int, ...]:
     """How many provinces a unit is from each other one; the number of provinces where there is no way.
 
-    Armies count seas like land, as they may be convoyed. Fleets count their own moves, and a last step to a
-    centre inland.
+    By `kind`: armies count seas like land, as they may be convoyed; fleets count their own moves, and a last
+    step to a centre inland.
     """
     size = len(board.codes)
     found = [size] * size

@@ -8,7 +8,6 @@ Without it, provinces are laid out so that those that border each other lie near
 
 import math
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +17,7 @@ from typing import Any, Final
 from referees.diplomacy.layout import spread
 from referees.diplomacy.provinces import InvalidMap, Map, Terrain, UnknownPlace
 from referees.diplomacy.tessellation import FRAME, Point, Side, cells
+from referees.toml_text import read_toml
 
 MAX_POINTS: Final = 2_000
 _LAYOUT_SIZE: Final = (1000.0, 760.0)
@@ -53,7 +53,7 @@ class Drawing:
 @cache
 def drawing_of(board: Map) -> Drawing:
     """The drawing of a map. Raises InvalidMap where its file says what cannot be drawn."""
-    told = tomllib.loads(board.text).get("drawing")
+    told = read_toml(board.text).get("drawing")
     if told is None:
         laid_out, width, height = _laid_out(board), *_LAYOUT_SIZE
         return _drawn(board, width, height, laid_out, range(len(laid_out)), {}, {}, linked=True)

@@ -1,6 +1,5 @@
 """What openings of the first spring are called, for display: names and the orders that they stand for."""
 
-import tomllib
 from collections.abc import Iterable
 from functools import cache
 from importlib import resources
@@ -12,6 +11,7 @@ from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Position
 from referees.diplomacy.power_orders import PowerOrders
 from referees.diplomacy.provinces import Map, shipped_map
+from referees.toml_text import read_toml
 
 _FILE: Final = "opening_names.toml"
 
@@ -27,7 +27,7 @@ class OpeningName(NamedTuple):
 def opening_names(board: Map, power: int) -> tuple[OpeningName, ...]:
     """The names of a power's openings on a map; none where nobody has named them."""
     text = (resources.files("referees.diplomacy") / _FILE).read_text("utf-8")
-    told = tomllib.loads(text).get(board.name, {}).get(board.powers[power].code, {})
+    told = read_toml(text).get(board.name, {}).get(board.powers[power].code, {})
     start = Position.start(board)
     return tuple(
         OpeningName(name, frozenset(PowerOrders.read(start, orders).orders)) for orders, name in told.items()

@@ -5,12 +5,13 @@ one coast of a province that has several. Provinces are numbered in the order of
 in the same order, each province followed by its coasts. Sets of provinces are bit masks.
 """
 
-import tomllib
 from collections.abc import Mapping
 from enum import IntEnum
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
+
+from referees.toml_text import InvalidToml, read_toml
 
 MAX_PROVINCES: Final = 200
 MAX_POWERS: Final = 32
@@ -265,8 +266,8 @@ def _terrain(code: str, province: Mapping[str, Any]) -> Terrain:
 def read_map(text: str) -> Map:
     """The map that a TOML text describes; the same text gives the same object. Raises InvalidMap."""
     try:
-        return Map(text, tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+        return Map(text, read_toml(text))
+    except InvalidToml as error:
         raise InvalidMap(f"a map is a TOML file: {error}") from None
     except KeyError as error:
         raise InvalidMap(f"a map needs {error}") from None

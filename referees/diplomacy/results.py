@@ -93,6 +93,9 @@ def _unit_result(movement: Movement, province: int, power: int, order: Order) ->
         cutter = movement.cut_by(province)
         if cutter >= 0 and conqueror < 0:
             outcome, reason, by = Outcome.CUT, f"cut by {_unit(movement, cutter)}", (cutter,)
+        elif cutter < 0 and order.kind is OrderKind.SUPPORT_MOVE and _is_against_own(movement, power, order):
+            own = _unit(movement, board.province_of[order.target])
+            reason = f"not counted against {own}, as no power dislodges its own units"
     elif order.kind is OrderKind.CONVOY and province in movement.disrupted_by_paradox and conqueror < 0:
         outcome, reason = (
             Outcome.DISRUPTED,
@@ -110,6 +113,16 @@ def _unit_result(movement: Movement, province: int, power: int, order: Order) ->
     ):
         reason = f"the army from {board.codes[order.source]} did not arrive"
     return Result(power, order, outcome, reason, by, conqueror)
+
+
+def _is_against_own(movement: Movement, power: int, support: Order) -> bool:
+    """Whether a move is supported to where a unit of the supporter's own power stays."""
+    target = movement.board.province_of[support.target]
+    return movement.owner[target] == power and (
+        movement.destination[target] < 0
+        or movement.is_head_to_head(support.source)
+        or not movement.succeeds(target)
+    )
 
 
 def _failed_move(movement: Movement, source: int) -> tuple[Outcome, str, tuple[int, ...]]:

@@ -6,11 +6,15 @@ from difflib import get_close_matches
 from typing import Final, Self
 
 from referees.api import InvalidSetting
-from referees.diplomacy.choices import EDITIONS, AdjacentConvoy, Choices, RemovalDistance
+from referees.diplomacy.choices import EDITIONS, AdjacentConvoy, Choices, RemovalDistance, RemovalRoute
 from referees.diplomacy.provinces import Map, shipped_map, shipped_maps
 
 MAX_YEARS: Final = 1000
-_ENUMS: Final = {"adjacent_convoy": AdjacentConvoy, "removal_distance": RemovalDistance}
+_ENUMS: Final = {
+    "adjacent_convoy": AdjacentConvoy,
+    "removal_distance": RemovalDistance,
+    "removal_route": RemovalRoute,
+}
 _FLAGS: Final = (
     "aoa",
     "pda",
@@ -23,8 +27,8 @@ _FLAGS: Final = (
 )
 _YEARS: Final = {"sl": "stasis_limit", "il": "impasse_limit", "year_limit": "year_limit"}
 _SECONDS: Final = ("mtl", "rtl", "btl", "ptl")
-# Free text, the highest level that DAIDE defines; and DAIDE's greatest number.
-MAX_LEVEL: Final = 8000
+# Those that DAIDE's syntax defines, the last being free text; and DAIDE's greatest number.
+PRESS_LEVELS: Final = (*range(0, 140, 10), 8000)
 MAX_SECONDS: Final = 8191
 SETTINGS: Final = ("map", "edition", "level", *_YEARS, *_SECONDS, *_FLAGS, *_ENUMS)
 
@@ -82,7 +86,7 @@ class DiplomacySettings:
                 least = 1 if setting == "year_limit" else 0
                 chosen[field] = _whole(setting, settings[setting], least, MAX_YEARS, "of years")
         if "level" in settings:
-            chosen["level"] = _whole("level", settings["level"], 0, MAX_LEVEL, "(a level of press)")
+            chosen["level"] = _level(settings["level"])
         for setting in _SECONDS:
             if setting in settings:
                 chosen[setting] = _whole(setting, settings[setting], 1, MAX_SECONDS, "of seconds")
@@ -104,6 +108,13 @@ class DiplomacySettings:
 def _one_of(setting: str, value: object, known: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in known:
         raise InvalidSetting(setting, f"{value!r} is none of {', '.join(map(repr, known))}")
+    return value
+
+
+def _level(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value not in PRESS_LEVELS:
+        known = ", ".join(map(str, PRESS_LEVELS))
+        raise InvalidSetting("level", f"{value!r} is no level of DAIDE's press; those are {known}")
     return value
 
 

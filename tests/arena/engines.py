@@ -17,7 +17,7 @@ from arena.players.player import Choice
 from referees.api import Referee
 
 ENGINE = Path(__file__).with_name("misbehaving_engine.py")
-GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
+GNUGO = shutil.which("gnugo")
 needs_gnugo = pytest.mark.skipif(GNUGO is None, reason="gnugo is not installed")
 
 
@@ -75,7 +75,7 @@ def running(pids: list[int]) -> list[int]:
     return [pid for pid in pids if _state(pid) not in ("Z", "X", "")]
 
 
-def left_running(pids: list[int], seconds: float = 3.0) -> list[int]:
+def left_running(pids: list[int], seconds: float = 180.0) -> list[int]:
     """Those that still run after some time for the killed ones to end."""
     deadline = time.monotonic() + seconds
     while running(pids) and time.monotonic() < deadline:

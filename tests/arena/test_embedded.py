@@ -99,7 +99,7 @@ def test_it_ends_with_an_arena_that_is_killed(tmp_path: Path) -> None:
         assert arena.stdout is not None
         server = int(arena.stdout.readline())
         arena.kill()
-    assert left_running([server], 15.0) == []
+    assert left_running([server]) == []
     # What is left of it in the folder for temporary files goes with the next run.
     again = EmbeddedAcademy(tmp_path / "data", tmp_path / "log")
     folder = Path(again.target.removeprefix("unix:")).parent
@@ -132,7 +132,7 @@ def test_it_ends_with_an_arena_that_is_killed_before_it_runs(tmp_path: Path) -> 
         assert arena.stdout is not None
         server = int(arena.stdout.readline())
         arena.kill()
-    assert left_running([server], A_GENEROUS_TIME) == []
+    assert left_running([server]) == []
 
 
 def test_a_socket_folder_of_somebody_else_is_refused(academy: EmbeddedAcademy, tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_a_competition_survives_the_death_of_its_server(tmp_path: Path) -> None:
         time.sleep(0.01)
     (server,) = (pid for pid in children(run.pid) if b"serve" in Path(f"/proc/{pid}/cmdline").read_bytes())
     os.kill(server, signal.SIGKILL)
-    _, stderr = run.communicate(timeout=60)
+    _, stderr = run.communicate(timeout=180)
     assert run.returncode == 0, stderr
     assert b"the embedded ACADEMY had ended and was started again" in stderr
 

@@ -53,6 +53,6 @@ def test_without_a_terminal_nothing_is_noticed() -> None:
         start_new_session=True,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
     )
     assert (done.stdout, done.stderr) == ("False False\n", "")

@@ -38,6 +38,6 @@ def test_a_reader_may_leave_early() -> None:
         env={"TALKATIVE": talkative, "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
     )
     assert (done.stdout, done.stderr) == ("0\n0\n", "done\n")

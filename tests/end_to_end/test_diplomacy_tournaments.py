@@ -72,8 +72,8 @@ def check_game(connection: Connection, game: Any, record: dict[str, Any]) -> lis
     ]
     rows = connection.execute(
         text(
-            'SELECT p.*, s."Name" AS "Player" FROM "SAGA_Player" p JOIN "SAGA_Power" w USING ("PowerId") '
-            'JOIN "ARENA_Seat" s ON s."GameId" = p."GameId" AND CAST(s."Seat" AS TEXT) = w."Code" '
+            'SELECT p.*, s."Name" AS "Player" FROM "SAGA_Player" p '
+            'JOIN "ARENA_Seat" s ON s."GameId" = p."GameId" AND s."PowerId" = p."PowerId" '
             'WHERE p."GameId" = :game ORDER BY s."Seat"'
         ),
         {"game": game.GameId},

@@ -332,9 +332,13 @@ class _Saying:
         self._output.seek(place)
         return first[0] if first else None
 
-    def read_paragraph(self, beginnings: tuple[bytes, ...], deadline: float) -> bytes | None:
-        """Leave it to `read_line`, which reads anything."""
-        return None
+    def exchange(self, line: bytes, seconds: float) -> bytes:
+        """Take a command, and read two lines."""
+        return self._output.readline() + self._output.readline()
+
+    def put_back(self, output: bytes) -> None:
+        """Read the same again."""
+        self._output.seek(-len(output), io.SEEK_CUR)
 
     def read_line(self, deadline: float) -> bytes | None:
         """Read a line."""

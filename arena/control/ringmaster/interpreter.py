@@ -22,6 +22,7 @@ from arena.control.ringmaster.operations import (
 from arena.control.ringmaster.refusals import Refused, refused
 
 MAX_STEPS: Final = 1_000_000
+MAX_ITEMS: Final = 20_000_000
 MAX_DEPTH: Final = 50
 
 Scope = dict[str, Any]
@@ -45,6 +46,7 @@ class Interpreter:
     def __init__(self, names: Mapping[str, Any]) -> None:
         self.names: Scope = dict(names)
         self._steps = 0
+        self._items_made = 0
         self._depth = 0
         self._reading = False
 
@@ -150,7 +152,7 @@ class Interpreter:
             if self._depth >= MAX_DEPTH:
                 raise RecursionError(f"functions call each other more than {MAX_DEPTH} deep")
             if self._depth == 0 and not self._reading:
-                self._steps = 0
+                self._steps = self._items_made = 0
             self._depth += 1
             try:
                 self._statements(body, inner)
@@ -194,7 +196,7 @@ class Interpreter:
             case ast.Subscript(value=owner, slice=place):
                 return self._subscript(node, self._value(owner, scope), place, scope)
             case ast.JoinedStr(values=parts):
-                return checked("".join(self._value(part, scope) for part in parts))
+                return self._guarded(node, "".join, [self._value(part, scope) for part in parts])
             case ast.FormattedValue():
                 return self._formatted(node, scope)
             case ast.ListComp(element, loops) | ast.GeneratorExp(element, loops):
@@ -318,11 +320,18 @@ class Interpreter:
     def _guarded(self, node: ast.AST, function: Callable[..., Any], *values: Any, **named: Any) -> Any:
         """The value of a call whose mistakes are the control file's, not ours."""
         try:
-            return checked(function(*values, **named))
+            found = checked(function(*values, **named))
         except Refused:
             raise
         except (TypeError, ValueError, ArithmeticError, LookupError, RecursionError) as error:
             raise Refused(getattr(node, "lineno", 0), str(error) or type(error).__name__) from None
+        if isinstance(found, str | list | tuple | dict | set):
+            self._items_made += len(found)
+            if self._items_made > MAX_ITEMS:
+                raise Refused(
+                    getattr(node, "lineno", 0), f"its lists and texts have more than {MAX_ITEMS} items"
+                )
+        return found
 
 
 class _Scope(dict[str, Any]):

@@ -4,11 +4,12 @@ Whatever could run long, take much memory or reach Python's insides is left out 
 """
 
 import ast
+import itertools
 import math
 import operator
 import re
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 MAX_LENGTH: Final = 1_000_000
@@ -39,11 +40,21 @@ def _range(*bounds: int) -> list[int]:
     return list(numbers) if len(numbers) <= MAX_LENGTH else _too_long()
 
 
+def _sum(items: Any, start: Any = 0) -> Any:
+    if isinstance(start, list):
+        # Adding them one after another copies the first ones again and again.
+        return [*start, *itertools.islice(itertools.chain(*items), MAX_LENGTH + 1)]
+    if not isinstance(start, int | float):
+        raise TypeError(f"a sum that begins with a {type(start).__name__} is not read here")
+    return sum(items, start)
+
+
 FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
-    **{function.__name__: function for function in (abs, bool, float, int, len, max, min, round, sum)},
+    **{function.__name__: function for function in (abs, bool, float, int, len, max, min, round)},
     **{function.__name__: function for function in (all, any, dict, list, set, sorted, tuple)},
     "str": lambda value="": str(_plain(value)),
     "range": _range,
+    "sum": _sum,
     "zip": lambda *lists: [*zip(*lists, strict=False)],
     "enumerate": lambda items, start=0: [*enumerate(items, start)],
     "reversed": lambda items: [*reversed(items)],
@@ -109,10 +120,7 @@ def binary(kind: ast.operator, left: Any, right: Any) -> Any:
     if apply is None:
         raise TypeError(f"the operator {type(kind).__name__} is not read here")
     if isinstance(kind, ast.Mod) and isinstance(left, str):
-        for width in re.findall(r"%[^a-zA-Z%]*[a-zA-Z]", left):
-            _check_widths(width)
-        for value in right if isinstance(right, tuple) else [right]:
-            _plain(value)
+        _check_formatting(left, right)
     if isinstance(kind, ast.Pow) and abs(right) > 1000:
         raise TooLarge(f"an exponent of {right}: at most 1000 is allowed")
     if isinstance(kind, ast.Mult):
@@ -140,7 +148,9 @@ def method(owner: Any, name: str) -> Callable[..., Any]:
     if name == "join":
         return lambda items: _join(owner, items)
     if name == "replace":
-        return lambda old, new: owner.replace(old, new) if old else _too_long()
+        return lambda old, new: _replaced(owner, old, new)
+    if name == "extend":
+        return lambda items: owner.extend(_no_longer(list(items), MAX_LENGTH - len(owner)))
     if name == "zfill":
         return lambda width: owner.zfill(min(width, 1000))
     found: Callable[..., Any] = getattr(owner, name)
@@ -154,13 +164,19 @@ def formatted(value: Any, specification: str) -> str:
 
 
 def _format(text: str, values: tuple[Any, ...], named: Mapping[str, Any]) -> str:
-    for _, name, specification, _ in string.Formatter().parse(text):
+    places = [*string.Formatter().parse(text)]
+    for _, name, specification, _ in places:
         if re.search(r"[.\[]", name or ""):
             raise TypeError(f"{{{name}}}: parts of values are not read here")
         _check_widths(specification or "")
-    for value in (*values, *named.values()):
-        _plain(value)
+    _check_filled(len(places), (*values, *named.values()))
     return text.format(*values, **named)
+
+
+def _replaced(text: str, old: str, new: str) -> str:
+    if not old or text.count(old) * len(new) > MAX_LENGTH:
+        _too_long()
+    return text.replace(old, new)
 
 
 def _join(separator: str, items: Any) -> str:
@@ -168,6 +184,24 @@ def _join(separator: str, items: Any) -> str:
     if sum(map(len, texts)) + len(separator) * len(texts) > MAX_LENGTH:
         _too_long()
     return separator.join(texts)
+
+
+def _no_longer(items: list[Any], most: int) -> list[Any]:
+    return items if len(items) <= most else _too_long()
+
+
+def _check_formatting(text: str, given: Any) -> None:
+    # In '%(name)s' the name may hold anything; it is no part of the width.
+    places = re.findall(r"%(?:\([^)]*\))?[^a-zA-Z%]*[a-zA-Z]", text)
+    for place in places:
+        _check_widths(re.sub(r"\([^)]*\)", "", place))
+    by_name = isinstance(given, dict) and bool(places) and all(place[1] == "(" for place in places)
+    _check_filled(len(places), given.values() if by_name else given if isinstance(given, tuple) else [given])
+
+
+def _check_filled(places: int, values: Iterable[Any]) -> None:
+    if places * max((len(str(_plain(value))) for value in values), default=0) > MAX_LENGTH:
+        _too_long()
 
 
 def _plain(value: Any) -> Any:

@@ -32,9 +32,10 @@ def player(name: str, definition: object, folder: Path) -> PlayerSetup:
         exit_seconds=EXIT_SECONDS,
         parameters={
             "startup_commands": table.take(
-                "startup_gtp_commands", values.several(startup_command, 10_000), ()
-            ),
-            "aliases": table.take("gtp_aliases", values.by_name(values.text), {}),
+                "startup_gtp_commands", or_none(values.several(startup_command, 10_000)), None
+            )
+            or (),
+            "aliases": table.take("gtp_aliases", or_none(values.by_name(values.text)), None) or {},
             "reliable_scorer": table.take("is_reliable_scorer", values.flag, True),
             "allow_claim": table.take("allow_claim", values.flag, False),
             "name_from_gtp": table.take("sgf_player_name_from_gtp", values.flag, True),

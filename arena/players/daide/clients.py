@@ -5,7 +5,7 @@ from typing import Final
 
 from arena.players.daide.parameters import DaideParameters
 from arena.players.daide.wire import Wire
-from arena.players.player import Seating
+from arena.players.player import Disorder, Seating
 from arena.players.transcript import Transcript
 from referees.diplomacy.daide.tokens import Tokens, Vocabulary
 
@@ -40,7 +40,8 @@ class Place:
     """A power that is played over DAIDE.
 
     `came` is whether its client was ever there, `why` why it went the last time, `out` whether the game goes
-    on without it; `settled_at` is when its orders for this turn were complete.
+    on without it; `settled_at` is when its orders for this turn were complete, `disorder` its first civil
+    disorder.
     """
 
     def __init__(self, seating: Seating, parameters: DaideParameters) -> None:
@@ -56,6 +57,7 @@ class Place:
         self.why = ""
         self.late_turns = 0
         self.settled_at: float | None = None
+        self.disorder: Disorder | None = None
         self.warnings: list[str] = []
         self._unsaid = 0
 

@@ -11,7 +11,7 @@ from arena.players.daide.limits import DaideLimits
 from arena.players.daide.passing import BrokenLink, Part, Passed, Seek, receive_passed, send_seek
 from arena.players.daide.wire import Hung, Wire
 from arena.players.failures import CannotStart, Disconnected, Late, PlayerFailure
-from arena.players.player import Choice, InvalidParameters
+from arena.players.player import Choice, Disorder, InvalidParameters
 from referees.api import Outcome, Referee
 from referees.diplomacy.daide.answers import Answers
 from referees.diplomacy.daide.dialogue import DaideDialogue
@@ -195,33 +195,44 @@ class DaideGame:
             else:
                 seconds = table.variant.limit(table.position.phase)
                 missed = Late(f"player {place.label}: orders were missing after {seconds} s")
-                table.set_disorder(place.power, True)
+                self._into_disorder(place, missed)
                 place.late_turns += 1
         else:
             place.late_turns = 0
         if place.session is None and place.given_up():
-            self._dismiss(place)
-            return Disconnected(
-                f"player {place.label}: {place.why}, and it did not come back within "
-                f"{place.parameters.reconnect_seconds:g} s"
+            return self._dismiss(
+                place,
+                Disconnected(
+                    f"player {place.label}: {place.why}, and it did not come back within "
+                    f"{place.parameters.reconnect_seconds:g} s"
+                ),
             )
         if place.late_turns >= place.parameters.late_turns:
-            self._dismiss(place)
-            return Late(f"player {place.label}: late in {place.late_turns} turns one after the other")
+            return self._dismiss(
+                place, Late(f"player {place.label}: late in {place.late_turns} turns one after the other")
+            )
         if isinstance(missed, Late):
             place.warn(f"{table.position.name}: orders were missing at the deadline")
         orders: PowerOrders = desk.orders(draw)
         seconds_taken = (place.settled_at or time.monotonic()) - self._asked_at
         return Choice(orders.text, seconds=max(0.0, seconds_taken), missed=missed)
 
-    def _dismiss(self, place: Place) -> None:
-        """The game goes on without a client."""
-        assert self._table is not None
+    def _dismiss(self, place: Place, why: PlayerFailure) -> PlayerFailure:
+        """The game goes on without a client. Returns why."""
         place.out = True
-        self._table.set_disorder(place.power, True)
+        self._into_disorder(place, why)
         if place.session is not None:
             session, place.session = place.session, None
             self._send_off(session)
+        return why
+
+    def _into_disorder(self, place: Place, why: PlayerFailure) -> None:
+        """All are told that a power is in civil disorder, and the first time is noted."""
+        table = self._table
+        assert table is not None
+        if place.power in table.alive:
+            table.set_disorder(place.power, True)
+            place.disorder = place.disorder or Disorder(why, table.turns)
 
     def finish(self, outcome: Outcome | None) -> None:
         """Tell how the game ended, if it did."""
@@ -330,7 +341,7 @@ class DaideGame:
         assert self._table is not None
         self._sessions.append(session)
         self._selector.register(session.wire.connection, selectors.EVENT_READ, session)
-        self._table.enter(session)
+        self._table.enter(session, time.monotonic())
         self._hear(session)
 
     def _seat_player(self, passed: Passed, wire: Wire) -> None:
@@ -378,7 +389,7 @@ class DaideGame:
         if table.game is None or table.over:
             return
         place.warn(f"{table.position.name}: its client went: {why}")
-        table.set_disorder(place.power, True)
+        self._into_disorder(place, Disconnected(f"player {place.label}: {why}"))
         if table.variant.dsd and self._lacks(place):
             table.stop_time(time.monotonic())
 

@@ -77,4 +77,5 @@ class DaidePlayer(Player):
             del _GAMES[self.seating.game_id]
             self._game.close(0.0 if at_once else self.seating.setup.exit_seconds)
         self.warnings += self._place.all_warnings()
+        self.disorder = self._place.disorder
         return Cost()

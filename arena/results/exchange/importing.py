@@ -14,6 +14,8 @@ from arena.results.exchange.exporting import SAGA2
 from arena.results.exchange.files import Row, read_table, table_names
 from arena.results.exchange.from_saga1 import saga2_rows
 from arena.results.exchange.saga1 import SAGA1
+from arena.results.failures import reason
+from arena.results.powers import is_numbered, name_numbered_powers
 
 _BATCH: Final = 1000
 # Rows that competitions share: found again by what identifies them, and then not added.
@@ -54,11 +56,14 @@ def import_saga(database: ResultsDatabase, source: Path) -> Imported:
             taker = _Taker(connection)
             for table in saga.METADATA.sorted_tables:
                 taker.take(table, rows.get(table.name, ()))
+            name_numbered_powers(connection)
             return Imported(tuple(taker.series), taker.games)
     except IntegrityError as error:
-        raise ResultsError(f"{source} breaks a rule of SAGA, nothing was imported: {error.orig}") from error
+        raise ResultsError(
+            f"{source} breaks a rule of SAGA, nothing was imported: {reason(error)}"
+        ) from error
     except StatementError as error:
-        raise ResultsError(f"{source}, nothing was imported: {error.orig or error}") from error
+        raise ResultsError(f"{source}, nothing was imported: {reason(error)}") from error
 
 
 def _check(source: Path, have: set[str], wanted: set[str]) -> None:
@@ -119,7 +124,11 @@ class _Taker:
     def _shared(self, table: Table, values: Row) -> int | None:
         if table.name not in _SHARED:
             return None
-        conditions = [table.c[name].is_not_distinct_from(values.get(name)) for name in _SHARED[table.name]]
+        names = _SHARED[table.name]
+        if table is saga.POWER and values.get("Name") and is_numbered(values.get("Code") or ""):
+            # From an earlier release, which did not know its token.
+            names = ("VariantId", "Name")
+        conditions = [table.c[name].is_not_distinct_from(values.get(name)) for name in names]
         key = next(iter(table.primary_key.columns))
         found = self.connection.execute(select(key).where(*conditions)).scalar()
         return None if found is None else int(found)

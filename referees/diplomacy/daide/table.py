@@ -67,13 +67,19 @@ class Table:
 
     # Who is there
 
-    def enter(self, listener: Listener) -> None:
+    def enter(self, listener: Listener, now: float) -> None:
         """Somebody takes part from now on; an observer of a game that goes on is told how it stands."""
         self.listeners.append(listener)
-        if listener.power is None and self.game is not None:
-            listener.say(self.hello(listener))
-            listener.say(centre_owners(self.words, self.position))
-            listener.say(standing(self.words, self.position))
+        if listener.power is not None or self.game is None:
+            return
+        listener.say(self.hello(listener))
+        listener.say(centre_owners(self.words, self.position))
+        listener.say(standing(self.words, self.position))
+        for power in sorted(self.disorder):
+            listener.say(command("CCD", (self.words.powers[power],)))
+        left = self.seconds_left(now)
+        if left is not None:
+            listener.say(time_left(left) if self._left is None else command("NOT", time_left(left)))
 
     def hello(self, listener: Listener) -> Tokens:
         """HLO for somebody at the table."""
@@ -104,6 +110,11 @@ class Table:
         if self.game is None:
             return Position.start(self.words.map)
         return self.game.position
+
+    @property
+    def turns(self) -> int:
+        """How many turns are over."""
+        return len(self.history)
 
     @property
     def alive(self) -> tuple[int, ...]:
@@ -245,15 +256,3 @@ class Table:
                 if left <= wanted and (id(listener), wanted) not in self._rung:
                     self._rung.add((id(listener), wanted))
                     listener.say(time_left(wanted))
-
-    def next_ring(self) -> float | None:
-        """When somebody is to be told of the time next."""
-        if self._deadline is None:
-            return None
-        times = [
-            self._deadline - wanted
-            for listener, seconds in self.alarms.items()
-            for wanted in seconds
-            if (id(listener), wanted) not in self._rung
-        ]
-        return min(times, default=None)

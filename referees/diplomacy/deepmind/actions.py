@@ -65,7 +65,7 @@ def parts(action: int) -> Parts:
     """Take an action apart. Raises IllegalAction for a number that is none of POSSIBLE_ACTIONS."""
     index = action >> INDEX_SHIFT
     if not 0 <= index < MAX_ACTION_INDEX or POSSIBLE_ACTIONS[index] != action:
-        raise IllegalAction(f"{action:#x} is no action: one is its index << 48 | its order")
+        raise IllegalAction(f"{hex(action):.40} is no action: one is its index << 48 | its order")
     return Parts(
         OrderCode(action & 0xFF),
         action >> 9 & 0x7F,

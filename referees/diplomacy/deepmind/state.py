@@ -1,6 +1,8 @@
 """A game as DeepMind's agents and runner expect it: the DiplomacyState of google-deepmind/diplomacy."""
 
-from collections.abc import Callable, Iterable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustments, free_homes
 from referees.diplomacy.choices import EDITIONS
-from referees.diplomacy.deepmind.actions import IllegalAction, action_of, order_of, parts
+from referees.diplomacy.deepmind.actions import MAX_ACTIONS, IllegalAction, action_of, order_of, parts
 from referees.diplomacy.deepmind.observation import (
     POWERS,
     Observation,
@@ -142,16 +144,13 @@ class DiplomacyState:
 
         Units without an action hold or disband; fewer builds than are due waive the others; missing removals
         go by civil disorder. An action that its unit can be given, but not carry out, does nothing. Raises
-        IllegalAction for another phase's, for one without a unit of the power, for a second one for a unit,
-        and for too many builds or removals; GameOver after the end. Then nothing is changed.
+        IllegalAction for what are no seven lists of whole numbers, for an action of another phase, for one
+        without a unit of the power, for a second one for a unit, and for too many builds or removals;
+        GameOver after the end. Then nothing is changed.
         """
         if self.is_terminal():
             raise GameOver("the game is over: there are no steps after its end")
-        if len(actions_per_player) != POWERS:
-            raise IllegalAction(f"actions of {len(actions_per_player)} powers: there are {POWERS}")
-        given = [
-            [] if actions is None else [int(action) for action in actions] for actions in actions_per_player
-        ]
+        given = _read(actions_per_player)
         orders = {power: self.orders(power, actions) for power, actions in enumerate(given) if actions}
         adjudication = adjudicate(self.position, orders, self._settings.choices)
         self._game = advance(self._game, adjudication, self._settings)
@@ -203,6 +202,37 @@ class DiplomacyState:
         for action in actions:
             if (parts(action).code is OrderCode.REMOVE) != (number < 0):
                 raise IllegalAction(f"{code}: {parts(action).code.name}, but it {_due(number)}")
+
+
+def _read(actions_per_player: object) -> list[list[int]]:
+    """Each power's actions as plain numbers. Raises IllegalAction."""
+    by_power = _items(actions_per_player, POWERS, "actions_per_player")
+    if len(by_power) != POWERS:
+        raise IllegalAction(f"actions of {len(by_power)} powers: give a list for each of {POWERS}")
+    given = []
+    for power, actions in zip(STANDARD.powers, by_power, strict=True):
+        listed = [] if actions is None else _items(actions, MAX_ACTIONS, f"{power.code}'s actions")
+        given.append([_number(power.code, action) for action in listed])
+    return given
+
+
+def _number(code: str, action: Any) -> int:
+    try:
+        return operator.index(action)
+    except TypeError:
+        raise IllegalAction(f"{code}: {action!r:.40} is no action: actions are whole numbers") from None
+
+
+def _items(values: object, most: int, what: str) -> list[object]:
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping):
+        raise IllegalAction(f"{what} are {values!r:.40}: give a list")
+    try:
+        listed = list(islice(values, most + 1))
+    except TypeError:
+        raise IllegalAction(f"{what} are {values!r:.40}: give a list") from None
+    if len(listed) > most:
+        raise IllegalAction(f"{what} are more than {most}: give at most as many")
+    return listed
 
 
 def _due(number: int) -> str:

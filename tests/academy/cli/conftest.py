@@ -49,7 +49,7 @@ def run_in_a_process(*arguments: object) -> Said:
         [sys.executable, "-m", "academy", *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=180,
         check=False,
     )
     return Said(done.returncode, done.stdout, done.stderr)

@@ -487,7 +487,7 @@ def test_the_hash_seed_of_the_process_makes_no_difference() -> None:
             cwd=root,
             capture_output=True,
             check=True,
-            timeout=60,
+            timeout=180,
         ).stdout
         for hash_seed in ("1", "2")
     }

@@ -157,7 +157,7 @@ def test_a_folder_that_may_not_be_written_is_named_with_the_remedy(
         [*OBEYING, sys.executable, "-m", "academy", *command, "--data", str(read_only)],
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=180,
         check=False,
     )
     assert done.returncode == 1, done.stderr

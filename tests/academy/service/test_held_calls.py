@@ -58,7 +58,7 @@ def without_message(client: Client, method: str) -> Iterator[grpc.Call]:
         done.wait(60)
         yield from ()
 
-    call = client.channel.stream_unary(method).future(nothing(), timeout=60)
+    call = client.channel.stream_unary(method).future(nothing(), timeout=180)
     try:
         yield call
     finally:
@@ -75,7 +75,7 @@ def health(academy: Running) -> health_pb2_grpc.HealthStub:
 
 
 def is_serving(academy: Running) -> bool:
-    answer = health(academy).Check(health_pb2.HealthCheckRequest(), timeout=60)
+    answer = health(academy).Check(health_pb2.HealthCheckRequest(), timeout=180)
     return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
 
 
@@ -238,7 +238,7 @@ def test_a_stream_is_reset_that_is_no_longer_read(tmp_path: Path) -> None:
 
 def test_a_watch_of_health_ends_some_day(tmp_path: Path) -> None:
     with limited(tmp_path, health_watch_seconds=0.2) as academy:
-        watch = health(academy).Watch(health_pb2.HealthCheckRequest(), timeout=60)
+        watch = health(academy).Watch(health_pb2.HealthCheckRequest(), timeout=180)
         assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
 
         refused = refusal(lambda: next(watch))
@@ -249,8 +249,8 @@ def test_a_watch_of_health_ends_some_day(tmp_path: Path) -> None:
 def test_services_that_are_not_there_have_no_health(academy: Running) -> None:
     unknown = health_pb2.HealthCheckRequest(service="academy.v1.Nonsense")
 
-    refused = refusal(lambda: health(academy).Check(unknown, timeout=60))
-    watch = health(academy).Watch(unknown, timeout=60)
+    refused = refusal(lambda: health(academy).Check(unknown, timeout=180))
+    watch = health(academy).Watch(unknown, timeout=180)
 
     assert (refused.code, refused.reason) == (grpc.StatusCode.NOT_FOUND, "UNKNOWN_SERVICE")
     assert next(watch).status == health_pb2.HealthCheckResponse.SERVICE_UNKNOWN
@@ -261,7 +261,7 @@ def test_one_watcher_who_reads_nothing_holds_up_nobody(tmp_path: Path) -> None:
     with serving(tmp_path) as academy, RawCalls(academy.address) as deaf:
         deaf.begin(WATCH, b"")
         until(lambda: running(academy, WATCH) == 1)
-        watch = health(academy).Watch(health_pb2.HealthCheckRequest(), timeout=60)
+        watch = health(academy).Watch(health_pb2.HealthCheckRequest(), timeout=180)
         assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
 
         stop = threading.Thread(target=lambda: academy.within(academy.server.stop(5.0)))
@@ -285,7 +285,7 @@ def test_held_calls_do_not_hold_up_a_stop(tmp_path: Path) -> None:
                 (academy.client(), WATCH),
             )
         ]
-        watch = health(academy).Watch(health_pb2.HealthCheckRequest(), timeout=60)
+        watch = health(academy).Watch(health_pb2.HealthCheckRequest(), timeout=180)
         assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
         until(lambda: running(academy, CHECK) + running(academy, LIST_GAMES) + running(academy, WATCH) == 4)
 

@@ -53,7 +53,7 @@ async def said(port: int) -> bytes:
     options = [("grpc.use_local_subchannel_pool", 1)]
     async with aio.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
         say: Any = channel.unary_unary("/test.Said/Say")
-        return bytes(await say(b"", timeout=30))
+        return bytes(await say(b"", timeout=180))
 
 
 @pytest.mark.parametrize("count", [1, 4])
@@ -90,7 +90,7 @@ def test_all_end_together() -> None:
             await listeners.stop(None)
             assert not await waiting
         # gRPC closes its sockets a moment later.
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while not is_free(port) and time.monotonic() < end:
             await asyncio.sleep(0.02)
         return is_free(port)

@@ -33,7 +33,7 @@ def asks(academy: Running, certificates: Certificates) -> grpc.StatusCode:
     credentials = certificates.channel_credentials()
     with grpc.secure_channel(f"localhost:{academy.address.port}", credentials) as channel:
         try:
-            Client(channel, academy.token("ann")).contests.ListGames(GAMES, timeout=60)
+            Client(channel, academy.token("ann")).contests.ListGames(GAMES, timeout=180)
         except grpc.RpcError as error:
             return error.code()
         return grpc.StatusCode.OK
@@ -47,7 +47,7 @@ def test_with_tls_the_client_checks_the_server(folder: Path, ours: Path, tmp_pat
         assert asks(academy, Certificates(authority=theirs)) is grpc.StatusCode.UNAVAILABLE
         # Without TLS nothing is answered.
         with pytest.raises(grpc.RpcError) as caught:
-            academy.bot("ann").contests.ListGames(GAMES, timeout=60)
+            academy.bot("ann").contests.ListGames(GAMES, timeout=180)
         assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
 
 
@@ -68,7 +68,7 @@ def test_with_mutual_tls_the_server_checks_the_client_too(folder: Path, ours: Pa
         # A certificate does not stand for a token.
         with grpc.secure_channel(f"localhost:{academy.address.port}", known.channel_credentials()) as channel:
             with pytest.raises(grpc.RpcError) as caught:
-                Client(channel, "").contests.ListGames(GAMES, timeout=60)
+                Client(channel, "").contests.ListGames(GAMES, timeout=180)
             assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
 
 

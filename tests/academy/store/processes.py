@@ -22,7 +22,7 @@ def start_python(program: str, *arguments: str) -> "subprocess.Popen[str]":
 def run_python(program: str, *arguments: str) -> str:
     """Run a Python program to its end and return what it printed; it must succeed."""
     process = start_python(program, *arguments)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=180)
     assert process.returncode == 0, output
     return output
 

@@ -256,7 +256,7 @@ def test_killed_at_any_moment_it_loses_nothing_and_can_be_run_again(
             pass
         time.sleep(chance.uniform(0.0, seconds))
         process.send_signal(signal.SIGKILL)
-        output, _ = process.communicate(timeout=90)
+        output, _ = process.communicate(timeout=180)
         halfway += "done" not in output
         with Store(tmp_path) as store:
             with store.environment.reading() as transaction:

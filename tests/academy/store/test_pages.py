@@ -124,7 +124,7 @@ def test_checking_a_damaged_folder_ends_with_a_verdict_and_never_with_the_proces
         for turn in range(15)
     ]
     process = start_python(CHECK, *map(str, folders))
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=180)
     ends = [line.removeprefix("ended ") for line in output.splitlines() if line.startswith("ended ")]
     assert process.returncode == 0, output
     assert len(ends) == len(folders), output

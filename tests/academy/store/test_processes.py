@@ -85,7 +85,7 @@ def test_two_processes_write_and_a_third_follows(tmp_path: Path) -> None:
             seen.add(follower.refresh("go-9x9").measures.contests)
             time.sleep(0.001)
         for writer in writers:
-            output, _ = writer.communicate(timeout=90)
+            output, _ = writer.communicate(timeout=180)
             assert writer.returncode == 0
             assert output.count("reported") == 40
         assert follower.refresh("go-9x9").measures.contests == 100
@@ -103,7 +103,7 @@ def test_a_writer_takes_in_what_another_wrote_meanwhile(tmp_path: Path, behind: 
         store.run(RegisterGame(go_game(), "arena"))
         learn(store, contests=2)
         process = start_python(WRITER, str(tmp_path), "other", str(behind))
-        process.communicate(timeout=90)
+        process.communicate(timeout=180)
         assert process.returncode == 0
         learn(store, contests=2, first=2)
         assert store.follow().refresh("go-9x9").measures.contests == 4 + -(-behind // 4) * 4

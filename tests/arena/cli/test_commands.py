@@ -78,7 +78,7 @@ def test_a_run_prints_results_and_standings(tmp_path: Path) -> None:
 
 
 def test_the_version_is_that_of_the_package() -> None:
-    done = subprocess.run([*ARENA, "--version"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*ARENA, "--version"], capture_output=True, text=True, timeout=180)
     assert (done.returncode, done.stdout) == (0, f"arena {version('academy-arena')}\n")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 from sqlalchemy import create_engine, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, StatementError
 
 from arena.cli.failures import ExitStatus, told
 
@@ -13,6 +13,15 @@ def test_of_a_databases_error_one_line_is_told_without_the_query() -> None:
         connection.execute(text("SELECT 1 FROM missing"))
     engine.dispose()
     assert told(caught.value) == (
-        "the database: (sqlite3.OperationalError) no such table: missing",
+        "the database: no such table: missing",
         ExitStatus.ERROR,
     )
+
+
+def test_of_a_fault_in_a_statement_the_values_are_not_told() -> None:
+    engine = create_engine("sqlite://")
+    with pytest.raises(StatementError) as caught, engine.connect() as connection:
+        connection.execute(text("SELECT :kept"), {"secret": 1})
+    engine.dispose()
+    message, _ = told(caught.value)
+    assert "A value is required for bind parameter 'kept'" in message and len(message.splitlines()) == 1

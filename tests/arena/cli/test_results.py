@@ -122,6 +122,6 @@ def test_a_reader_that_leaves_early_is_no_error(played: Path) -> None:
         executable="/bin/bash",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
     )
     assert done.stderr == "" and done.stdout.splitlines()[-1] == "0"

@@ -168,14 +168,14 @@ def test_a_request_to_stop_during_the_checks_is_heard(tmp_path: Path) -> None:
     until((tmp_path / "making").exists, run)
     assert arena("stop", control).returncode == 0
     (tmp_path / "ready").touch()
-    stdout, stderr = run.communicate(timeout=60)
+    stdout, stderr = run.communicate(timeout=180)
     assert run.returncode == 0, stderr
     assert "it was asked to stop" in stdout and finished(control) == 0
 
 
 def test_the_report_of_a_run_of_no_games_says_so(tmp_path: Path) -> None:
     control = write_control(tmp_path, {"one": PASSING, "two": PASSING})
-    run = subprocess.run([*ARENA, str(control), "-g", "0"], capture_output=True, text=True, timeout=60)
+    run = subprocess.run([*ARENA, str(control), "-g", "0"], capture_output=True, text=True, timeout=180)
     assert (run.returncode, run.stderr) == (0, "")
     assert "the run's limit of games is reached" in run.stdout
     assert "0/2 games played" in control.with_suffix(".report").read_text()

@@ -55,6 +55,18 @@ def test_players_and_address_are_read(tmp_path: Path) -> None:
         ("[daide]\nport = 5", PLAYERS, "daide.port: unknown setting"),
         ("", PLAYERS.replace("late_turns = 7", "late_turns = 0"), "players.a.late_turns: must be a whole"),
         ("", PLAYERS.replace("late_turns = 7", 'command = "x"'), "players.a.command: unknown setting"),
+        (
+            "",
+            PLAYERS.replace('"Albert"', '""'),
+            "players.a.client: '' is no name that a DAIDE client can say",
+        ),
+        ("", PLAYERS.replace('"Albert"', '"Ægir"'), "players.a.client: 'Ægir' is no name"),
+        ("", PLAYERS.replace('"Albert"', r'"A\u0007"'), "printable characters of ASCII, '.' for any name"),
+        (
+            "",
+            PLAYERS.replace("move_seconds = 9", "move_seconds = 0.5"),
+            "move_seconds: must be a number from 1",
+        ),
     ],
 )
 def test_faults_are_named(tmp_path: Path, more: str, players: str, says: str) -> None:

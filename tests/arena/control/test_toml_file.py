@@ -184,6 +184,11 @@ def test_a_players_own_certificate_comes_first(tmp_path: Path) -> None:
             'record_games = "no"',
             "competition.record_games: must be true or false, not 'no'",
         ),
+        (
+            "postgresql://host",
+            "mysql://me:secret@host",
+            "competition.results: results can't be kept in mysql:// databases: write postgresql://",
+        ),
         ('name = "go"', 'name = "ludo"', "game.name: no referee for the game 'ludo'; installed are: "),
         ("board_size = 13", "board_size = 99", "game.board_size: 99 is"),
         ("board_size = 13", "boardsize = 13", "game.boardsize: Go has no such setting"),

@@ -27,7 +27,7 @@ def start(*command, **options):
     return ChildProcess(command, **({"environment": {}} | options))
 
 
-def soon(seconds=10.0):
+def soon(seconds=180.0):
     return time.monotonic() + seconds
 
 
@@ -42,6 +42,40 @@ def test_lines_go_out_and_come_back(echo):
     for line in (b"genmove b", b"", b"\xff\x00 \r"):
         echo.write_line(line, soon())
         assert echo.read_line(soon()) == line
+
+
+def test_an_exchange_is_a_line_and_what_comes_next(echo):
+    assert echo.exchange(b"genmove b\n", 60.0) == b"genmove b\n"
+    echo.put_back(b"genmove b\n")
+    assert echo.unread == b"genmove b\n"
+    assert echo.read_line(soon()) == b"genmove b"
+
+
+@pytest.mark.parametrize(
+    ("program", "line", "seconds"),
+    [
+        ("import sys; print('tell me!', file=sys.stderr, flush=True); print(len(input()))", b"12345", 60.0),
+        ("print(len(input()))", b"x" * 100_000, 60.0),
+        ("import time; n = len(input()); time.sleep(0.2); print(n)", b"12345", 0.1),
+    ],
+    ids=["messages of errors", "more than a pipe holds", "a late answer"],
+)
+def test_what_an_exchange_does_not_read_is_there_for_the_other_reads(program, line, seconds, tmp_path):
+    process = start(*PYTHON, program, stderr=ErrorLog(tmp_path / "log", "p"))
+    try:
+        process.put_back(process.exchange(line + b"\n", seconds))
+        assert process.read_line(soon(60)) == b"%d" % len(line)
+    finally:
+        process.end(1.0)
+
+
+def test_there_is_no_exchange_with_a_program_that_has_exited():
+    process = start("true")
+    while process.runs:
+        time.sleep(0.01)
+    with pytest.raises(Disconnected, match="exited with status 0"):
+        process.exchange(b"name\n", 10.0)
+    process.end(0.0)
 
 
 def test_any_lines_come_back_in_order():
@@ -115,7 +149,7 @@ def test_how_a_process_ended_is_told_with_its_last_words(program, how, tmp_path)
 def test_the_end_is_noticed_though_a_descendant_holds_the_pipes():
     process = start("sh", "-c", "sleep 100 & echo $!")
     child = int(process.read_line(soon()) or 0)
-    assert process.read_line(soon(5.0)) is None
+    assert process.read_line(soon()) is None
     assert running([child])
     process.end(0.0)
     assert not left_running([child])
@@ -255,7 +289,7 @@ def test_children_do_not_outlive_a_killed_parent(memory_bytes):
         "import time; from arena.players.process import ChildProcess\n"
         "command = ['sh', '-c', 'sleep 100 & echo $! $$; wait']\n"
         f"children = [ChildProcess(command, environment={{}}, memory_bytes={memory_bytes}) for _ in 'ab']\n"
-        "for child in children: print(child.read_line(time.monotonic() + 20).decode(), flush=True)\n"
+        "for child in children: print(child.read_line(time.monotonic() + 180).decode(), flush=True)\n"
         "time.sleep(100)"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
@@ -301,7 +335,7 @@ def test_children_can_be_interrupted_though_the_arena_cannot():
         "os.kill(child.pid, signal.SIGINT)\n"
         "print(child.obituary(), signal.getsignal(signal.SIGINT).name)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=180)
     assert done.stdout == "was killed by SIGINT SIG_IGN\n", done.stderr
 
 
@@ -325,7 +359,7 @@ def test_a_line_however_long_is_read_by_its_beginning():
     length = 3 * MAX_LINE
     process = start(*PYTHON, f"print('x' * {length}); print('next'); print('end', end='')")
     try:
-        assert process.read_cut_line(soon(30)) == b"x" * MAX_LINE
+        assert process.read_cut_line(soon()) == b"x" * MAX_LINE
         assert process.read_cut_line(soon()) == b"next"
         assert process.read_cut_line(soon()) == b"end"
         assert process.read_cut_line(soon()) is None

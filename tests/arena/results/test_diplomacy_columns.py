@@ -20,6 +20,7 @@ from referees.diplomacy import Diplomacy
 from tests.arena.results.examples import heading, registered, result
 
 POWERS = ("AUS", "ENG", "FRA", "GER", "ITA", "RUS", "TUR")
+NAMES = ("Austria", "England", "France", "Germany", "Italy", "Russia", "Turkey")
 SETTINGS: dict[str, object] = {"sl": 4, "pda": False, "aoa": True}
 # Austria's army in Rumania is dislodged by Russia, so that the first year ends with retreats and builds.
 # France fails in the second spring; the others agree to draw in the second autumn.
@@ -65,7 +66,7 @@ def entered(
     """SAGA's row of a game, and its players' by seat."""
     rules = Diplomacy.from_settings(SETTINGS)
     game_settings = GameSettings("diplomacy", SETTINGS)
-    setting = GameSetting(game_settings, "diplomacy-standard", POWERS, facts=rules.variant_facts())
+    setting = GameSetting(game_settings, "diplomacy-standard", NAMES, facts=rules.variant_facts())
     series = registered(database, heading(players, setting=setting))
     attempt = series.next_attempt(game.game_id)
     series.begin(attempt, None, "seven", players)
@@ -112,8 +113,10 @@ def test_a_game_made_by_hand(database: ResultsDatabase) -> None:
     assert 0 < game.PlayTime <= game.TotalTime
     assert game.SetupTime + game.PlayTime == pytest.approx(game.TotalTime)
     with database.transaction() as connection:
+        powers = connection.execute(select(saga.POWER.c.Code, saga.POWER.c.Name)).all()
         variant = connection.execute(select(saga.VARIANT)).one()
         setting = connection.execute(select(saga.SETTING)).one()
+    assert [tuple(power) for power in powers] == list(zip(POWERS, NAMES, strict=True))
     assert (variant.Powers, variant.Supplies, variant.FirstYear, variant.FirstSeason) == (7, 34, 1901, "SPR")
     assert (setting.SL, setting.IL, setting.AOA, setting.PDA, setting.Level) == (4, None, True, False, 0)
     # These are the defaults, and the players' own limit.

@@ -7,14 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import inspect
+from sqlalchemy import inspect, update
 
+from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
+from arena.results.exchange.exporting import export
+from arena.results.exchange.importing import import_saga
 from arena.results.game_listing import GameListing
 from arena.results.series_reader import SeriesReader
 
 # A mission of two series that release 3 of the schema was written by; `three` did not start.
 VERSION_3 = Path(__file__).with_name("version_3.sql")
+# Games of Diplomacy on both maps and of Go, that release 4 of the schema was written by.
+VERSION_4 = Path(__file__).with_name("version_4.sql")
 MOVES = (
     "SELECT GameId, Ply, Seat, Text, Seconds, LegalMoves, Interaction, Board, Comment, ClockSeconds, "
     "ClockStones, Opening FROM ARENA_Move ORDER BY GameId, Ply"
@@ -27,12 +32,20 @@ def rows(path: Path, query: str) -> list[Any]:
         return database.execute(query).fetchall()
 
 
+def written(version: Path, path: Path) -> Path:
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(version.read_text(encoding="utf-8"))
+    return path
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    path = tmp_path / "cup.results.sqlite"
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript(VERSION_3.read_text(encoding="utf-8"))
-    return path
+    return written(VERSION_3, tmp_path / "cup.results.sqlite")
+
+
+@pytest.fixture
+def path_4(tmp_path: Path) -> Path:
+    return written(VERSION_4, tmp_path / "four.results.sqlite")
 
 
 @pytest.fixture
@@ -49,18 +62,87 @@ def test_the_moves_are_those_that_there_were(path: Path) -> None:
     assert rows(path, VALUES) == values
 
 
-def test_the_tables_and_views_are_those_of_a_new_database(opened: ResultsDatabase, tmp_path: Path) -> None:
-    def made(database: ResultsDatabase) -> dict[str, Any]:
-        with database.transaction() as connection:
+@pytest.mark.parametrize("version", [VERSION_3, VERSION_4], ids=["3", "4"])
+def test_the_tables_and_views_are_those_of_a_new_database(version: Path, tmp_path: Path) -> None:
+    def made(path: Path) -> dict[str, Any]:
+        with (
+            closing(ResultsDatabase.open(sqlite_url(path))) as database,
+            database.transaction() as connection,
+        ):
             looked = inspect(connection)
             columns = {
                 name: [(column["name"], str(column["type"]), column["nullable"]) for column in found]
                 for (_, name), found in looked.get_multi_columns().items()
             }
-            return {"views": sorted(looked.get_view_names()), **columns}
+            keys = looked.get_multi_foreign_keys()[None, "ARENA_Seat"]
+            referred = sorted((key["referred_table"], key["constrained_columns"]) for key in keys)
+            return {"views": sorted(looked.get_view_names()), "seat": referred, **columns}
 
-    with closing(ResultsDatabase.open(sqlite_url(tmp_path / "new.sqlite"))) as new:
-        assert made(opened) == made(new)
+    assert made(written(version, tmp_path / "old.sqlite")) == made(tmp_path / "new.sqlite")
+
+
+def test_powers_get_their_token_names_and_seats_tell_theirs(path: Path, path_4: Path) -> None:
+    powers = """
+        SELECT v.Name, s.Seat, w.Code, w.Name FROM ARENA_Seat s
+        JOIN SAGA_Player p ON p.GameId = s.GameId AND p.PowerId = s.PowerId
+        JOIN SAGA_Power w ON w.PowerId = p.PowerId JOIN SAGA_Variant v ON v.VariantId = w.VariantId
+        ORDER BY s.GameId, s.Seat
+    """
+    seats = "SELECT GameId, Seat, Name, Fault, EngineName FROM ARENA_Seat ORDER BY GameId, Seat"
+    before = rows(path_4, seats)
+    ResultsDatabase.open(sqlite_url(path_4)).close()
+    assert rows(path_4, seats) == before
+    standard = ("Austria", "England", "France", "Germany", "Italy", "Russia", "Turkey")
+    assert rows(path_4, powers) == [
+        *(
+            ("diplomacy-standard", seat, name[:3].upper(), name)
+            for seat, name in enumerate(standard, start=1)
+        ),
+        ("diplomacy-straits", 1, "NOR", "North"),
+        ("diplomacy-straits", 2, "SOU", "South"),
+        ("go-5x5", 1, "Black", "Black"),
+        ("go-5x5", 2, "White", "White"),
+    ]
+    assert rows(path_4, "PRAGMA foreign_key_check") == []
+    ResultsDatabase.open(sqlite_url(path)).close()
+    assert {(code, name) for _, _, code, name in rows(path, powers)} == {("Black",) * 2, ("White",) * 2}
+
+
+def test_games_of_release_4_are_read_as_ever(path_4: Path) -> None:
+    with closing(ResultsDatabase.open(sqlite_url(path_4))) as database:
+        (game,) = SeriesReader.find(database, "spring").finished_games()
+        assert game.outcome.points == (3, 3, 3, 4, 3, 4, 3)
+        assert game.players == ("hold", "hold", "random", "random", "hold", "hold", "hold")
+        reader = SeriesReader.find(database, "duel")
+        assert {name: used.games for name, used in reader.player_usage().items()} == {"one": 1, "two": 1}
+        found = GameListing(database, "duel").game("AvB_0")
+        assert found is not None and [player.name for player in found.game.players] == ["one", "two"]
+
+
+def test_old_games_in_a_new_export_and_old_exports_in_a_new_database(path_4: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old-export.sqlite"
+    with closing(sqlite3.connect(path_4)) as database:
+        database.execute("ATTACH ? AS out", (str(old),))
+        for (name,) in database.execute(
+            "SELECT name FROM main.sqlite_master WHERE name LIKE 'SAGA_%'"
+        ).fetchall():
+            database.execute(f'CREATE TABLE out."{name}" AS SELECT * FROM main."{name}"')
+        database.commit()
+    powers = "SELECT Code, COUNT(*) FROM SAGA_Player JOIN SAGA_Power USING (PowerId) GROUP BY 1 ORDER BY 1"
+    codes = ["AUS", "Black", "ENG", "FRA", "GER", "ITA", "NOR", "RUS", "SOU", "TUR", "White"]
+    with closing(ResultsDatabase.open(sqlite_url(path_4))) as database:
+        export(database, tmp_path / "new-export", "saga2", "spring")
+    with closing(ResultsDatabase.open(sqlite_url(tmp_path / "new.sqlite"))) as database:
+        import_saga(database, old)
+    assert rows(tmp_path / "new.sqlite", powers) == [(code, 1) for code in codes]
+    # Where the powers are known by their tokens, those of an old export are the same.
+    with closing(ResultsDatabase.open(sqlite_url(tmp_path / "both.sqlite"))) as database:
+        import_saga(database, tmp_path / "new-export")
+        with database.transaction() as connection:
+            connection.execute(update(saga.SERIES).values(Name=saga.SERIES.c.Name + " again"))
+        import_saga(database, old)
+    found = rows(tmp_path / "both.sqlite", powers)
+    assert found == [(code, 2 if code in codes[:1] + codes[2:6] + ["RUS", "TUR"] else 1) for code in codes]
 
 
 def test_a_missions_series_have_rows_of_their_own(opened: ResultsDatabase, path: Path) -> None:

@@ -222,23 +222,11 @@ def test_saga_travels_between_sqlite_and_postgresql(database: ResultsDatabase, t
 
 
 def test_a_server_that_is_not_there_is_an_error_without_the_password(tmp_path: Path) -> None:
-    url = f"postgresql+psycopg://arena:secret@/none?host={quote(str(tmp_path))}"
+    url = f"postgresql+psycopg://arena:secret@/none?host={quote(str(tmp_path))}&sslpassword=hidden"
     with pytest.raises(ResultsError, match="can't open the results database") as caught:
         ResultsDatabase.open(url)
-    assert "secret" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("url", "message"),
-    [
-        ("oracle9://somewhere", "is no database's URL"),
-        ("results.sqlite", "is no database's URL"),
-        ("", "is no database's URL"),
-    ],
-)
-def test_urls_of_no_database_are_refused(url: str, message: str) -> None:
-    with pytest.raises(ResultsError, match=message):
-        ResultsDatabase.open(url)
+    message = str(caught.value)
+    assert "secret" not in message and "hidden" not in message and len(message.splitlines()) == 1
 
 
 def test_a_competition_is_claimed_by_one_program_at_a_time(server: str, database: ResultsDatabase) -> None:
@@ -264,3 +252,19 @@ def test_a_lost_connection_gives_up_the_claim_and_hides_no_other_error(
             raise RuntimeError("the cause")
         with claimed(other, "cup"):
             pass
+
+
+def test_a_database_of_release_4_is_brought_up_to_date(server: str, database: ResultsDatabase) -> None:
+    play(registered(database), "AvB_0", WON)
+    with database.transaction() as connection:
+        connection.execute(text('ALTER TABLE "ARENA_Seat" DROP COLUMN "PowerId"'))
+        numbered = "CASE \"Name\" WHEN 'Black' THEN '1' ELSE '2' END"
+        connection.execute(text(f'UPDATE "SAGA_Power" SET "Code" = {numbered}'))
+        connection.execute(own.META.update().values(Value="4"))
+    with closing(ResultsDatabase.open(server)) as opened:
+        with opened.transaction() as connection:
+            codes = select(saga.POWER.c.Code).join(own.SEAT, own.SEAT.c.PowerId == saga.POWER.c.PowerId)
+            found = connection.execute(codes.order_by(own.SEAT.c.Seat)).scalars().all()
+        assert found == ["Black", "White"]
+        assert SeriesReader.find(opened, "contest").player_usage()["b"].games == 1
+        assert play(registered(opened), "AvB_1", DRAWN)

@@ -7,6 +7,8 @@ from sqlalchemy import func, select
 
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
+from arena.results.exchange.exporting import export
+from arena.results.exchange.importing import import_saga
 from arena.results.removal import remove_series
 from arena.results.series import Series
 from tests.arena.results.examples import heading, player, registered, result
@@ -44,6 +46,19 @@ def test_a_removed_competition_leaves_nothing_of_its_own_and_everything_of_other
 
         assert rows(database) == before
         assert list(other.finished_games()) == games
+
+
+def test_an_imported_series_of_the_name_is_nobodys_to_remove(tmp_path: Path) -> None:
+    with closing(ResultsDatabase.open(sqlite_url(tmp_path / "mine.sqlite"))) as database:
+        play(database, "mine")
+        export(database, tmp_path / "saga", "saga2")
+    with closing(ResultsDatabase.open(sqlite_url(tmp_path / "shared.sqlite"))) as database:
+        play(database, "other")
+        import_saga(database, tmp_path / "saga")
+        before = rows(database)
+        assert before["SAGA_Series"] == 2
+        remove_series(database, "mine")
+        assert rows(database) == before
 
 
 def test_a_competition_that_is_not_there_is_removed_already(tmp_path: Path) -> None:

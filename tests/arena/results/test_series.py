@@ -408,11 +408,12 @@ def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None
 
 
 def test_a_variant_has_the_facts_of_its_referee(database: ResultsDatabase) -> None:
-    facts = Diplomacy.from_settings({}).variant_facts()
-    setting = replace(heading().setting, variant="diplomacy-standard", facts=facts)
+    facts = Diplomacy.from_settings({"map": "straits"}).variant_facts()
+    setting = replace(heading().setting, variant="diplomacy-straits", facts=facts)
     begun(registered(database, heading(setting=setting)))
     (variant,) = rows(database, saga.VARIANT)
-    assert (variant["Supplies"], variant["FirstYear"], variant["FirstSeason"]) == (34, 1901, "SPR")
+    assert (variant["Supplies"], variant["FirstYear"], variant["FirstSeason"]) == (6, 1, "SPR")
+    assert [row["Code"] for row in rows(database, saga.POWER)] == ["NOR", "SOU"]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ class Told:
             yield
 
     def lines(self) -> list[str]:
-        with urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=60) as answer:
+        with urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=180) as answer:
             text: str = answer.read().decode()
         return [line for line in text.splitlines() if not line.startswith("#")]
 

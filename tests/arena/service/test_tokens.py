@@ -64,3 +64,10 @@ def test_names_are_given_once(tmp_path: Path) -> None:
         add_token(file, "one", Role.PLAYER)
     with pytest.raises(TokensError, match="no name"):
         add_token(file, 'x"]\nrole', Role.PLAYER)
+
+
+def test_a_file_that_is_nested_too_deep_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.toml"
+    file.write_text("x = " + "[" * 100_000)
+    with pytest.raises(TokensError, match="can't be read: arrays or tables are nested more than 32 deep"):
+        Tokens(file)

@@ -46,7 +46,7 @@ def interrupted(referee, seat, seed):
     return choose
 
 
-def finished(workers, count, timeout=20.0):
+def finished(workers, count, timeout=180):
     results = [workers.next_result(timeout) for _ in range(count)]
     assert all(result is not None for result in results)
     return results
@@ -65,7 +65,7 @@ def parent(pid):
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
-def wait_for_engines(tmp_path, count, seconds=20.0):
+def wait_for_engines(tmp_path, count, seconds=180.0):
     deadline = time.monotonic() + seconds
     while len(noted(tmp_path / "pids")) < count and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -305,7 +305,7 @@ def test_they_end_with_a_killed_arena_too_even_where_a_player_is_stuck(tmp_path)
         assert arena.stdout.readline() == "stuck\n"
         assert len(running(pids)) == len(pids) == 4
         arena.send_signal(signal.SIGKILL)
-    assert not left_running(pids, seconds=20.0)
+    assert not left_running(pids)
 
 
 # Engines that are kept

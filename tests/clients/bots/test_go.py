@@ -134,7 +134,7 @@ def test_bytes_that_are_no_text_are_answered_too() -> None:
         [sys.executable, "-m", "clients.bots.go", "random"],
         input=b"\xff\xfe\nboardsize \xe9\nname\nquit\n",
         capture_output=True,
-        timeout=60,
+        timeout=180,
         check=True,
     )
     assert done.stdout.count(b"\n\n") == 4
@@ -160,7 +160,7 @@ def test_who_is_ahead_answers_a_pass_with_a_pass(engine: GoEngine) -> None:
 def test_the_program_plays_without_academy_and_says_so_when_it_cannot_be_reached() -> None:
     commands = "boardsize 5\nclear_board\nkomi 0.5\ngenmove b\ngenmove w\nquit\n"
     command = [sys.executable, "-m", "clients.bots.go", "monte-carlo", "--playouts", "3", "--seed", "1"]
-    plain = subprocess.run(command, input=commands, capture_output=True, text=True, timeout=60, check=True)
+    plain = subprocess.run(command, input=commands, capture_output=True, text=True, timeout=180, check=True)
     assert plain.stdout.count("=") == 6
     assert plain.stderr == ""
     unreachable = subprocess.run(
@@ -168,7 +168,7 @@ def test_the_program_plays_without_academy_and_says_so_when_it_cannot_be_reached
         input=commands,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=True,
     )
     assert unreachable.stdout.count("=") == 6

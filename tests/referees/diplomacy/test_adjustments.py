@@ -4,9 +4,11 @@ import pytest
 
 from referees.diplomacy import (
     Choices,
+    DiplomacySettings,
     Outcome,
     Phase,
     RemovalDistance,
+    RemovalRoute,
     Season,
     UnitKind,
     adjudicate,
@@ -107,6 +109,35 @@ def test_civil_disorder_removes_the_farthest_first(
     start = position(units, Phase.BUILDS, Season.AUTUMN, owned)
     lost = civil_disorder_order(start, STANDARD.power("ITA"), Choices(removal_distance=distance))[0]
     assert f"{lost.kind.letter} {STANDARD.location_codes[lost.location]}" == first
+
+
+@pytest.mark.parametrize(
+    ("edition", "route", "first"),
+    [
+        # From Venice over land to Rome the fleet is one province away; by ADR, ION and TYS it is farther.
+        ("2023", None, "A PIE"),
+        ("2000", None, "F VEN"),
+        ("2023", "own moves", "F VEN"),
+        ("2000", "land and sea", "A PIE"),
+    ],
+)
+def test_over_what_a_distance_is_counted_is_the_editions_or_a_setting(
+    edition: str, route: str | None, first: str
+) -> None:
+    start = position("ITA A PIE, F VEN", Phase.BUILDS, Season.AUTUMN, "ITA ROM")
+    told = {"edition": edition, "removal_distance": "owned centres"} | (
+        {"removal_route": route} if route else {}
+    )
+    choices = DiplomacySettings.read(told).choices
+    done = adjudicate(start, {}, choices)
+    assert [order.split(" D")[0] for order, why in reasons(done).items() if why] == [first]
+
+
+@pytest.mark.parametrize("route", RemovalRoute)
+def test_armies_count_over_land_and_sea_by_either_way(route: RemovalRoute) -> None:
+    start = position("ITA A ALB, A PIE", Phase.BUILDS, Season.AUTUMN, "ITA NAP")
+    lost = civil_disorder_order(start, STANDARD.power("ITA"), Choices(removal_route=route))
+    assert [STANDARD.location_codes[unit.location] for unit in lost] == ["PIE", "ALB"]
 
 
 def test_a_fleet_cannot_take_the_way_over_land_that_an_army_can() -> None:

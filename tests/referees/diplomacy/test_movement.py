@@ -38,14 +38,33 @@ def test_each_order_says_who_stood_against_it() -> None:
     }
 
 
+def test_a_support_against_a_unit_of_its_own_power_says_so() -> None:
+    done = play(
+        "FRA A BUR, A PAR; GER A MUN, A RUH; ITA A MAR",
+        "GER A MUN - BUR, A RUH S A MUN - BUR; FRA A PAR S A MUN - BUR; ITA A MAR S A BUR",
+    )
+    assert reasons(done) == {
+        "A BUR H": "",
+        "A PAR S A MUN - BUR": "not counted against France's A BUR, as no power dislodges its own units",
+        "A MUN - BUR": "bounced by France's A BUR",
+        "A RUH S A MUN - BUR": "",
+        "A MAR S A BUR": "",
+    }
+
+
+def test_a_support_to_where_ones_own_unit_leaves_counts_and_needs_no_reason() -> None:
+    done = play("FRA A BUR, A PAR; GER A MUN", "GER A MUN - BUR; FRA A PAR S A MUN - BUR, A BUR - GAS")
+    assert set(reasons(done).values()) == {""}
+
+
 @pytest.mark.parametrize(
     ("units", "orders", "of", "outcome", "reason"),
     [
         ("FRA A PAR", "FRA A PAR - MOS", "A PAR - MOS", O.VOID, "the unit cannot go there"),
         ("FRA A MAR", "FRA A MAR - NAF VIA", "A MAR - NAF VIA", O.VOID, "no chain of fleets"),
         ("FRA F MAO", "FRA F MAO - SPA", "F MAO - SPA", O.VOID, "to which coast"),
-        ("FRA F BRE", "FRA F BRE C A PAR - LON", "F BRE C A PAR - LON", O.VOID, "only fleets on seas"),
-        ("FRA A PAR", "FRA A PAR S A BUR", "A PAR S A BUR", O.VOID, "no unit that it could help"),
+        ("FRA F BRE", "FRA F BRE C A PAR - LON", "F BRE C PAR - LON", O.VOID, "only fleets on seas"),
+        ("FRA A PAR", "FRA A PAR S A BUR", "A PAR S BUR", O.VOID, "no unit that it could help"),
         (
             "FRA A PAR, A BUR",
             "FRA A PAR S A BUR, A BUR - MUN",

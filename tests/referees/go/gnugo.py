@@ -7,7 +7,7 @@ from typing import Self
 
 import pytest
 
-PROGRAM = shutil.which("gnugo", path="/usr/local/bin:/usr/bin:/usr/games") or shutil.which("gnugo")
+PROGRAM = shutil.which("gnugo")
 needs_gnugo = pytest.mark.skipif(PROGRAM is None, reason="GNU Go is not installed")
 
 

@@ -1,8 +1,6 @@
 """The ringmaster's example control files run as they are, with quick engines in the place of theirs."""
 
-import os
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,20 +8,16 @@ import pytest
 from arena.control.control_file import read
 from arena.selection.kinds import selector_for
 from tests.arena.cli.command import arena
+from tests.arena.control.ringmaster import engines
 
 EXAMPLES = Path(__file__).parents[4] / "examples" / "ringmaster"
-QUICK = Path(__file__).with_name("quick_engine.py")
 
 
 @pytest.fixture
-def engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`gnugo` and `fuego` are quick engines."""
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    for name in ("gnugo", "fuego"):
-        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "{QUICK}"\n')
-        (programs / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    engines.install(tmp_path / "programs", ("gnugo", "fuego"), "1", "W+4.5")
+    engines.first_on_path(tmp_path / "programs", monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +40,7 @@ def engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("ce_tuner", 7, ["generation 1 of 5: 1/6 games", "F: "]),
     ],
 )
-@pytest.mark.usefixtures("engines")
+@pytest.mark.usefixtures("quick_engines")
 def test_an_example_runs(tmp_path: Path, name: str, games: int, told: list[str]) -> None:
     path = tmp_path / f"{name}.ctl"
     shutil.copy(EXAMPLES / path.name, path)

@@ -113,6 +113,8 @@ def test_at_the_deadline_units_without_orders_hold_and_the_power_is_in_disorder(
     result = played.result
     assert result.outcome is not None and result.outcome.winners == ()
     assert [usage.fault for usage in result.usage] == [Fault.DISCONNECTED] * 2
+    # What ended its part, and the first turn in which it was in disorder.
+    assert result.usage[0].turns == 0
     assert result.moves[0].text == "NONE" and result.moves[0].stand_in
     assert "player n: S1M: orders were missing at the deadline" in result.warnings
 
@@ -164,6 +166,26 @@ def test_who_is_disconnected_comes_back_with_its_passcode(door: Door) -> None:
     assert result.outcome is not None and result.outcome.winners == (NORTH, SOUTH)
     assert not any(move.stand_in for move in result.moves)
     assert any("came back" in warning for warning in result.warnings)
+    assert [(usage.fault, usage.turns) for usage in result.usage] == [
+        (Fault.DISCONNECTED, 0),
+        (Fault.NONE, None),
+    ]
+
+
+def test_disorder_counts_from_the_first_turn_of_it_and_not_from_when_it_is_given_up(door: Door) -> None:
+    job = game_of(
+        daide_player(door, "n", late_turns=2), daide_player(door, "s", late_turns=100), mtl=1, year_limit=1000
+    )
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        begun(north)
+        begun(south)
+        # South lets the time of the first turn pass, and so north's orders are in.
+        north.say(f"SUB {HOLD['NOR']}")
+        assert "SLO (SOU)" in south.until("OFF")
+    late = [move.stand_in for move in played.result.moves if move.seat == NORTH]
+    assert played.result.usage[0].fault is Fault.LATE
+    assert played.result.usage[0].turns == late.index(True) if True in late else len(late)
+    assert played.result.usage[1].turns == 0
 
 
 def test_without_dsd_the_game_goes_on_while_somebody_is_disconnected(door: Door) -> None:

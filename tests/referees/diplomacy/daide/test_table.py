@@ -55,7 +55,7 @@ class Room:
         self.observer = Client(None, self.words)
         self.game: GamePosition = self.rules.start(0)
         for client in (*self.clients, self.observer):
-            self.table.enter(client)
+            self.table.enter(client, 0.0)
         if begun:
             self.table.begin(self.game)
             self.forget()
@@ -307,18 +307,21 @@ def test_time_is_told_when_asked_for_and_at_the_seconds_asked_for() -> None:
     assert room.ask(england, "TME (61)") == ["REJ (TME (61))"]
     assert room.ask(england, "TME (-1)") == ["REJ (TME (-1))"]
     assert room.ask(england, "NOT (TME (31))") == ["REJ (NOT (TME (31)))"]
-    assert room.table.next_ring() == 130.0
     room.table.ring(129.0)
     assert england.heard() == []
     room.table.ring(130.5)
     room.table.ring(131.0)
     assert england.heard() == ["TME (30)"]
-    assert room.table.next_ring() is None
     room.table.ask(200.0)
-    assert room.table.next_ring() == 230.0
+    england.heard()
+    room.table.ring(230.5)
+    assert england.heard() == ["TME (30)"]
     assert room.ask(england, "NOT (TME (30))") == ["YES (NOT (TME (30)))"]
     assert room.ask(england, "TME (5)") and room.ask(england, "NOT (TME)") == ["YES (NOT (TME))"]
-    assert room.table.next_ring() is None
+    room.table.ask(300.0)
+    england.heard()
+    room.table.ring(359.0)
+    assert england.heard() == []
 
 
 def test_without_time_limits_there_is_no_time_to_tell() -> None:
@@ -409,11 +412,23 @@ def test_messages_of_admins_go_to_everybody_unless_there_is_no_press() -> None:
 def test_an_observer_who_comes_late_is_told_how_the_game_stands() -> None:
     room = Room()
     late = Client(None)
-    room.table.enter(late)
+    room.table.enter(late, 0.0)
     assert [line.split()[0] for line in late.heard()] == ["HLO", "SCO", "NOW"]
     room.table.leave(late)
     room.process()
     assert late.heard() == []
+
+
+def test_it_is_told_of_the_time_and_of_civil_disorder_too() -> None:
+    room = Room(Variant(mtl=60, dsd=True))
+    room.table.ask(100.0)
+    late, later = Client(None), Client(None)
+    room.table.enter(late, 110.0)
+    assert late.heard()[3:] == ["TME (50)"]
+    room.table.set_disorder(FRANCE, True)
+    room.table.stop_time(120.0)
+    room.table.enter(later, 500.0)
+    assert later.heard()[3:] == ["CCD (FRA)", "NOT (TME (40))"]
 
 
 RIGHT = [tokens(said) for level in LEVELS for said in LEVELS[level]]

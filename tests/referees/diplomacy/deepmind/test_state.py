@@ -1,11 +1,14 @@
 """The state that DeepMind's runner plays on."""
 
 import copy
+import itertools
 import random
 from enum import IntEnum
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from referees.diplomacy import InvalidPosition, Phase, Position, Unit, UnitKind, shipped_map
@@ -298,3 +301,64 @@ def test_random_games_keep_what_agents_count_on(seed: int) -> None:
         for other in (state, replay, again, branch):
             other.step(chosen)
         assert same(state, replay) and same(state, again) and same(state, branch)
+
+
+def numbers() -> st.SearchStrategy[object]:
+    legal = st.sampled_from([action for power in DiplomacyState().legal_actions() for action in power])
+    rubbish = st.one_of(
+        st.integers(), st.floats(), st.text(max_size=3), st.none(), st.booleans(), st.binary(max_size=3)
+    )
+    return st.one_of(legal, legal.map(np.int64), rubbish)
+
+
+def rubbish_steps() -> st.SearchStrategy[object]:
+    lists = st.one_of(
+        st.lists(numbers(), max_size=4),
+        st.tuples(numbers()),
+        st.none(),
+        numbers(),
+        st.lists(st.lists(numbers(), max_size=2), max_size=2),
+        st.dictionaries(st.integers(), numbers(), max_size=2),
+    )
+    return st.one_of(
+        numbers(),
+        st.lists(lists, max_size=9),
+        st.lists(lists, min_size=7, max_size=7),
+        st.tuples(*[lists] * 7),
+    )
+
+
+@given(rubbish_steps())
+def test_whatever_a_step_is_given_is_played_or_refused_with_nothing_changed(given_actions: object) -> None:
+    state, untouched = DiplomacyState(), DiplomacyState()
+    try:
+        state.step(given_actions)  # type: ignore[arg-type]
+    except IllegalAction as refused:
+        assert str(refused)
+        assert same(state, untouched)
+    else:
+        assert state.observation().season is not Season.SPRING_MOVES
+
+
+@pytest.mark.parametrize(
+    ("given_actions", "why"),
+    [
+        (None, "actions_per_player are None: give a list"),
+        ("x", "actions_per_player are 'x': give a list"),
+        (7, "actions_per_player are 7: give a list"),
+        ([], "actions of 0 powers: give a list for each of 7"),
+        ([[]] * 8, "actions_per_player are more than 7"),
+        ([5] * 7, "AUS's actions are 5: give a list"),
+        ([[], "A LON H", [], [], [], [], []], "ENG's actions are 'A LON H': give a list"),
+        ([[1.5], *[[]] * 6], "AUS: 1.5 is no action: actions are whole numbers"),
+        ([[np.zeros(3)], *[[]] * 6], "AUS: array.*is no action"),
+        (np.zeros((), object), "actions_per_player are array"),
+        ([itertools.count(), *[[]] * 6], "AUS's actions are more than 34"),
+        ([[10**100], *[[]] * 6], "0x1249ad2594c37ceb0b2784c4ce0bf38ace408e is no action"),
+    ],
+)
+def test_a_step_that_is_no_seven_lists_of_numbers_says_what_is_wrong(given_actions: object, why: str) -> None:
+    state = DiplomacyState()
+    with pytest.raises(IllegalAction, match=why):
+        state.step(given_actions)  # type: ignore[arg-type]
+    assert same(state, DiplomacyState())

@@ -1,0 +1,38 @@
+"""Which URLs of results databases are taken, and how people are told of them."""
+
+from typing import Final
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+_REMEDY: Final = "write postgresql://user@host/name or sqlite:///path/to/file"
+_DRIVERS: Final = {
+    "postgresql": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+    "sqlite": "sqlite",
+    "sqlite+pysqlite": "sqlite",
+}
+
+
+class InvalidDatabaseUrl(ValueError):
+    """A URL of no database that results can be kept in; the message says what to write."""
+
+
+def database_url(text: URL | str) -> URL:
+    """The URL of a results database, with its driver. Raises InvalidDatabaseUrl, which tells no secrets."""
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        # The error could repeat the URL, and with it a password.
+        raise InvalidDatabaseUrl(f"this is no database's URL: {_REMEDY}") from None
+    driver = _DRIVERS.get(url.drivername)
+    if driver is None:
+        raise InvalidDatabaseUrl(f"results can't be kept in {url.drivername}:// databases: {_REMEDY}")
+    if driver == "sqlite" and url.database in (None, "", ":memory:"):
+        raise InvalidDatabaseUrl(f"{shown(url)} names no file, and would be forgotten: {_REMEDY}")
+    return url.set(drivername=driver)
+
+
+def shown(url: URL) -> str:
+    """A database's URL for people: without its password, and without parameters, which may hold others."""
+    return url.set(query={}).render_as_string(hide_password=True)
