@@ -1,21 +1,29 @@
-"""How fast Diplomacy's rules are: random legal play of all powers, and convoys at their worst.
+"""How fast Diplomacy's rules are: random legal play, convoys at their worst, what agents see, and our bots.
 
-`python -m benchmarks.diplomacy`; `--package PYTHON` also measures the PyPI package `diplomacy`, in the same
-run, in the environment of that interpreter: the package is AGPL and no part of this project.
+`python -m benchmarks.diplomacy` also measures the PyPI package `diplomacy`, round by round in turn with ours,
+in an environment that it makes for it, or in that of the interpreter `--package PYTHON`. All times are CPU
+time of one process.
 """
 
 import argparse
 import random
-import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from statistics import median
 
+from benchmarks import diplomacy_package
+from benchmarks.diplomacy_package import NotInstalled, Played
+from clients.bots.diplomacy.bots import BOTS, bot
 from referees.diplomacy import (
     Order,
     OrderKind,
     Phase,
     Position,
+    Result,
     Season,
     Unit,
     UnitKind,
@@ -25,33 +33,16 @@ from referees.diplomacy import (
     read_order,
     shipped_map,
 )
+from referees.diplomacy.deepmind import DiplomacyState, action_of
 
 STANDARD = shipped_map("standard")
 YEARS = 20
 # Of these years they have ten thousand phases.
 GAMES = 175
-
-# The same loop on the package, run by its own interpreter.
-PACKAGE = """
-import random, time
-from diplomacy import Game
-chance, adjudicating, phases = random.Random(1), 0.0, 0
-began = time.process_time()
-for _ in range(GAMES):
-    game = Game()
-    while not game.is_game_done and int(game.get_current_phase()[1:5]) < 1901 + YEARS:
-        possible = game.get_all_possible_orders()
-        for power in game.powers:
-            game.set_orders(power, [chance.choice(possible[place])
-                for place in game.get_orderable_locations(power) if possible[place]])
-        before = time.process_time()
-        game.process()
-        adjudicating += time.process_time() - before
-        phases += 1
-whole = time.process_time() - began
-print(f"the package diplomacy: {phases / whole:,.0f} phases a CPU-second,",
-      f"adjudication alone {phases / adjudicating:,.0f}")
-"""
+ROUNDS = 5
+OURS, THEIRS = "this project", "the package `diplomacy` 1.1.2"
+PACKAGE_GAMES = 2
+BOT_YEARS = 6
 
 
 def random_orders(position: Position, chance: random.Random) -> dict[int, list[Order]]:
@@ -67,8 +58,8 @@ def random_orders(position: Position, chance: random.Random) -> dict[int, list[O
     return orders
 
 
-def random_play(games: int, seed: int) -> tuple[int, float, float, float]:
-    """Phases, CPU-seconds of the whole loop and of adjudication alone, and the worst phase's CPU-seconds."""
+def random_play(games: int, seed: int) -> tuple[Played, float]:
+    """Random legal play of all powers, and the CPU-seconds of the worst phase."""
     chance = random.Random(seed)
     phases, adjudicating, worst = 0, 0.0, 0.0
     began = time.process_time()
@@ -83,7 +74,7 @@ def random_play(games: int, seed: int) -> tuple[int, float, float, float]:
             adjudicating += end - before
             worst = max(worst, end - start)
             phases += 1
-    return phases, time.process_time() - began, adjudicating, worst
+    return Played(phases, time.process_time() - began, adjudicating), worst
 
 
 def crowded(armies: int) -> tuple[Position, dict[int, list[Order]]]:
@@ -144,6 +135,35 @@ def tangled() -> tuple[Position, dict[int, list[Order]]]:
     }
 
 
+def agents_loop(games: int) -> dict[str, float]:
+    """CPU-seconds a phase of what DeepMind's runner calls, in random legal play."""
+    chance, phases = random.Random(3), 0
+    spent = dict.fromkeys(("observation()", "legal_actions()", "step()"), 0.0)
+    for _ in range(games):
+        state = DiplomacyState()
+        while state.position.year < STANDARD.first_year + YEARS:
+            orders = random_orders(state.position, chance)
+            actions = [[action_of(order) for order in orders[power]] for power in range(len(STANDARD.powers))]
+            spent["observation()"] += seconds_of(state.observation)
+            spent["legal_actions()"] += seconds_of(state.legal_actions)
+            spent["step()"] += seconds_of(partial(state.step, actions))
+            phases += 1
+    return {call: seconds / phases for call, seconds in spent.items()}
+
+
+def thinking(name: str, seed: int) -> float:
+    """CPU-seconds that a bot takes for a power's orders for a phase, in a game between seven of it."""
+    position, asked, spent = Position.start(STANDARD), 0, 0.0
+    bots = [bot(name, f"{seed}/{power}") for power in range(len(STANDARD.powers))]
+    while position.year < STANDARD.first_year + BOT_YEARS:
+        began = time.process_time()
+        orders = {power: each.orders(position, power) for power, each in enumerate(bots)}
+        spent += time.process_time() - began
+        asked += sum(map(bool, orders.values()))
+        position = adjudicate(position, orders).after
+    return spent / asked
+
+
 def seconds_of(work: Callable[[], object]) -> float:
     """CPU-seconds of one call."""
     before = time.process_time()
@@ -151,30 +171,90 @@ def seconds_of(work: Callable[[], object]) -> float:
     return time.process_time() - before
 
 
+def print_rates(games: int, python: Path | None) -> None:
+    """Ours and, where there is its interpreter, the package's, in turn; and our worst phase."""
+    ours, theirs, worst = [], [], 0.0
+    for number in range(ROUNDS):
+        played, slowest = random_play(games // ROUNDS, seed=number + 1)
+        ours.append(played)
+        worst = max(worst, slowest)
+        if python is not None:
+            theirs.append(diplomacy_package.random_play(python, PACKAGE_GAMES, YEARS))
+    print("| random legal play of all powers for 20 years | whole loop, phases/s | adjudication alone |")
+    print("|---|---|---|")
+    rates = {name: rate(rounds) for name, rounds in ((OURS, ours), (THEIRS, theirs)) if rounds}
+    for name, (whole, alone) in rates.items():
+        print(f"| {name} | {whole:,.0f} | {alone:,.0f} |")
+    if theirs:
+        times = [mine / other for mine, other in zip(rates[OURS], rates[THEIRS], strict=True)]
+        print(f"| times as many | {times[0]:.1f} | {times[1]:.1f} |")
+    print("\n| legal orders and adjudication | ms |")
+    print("|---|---|")
+    print(f"| the worst of {sum(played.phases for played in ours):,} random phases | {1000 * worst:.1f} |")
+
+
+def rate(rounds: Sequence[Played]) -> tuple[float, float]:
+    """Phases a CPU-second, of the whole loop and of adjudication alone: the medians of the rounds."""
+    return (
+        median(played.phases / played.whole for played in rounds),
+        median(played.phases / played.adjudicating for played in rounds),
+    )
+
+
+def print_convoys() -> None:
+    """Positions made to be hard, the slowest of several rounds each."""
+    made = [
+        (f"a fleet on each of the seas, {armies} armies by convoy", crowded(armies)) for armies in (5, 15, 40)
+    ]
+    for name, (position, orders) in (*made, ("five paradoxes of convoys at once", tangled())):
+        legal = max(seconds_of(partial(all_legal_orders, position)) for _ in range(ROUNDS))
+        resolving = max(seconds_of(partial(with_reasons, position, orders)) for _ in range(ROUNDS))
+        print(f"| {name} | {1000 * legal:.1f} and {1000 * resolving:.1f} |")
+
+
+def with_reasons(position: Position, orders: dict[int, list[Order]]) -> Sequence[Result]:
+    """The results of all orders, with their reasons."""
+    return adjudicate(position, orders).results
+
+
+def print_players() -> None:
+    """What agents see, and how long our bots think."""
+    print("\n| a phase of DeepMind's environment | us |")
+    print("|---|---|")
+    loops = [agents_loop(games=2) for _ in range(ROUNDS)]
+    for call in loops[0]:
+        print(f"| `{call}` | {1e6 * median(loop[call] for loop in loops):.0f} |")
+    print("\n| a bot's orders for a power and phase | ms |")
+    print("|---|---|")
+    for name in BOTS:
+        print(f"| `{name}` | {1000 * median(thinking(name, seed) for seed in range(ROUNDS)):.2f} |")
+
+
 def main() -> None:
     """Print the figures."""
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--games", type=int, default=GAMES, help=f"games of {YEARS} years")
-    arguments.add_argument("--package", help="the interpreter of an environment with the package diplomacy")
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    arguments.add_argument(
+        "--games", type=int, default=GAMES, help=f"games of {YEARS} years (default {GAMES})"
+    )
+    arguments.add_argument(
+        "--package", type=Path, help="the interpreter of an environment that has the package"
+    )
     chosen = arguments.parse_args()
     random_play(1, seed=0)
-    phases, whole, adjudicating, worst = random_play(chosen.games, seed=1)
-    print(
-        f"random play, {phases:,} phases: {phases / whole:,.0f} a CPU-second, adjudication alone "
-        f"{phases / adjudicating:,.0f}; worst phase {1000 * worst:.1f} ms"
-    )
-    hand_made = [
-        (f"a fleet on each of the seas and {armies} armies", crowded(armies)) for armies in (5, 15, 40)
-    ]
-    for name, (position, orders) in (*hand_made, ("five paradoxes of convoys at once", tangled())):
-        legal = seconds_of(lambda position=position: all_legal_orders(position))  # type: ignore[misc]
-        resolving = seconds_of(lambda p=position, o=orders: adjudicate(p, o).results)  # type: ignore[misc]
-        print(
-            f"{name}: legal orders {1000 * legal:.1f} ms, adjudication with reasons {1000 * resolving:.1f} ms"
-        )
-    if chosen.package:
-        script = PACKAGE.replace("GAMES", str(max(1, chosen.games // 10))).replace("YEARS", str(YEARS))
-        subprocess.run([chosen.package, "-c", script], check=True, timeout=600)
+    with ExitStack() as stack:
+        python, missing = chosen.package, ""
+        if python is None:
+            try:
+                python = stack.enter_context(diplomacy_package.installed())
+            except NotInstalled as error:
+                missing = f"\nThe package could not be installed here: {error}"
+        print_rates(chosen.games, python)
+    print_convoys()
+    print_players()
+    if missing:
+        print(missing)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ PARTS: Final = {
     "server": ("benchmarks.server",),
     "arena": ("benchmarks.arena",),
     "warlight": ("benchmarks.warlight",),
+    "diplomacy": ("benchmarks.diplomacy",),
     "restart": ("benchmarks.restart",),
     "growth": ("benchmarks.growth", "--plot", str(PLOT)),
 }

@@ -18,6 +18,7 @@ from academy.knowledge.symmetries import NodeSymmetry
 from academy.matching.changes import Change
 from academy.matching.index import PatternIndex
 from academy.matching.kernels import NAMES
+from academy.matching.warming import warm_up
 from tests.academy.matching.both_kernels import as_tuples
 from tests.academy.matching.reference import Match, all_matches, state_at
 from tests.academy.matching.strategies import HEXAGON_GROUPS, SQUARE_GROUPS
@@ -26,6 +27,8 @@ LONGEST_SIDE = 19
 MOST_NODES = 40
 MOST_PATTERNS = 12
 MOST_MOVES = 12
+# However short a run is: fewer show nothing.
+FEWEST_GAMES = 10
 TELLING = [code for code in Code if code not in (Code.ANYTHING, Code.OFF_BOARD)]
 
 
@@ -171,9 +174,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="try this one only")
     arguments = parser.parse_args()
     first = random.SystemRandom().randrange(1 << 48) if arguments.seed is None else arguments.seed
+    fewest = FEWEST_GAMES if arguments.seed is None else 1
+    # Compiling, which may take a minute, is not part of the time.
+    for name in NAMES:
+        warm_up(name)
     end = time.monotonic() + (arguments.seconds if arguments.seed is None else 0.0)
     tried = matches = 0
-    while tried == 0 or time.monotonic() < end:
+    while tried < fewest or time.monotonic() < end:
         seed = first + tried
         try:
             matches += check(seed)

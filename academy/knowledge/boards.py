@@ -1,5 +1,6 @@
 """Boards: a geometry, and one cell state for each of its cells."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -108,3 +109,13 @@ class Board:
     def letters(self) -> str:
         """One letter a cell, row by row."""
         return self.states.translate(STATES_TO_LETTERS).decode()
+
+
+def states_of(geometry: Geometry, boards: Sequence[str]) -> list[bytes] | None:
+    """Read several boards in a fraction of the time; None where `Board.from_letters` refuses one of them."""
+    size = geometry.size
+    raw = "".join(boards).encode(errors="replace")
+    if any(len(letters) != size for letters in boards) or raw.translate(None, STATE_LETTERS.encode()):
+        return None
+    states = raw.translate(LETTERS_TO_STATES)
+    return [states[at : at + size] for at in range(0, len(states), size)]

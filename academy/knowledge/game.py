@@ -3,7 +3,7 @@
 Each method takes in one event. The same events in the same order make the same knowledge anywhere.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -117,20 +117,25 @@ class GameKnowledge:
 
     # Contests
 
-    def report(self, report: ContestReport, event: int) -> list[Judgement]:
+    def report(
+        self, report: ContestReport, event: int, give_way: Callable[[], None] = lambda: None
+    ) -> list[Judgement]:
         """Learn from a contest: uses, proposals, openings, measures. Judgements are by proposal.
 
-        Everything is judged by the average length known before this contest.
+        Everything is judged by the average length known before this contest. `give_way` is called between
+        the steps of what may take some milliseconds.
         """
         average_length = self.average_length
         number = self.measures.contests + 1
         for use in report.uses:
             self._count_use(use, report, number)
-        judgements = [
-            self._judge(proposal, report, event, number, average_length) for proposal in report.proposals
-        ]
+        judgements = []
+        for proposal in report.proposals:
+            judgements.append(self._judge(proposal, report, event, number, average_length))
+            give_way()
         for found in analysis.proposals(report, self.spec, average_length, self.settings.analysed_patterns):
             self._judge(found, report, event, number, average_length, analysis.ANALYST)
+            give_way()
         next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
         self.counters = replace(self.counters, next_node_id=next_node_id)
         self.measures.add(report)

@@ -6,7 +6,7 @@ says from how many contests it was taken.
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from academy.knowledge.cells import State
@@ -43,6 +43,10 @@ class Mean:
             self.total += total
             self.count += count
             self.contests += 1
+
+    def as_json(self) -> dict[str, float]:
+        """The sums as plain values."""
+        return {"total": self.total, "count": self.count, "contests": self.contests}
 
     def measure(self, of: Callable[[float], float] = lambda mean: mean) -> Measure:
         """The mean, or a function of it."""
@@ -171,8 +175,10 @@ class Measures:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """The sums as plain values."""
-        return asdict(self)
+        """The sums as plain values, to be written out before anything is added."""
+        # Not by `asdict`: it copies every value, name by name, with each contest.
+        told = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value.as_json() if isinstance(value, Mean) else value for name, value in told.items()}
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "Measures":

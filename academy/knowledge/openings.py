@@ -4,6 +4,7 @@ A node is the position after a list of moves, kept under the list's least symmet
 contest counts once in each node it passed, so a node that is removed stays counted in its parent.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -82,6 +83,8 @@ class OpeningTree:
         self._before: dict[int, OpeningNode | None] = {}
         self._children: dict[int, dict[str, int]] = {}
         self._worths: dict[int, float] = {}
+        # How many nodes there are of each depth.
+        self._at_depth: Counter[int] = Counter()
         self._put(self._fresh(ROOT, ROOT, "", 0, 0))
 
     def __len__(self) -> int:
@@ -96,7 +99,7 @@ class OpeningTree:
     @property
     def depth(self) -> int:
         """The depth of the deepest node."""
-        return max(node.depth for node in self.nodes.values())
+        return max(self._at_depth)
 
     def children(self, node_id: int) -> list[OpeningNode]:
         """The nodes one move on, oldest first."""
@@ -169,7 +172,7 @@ class OpeningTree:
             for node_id in reversed(path):
                 if node_id in self.nodes:
                     self._prune(node_id, settings.prune_below, settings.prune_factor)
-        if any(node.depth > limit for node in self.nodes.values()):
+        if self.depth > limit:
             self.trim(limit)
         return fresh_id
 
@@ -307,6 +310,7 @@ class OpeningTree:
         self.nodes.clear()
         self._children.clear()
         self._worths.clear()
+        self._at_depth.clear()
         self._put(self._fresh(ROOT, ROOT, "", 0, 0))
 
     def take_changes(self) -> frozenset[int]:
@@ -319,9 +323,11 @@ class OpeningTree:
 
     def _put(self, node: OpeningNode) -> None:
         self._before.setdefault(node.node_id, self.nodes.get(node.node_id))
-        if node.node_id not in self.nodes and node.node_id != ROOT:
-            self._children.setdefault(node.parent_id, {})[node.move] = node.node_id
-            self._worths.pop(node.parent_id, None)
+        if node.node_id not in self.nodes:
+            self._at_depth[node.depth] += 1
+            if node.node_id != ROOT:
+                self._children.setdefault(node.parent_id, {})[node.move] = node.node_id
+                self._worths.pop(node.parent_id, None)
         self.nodes[node.node_id] = node
         if node.node_id != ROOT and node.node_id not in self._children:
             self._worths[node.node_id] = node.worth
@@ -330,6 +336,9 @@ class OpeningTree:
         node = self.nodes.pop(node_id)
         self._before.setdefault(node_id, node)
         del self._worths[node_id]
+        self._at_depth[node.depth] -= 1
+        if not self._at_depth[node.depth]:
+            del self._at_depth[node.depth]
         siblings = self._children[node.parent_id]
         del siblings[node.move]
         if not siblings:

@@ -27,8 +27,7 @@ def told_moves(moves: Sequence[messages.CandidateMove], limits: Limits) -> list[
     """Check how much is asked, and return what is told of each move. Raises InvalidField."""
     count, most = len(moves), limits.successors_per_call
     require(1 <= count <= most, "moves", f"{count:,} moves: 1 to {most:,}", value=count, limit=most)
-    told = [(list(move.cells), move.letters) for move in moves]
-    changes, most = sum(len(cells) for cells, _ in told), limits.changes_per_call
+    changes, most = sum(len(move.cells) for move in moves), limits.changes_per_call
     require(
         changes <= most,
         "moves",
@@ -36,6 +35,7 @@ def told_moves(moves: Sequence[messages.CandidateMove], limits: Limits) -> list[
         value=changes,
         limit=most,
     )
+    told = [(list(move.cells), move.letters) for move in moves]
     for place, (cells, letters) in enumerate(told):
         if len(cells) != len(letters):
             raise InvalidField(

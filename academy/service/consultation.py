@@ -93,6 +93,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self, request: messages.MatchPatternsRequest, response: messages.MatchPatternsResponse
     ) -> None:
         caller = identity.caller()
+        libraries = _libraries(request, self._limits)
         self._check_positions(request)
         count = len(request.positions)
         if count > 1:
@@ -107,7 +108,6 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 players=spec.players,
             )
         questions, seats = self._questions(caller, request, game.view)
-        libraries = _libraries(request)
         # What is learnt while others are let in does not matter to this call.
         stored = game.stored_patterns() if request.include_cells else None
         written = await self._gathering.answered(PatternCall(spec, game.shelf.ranked, libraries, questions))
@@ -131,6 +131,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self, request: messages.MatchSuccessorsRequest, response: messages.MatchSuccessorsResponse
     ) -> None:
         caller = identity.caller()
+        libraries = _libraries(request, self._limits)
         told = told_moves(request.moves, self._limits)
         self._check_matches(request.max_matches, 1 + len(told), "position and moves")
         self._guard.ask(caller, questions_of(told))
@@ -145,7 +146,6 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         )
         (question,), seats = self._questions(caller, alone, game.view, ("position",))
         moves = changes_of_moves(told, spec.geometry)
-        libraries = _libraries(request)
         stored = game.stored_patterns() if request.include_cells else None
         answer = SuccessorAnswer(spec, game.shelf.ranked, libraries, question)
         for number, part in enumerate(in_parts(moves)):
@@ -282,8 +282,10 @@ def _elo(caller: Caller, seat: Seat | None, view: GameView) -> float | None:
 
 
 def _libraries(
-    request: messages.MatchPatternsRequest | messages.MatchSuccessorsRequest,
+    request: messages.MatchPatternsRequest | messages.MatchSuccessorsRequest, limits: Limits
 ) -> tuple[Library, ...]:
+    count, most = len(request.libraries), limits.libraries_per_call
+    require(count <= most, "libraries", f"{count:,} libraries: at most {most:,}", value=count, limit=most)
     asked = [
         pattern_library_from_proto(library, f"libraries[{place}]")
         for place, library in enumerate(request.libraries)

@@ -38,7 +38,8 @@ _Behaviour = Callable[[Any, Context], Any]
 _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 _Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[_Handler | None]]"
 
-_GUARDS_REMEMBERED: Final = 4_096
+# They take 2 kB each, and every contest brings new tokens.
+_GUARDS_REMEMBERED: Final = 1_024
 _REFUSALS_LOGGED_PER_SECOND: Final = 10.0
 _REFUSALS_LOGGED_AT_ONCE: Final = 100.0
 _log = structlog.get_logger()
@@ -107,7 +108,7 @@ class Guard(aio.ServerInterceptor):
         known = self._guards.get((method, token))
         if known is None or known[0] != caller:
             if len(self._guards) >= _GUARDS_REMEMBERED:
-                self._guards.clear()
+                del self._guards[next(iter(self._guards))]
             known = self._guards[method, token] = caller, self._guarded(method, handler, caller, token)
         return known[1]
 

@@ -18,6 +18,7 @@ class Limits:
 
     message_bytes: int = 4 * 1024 * 1024
     metadata_bytes: int = 16 * 1024
+    libraries_per_call: int = 16
     positions_per_call: int = 1_024
     successors_per_call: int = 400
     changes_per_call: int = 8_192

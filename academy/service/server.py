@@ -104,6 +104,7 @@ class AcademyServer:
         self.metrics = Metrics()
         self.games = LiveGames(store)
         self.metrics.watch(lambda: store.waiting_writes, self.games.sizes)
+        store.give_way(self.metrics.questions.total)
         recollection = Recollection(store)
         self._guard = Guard(
             lambda text: recollection.recall(text, lambda: store.authenticate(text)), limits, self.metrics

@@ -17,6 +17,8 @@ from academy.store.writing import Command
 
 _T = TypeVar("_T")
 _SEATS_REMEMBERED: Final = 1_024
+# A number takes about 100 bytes, and of one seat there may be as many as the libraries have patterns.
+_USES_REMEMBERED: Final = 65_536
 _log = structlog.get_logger()
 
 
@@ -26,6 +28,7 @@ class Writes:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._noted: OrderedDict[tuple[Seat, Library], set[int]] = OrderedDict()
+        self._remembered = 0
 
     async def done(self, command: Command[_T]) -> _T:
         """Wait until a command is committed; return its result or raise its refusal.
@@ -36,10 +39,7 @@ class Writes:
 
     def note_uses(self, seat: Seat, library: Library, pattern_ids: Iterable[int]) -> None:
         """Have uses of patterns written some time soon; each once a seat. Nothing is waited for."""
-        noted = self._noted.setdefault((seat, library), set())
-        self._noted.move_to_end((seat, library))
-        while len(self._noted) > _SEATS_REMEMBERED:
-            self._noted.popitem(last=False)
+        noted = self._noted.get((seat, library), set())
         fresh = [pattern_id for pattern_id in pattern_ids if pattern_id not in noted]
         if not fresh:
             return
@@ -51,6 +51,13 @@ class Writes:
             _log.warning("uses not noted", contest=seat.contest_id, why=str(error))
             return
         noted.update(fresh)
+        self._noted[seat, library] = noted
+        self._noted.move_to_end((seat, library))
+        self._remembered += len(fresh)
+        while len(self._noted) > _SEATS_REMEMBERED or (
+            self._remembered > _USES_REMEMBERED and len(self._noted) > 1
+        ):
+            self._remembered -= len(self._noted.popitem(last=False)[1])
 
 
 def _tell_failure(future: "Future[None]") -> None:

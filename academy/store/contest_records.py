@@ -1,9 +1,10 @@
 """Contests, their reports and proposals, from protobuf messages and back, with every rule checked."""
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from academy.knowledge.boards import Board, InvalidBoard
+from academy.knowledge.boards import Board, InvalidBoard, states_of
 from academy.knowledge.contests import (
     Contestant,
     ContestReport,
@@ -75,8 +76,9 @@ def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> N
             "(a contest without result is reported void)",
         )
     check_printable("termination", report.termination)
-    for place, ply in enumerate(report.plies):
-        check_printable(f"plies[{place}].move", ply.move)
+    if not "".join(ply.move for ply in report.plies).isprintable():
+        for place, ply in enumerate(report.plies):
+            check_printable(f"plies[{place}].move", ply.move)
 
 
 def check_printable(field: str, text: str) -> None:
@@ -106,7 +108,7 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
     return ContestReport(
         contest_id=report.contest.contest_id,
         contestants=tuple(Contestant(player.name, player.elo) for player in report.contest.players),
-        plies=tuple(_ply(ply, f"plies[{place}]", spec) for place, ply in enumerate(report.plies)),
+        plies=tuple(_plies(report.plies, spec)),
         results=tuple(results),
         proposals=tuple(proposal_from_proto(proposal, spec) for proposal in reported.proposals),
         uses=tuple(
@@ -121,7 +123,15 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
     )
 
 
-def _ply(ply: contests_pb2.Ply, field: str, spec: GameSpec) -> Ply:
+def _plies(plies: Sequence[contests_pb2.Ply], spec: GameSpec) -> Iterator[Ply]:
+    # The boards in one go where all are told, and told well.
+    boards = states_of(spec.geometry, [ply.board for ply in plies])
+    for place, ply in enumerate(plies):
+        yield _ply(ply, place, spec, None if boards is None else boards[place])
+
+
+def _ply(ply: contests_pb2.Ply, place: int, spec: GameSpec, states: bytes | None) -> Ply:
+    field = f"plies[{place}]"
     # In a game of simultaneous moves a ply may be everybody's: player 0.
     if not (1 <= ply.player <= spec.players or (spec.simultaneous and ply.player == 0)):
         raise InvalidRecord(f"{field}.player", f"{ply.player} must be from 1 to {spec.players}")
@@ -132,7 +142,8 @@ def _ply(ply: contests_pb2.Ply, field: str, spec: GameSpec) -> Ply:
         if not 1 <= told.player <= spec.players or told.player in values:
             raise InvalidRecord(f"{field}.values", f"player {told.player} is no player or told twice")
         values[told.player] = check_value(f"{field}.values", told.value)
-    states = _states(ply.board, f"{field}.board", spec)
+    if states is None:
+        states = _states(ply.board, f"{field}.board", spec)
     return Ply(ply.player, ply.move, states, ply.legal_moves, ply.interaction, values)
 
 

@@ -48,11 +48,17 @@ def begin(event: events_pb2.Event) -> GameKnowledge:
     return GameKnowledge(spec_from_proto(game), settings_from_proto(game.settings))
 
 
-def apply(knowledge: GameKnowledge, event: events_pb2.Event, read_event: EventReader) -> Outcome:
+def apply(
+    knowledge: GameKnowledge,
+    event: events_pb2.Event,
+    read_event: EventReader,
+    give_way: Callable[[], None] = lambda: None,
+) -> Outcome:
     """Take a game's next event into its knowledge.
 
-    `read_event` gives an earlier event by its number. Raises InvalidRecord and what the knowledge
-    rules raise; the knowledge may then be half changed and must be thrown away.
+    `read_event` gives an earlier event by its number, `give_way` is called between steps. Raises
+    InvalidRecord and what the knowledge rules raise; the knowledge may then be half changed and must be
+    thrown away.
     """
     spec = knowledge.spec
     match event.WhichOneof("kind"):
@@ -61,7 +67,8 @@ def apply(knowledge: GameKnowledge, event: events_pb2.Event, read_event: EventRe
             if reported.report.void:
                 return Outcome()
             report = report_from_proto(reported, spec)
-            return Outcome(judgements=tuple(knowledge.report(report, event.sequence)))
+            give_way()
+            return Outcome(judgements=tuple(knowledge.report(report, event.sequence, give_way)))
         case "proposal_judged":
             judged = event.proposal_judged
             known = read_event(judged.report_event).contest_reported

@@ -88,6 +88,11 @@ class Store:
         """Do a command and return its result once it is on the disk. Raises like `submit` and the command."""
         return self.submit(command).result()
 
+    def give_way(self, asked: Callable[[], float]) -> None:
+        """Have writes give way to questions; `asked` says how many there were so far, in any thread."""
+        if self._writer is not None:
+            self._writer.giving_way.to(asked)
+
     @property
     def waiting_writes(self) -> int:
         """How many commands wait for the writer."""

@@ -1,6 +1,7 @@
 """The writer's own copies of games' knowledge, and what one write transaction does with them."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -72,9 +73,17 @@ class WorkingGames:
 class Work:
     """One command's part of a write transaction."""
 
-    def __init__(self, transaction: Transaction, games: WorkingGames, now: float) -> None:
+    def __init__(
+        self,
+        transaction: Transaction,
+        games: WorkingGames,
+        now: float,
+        give_way: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Begin at the time `now`; `give_way` is called between steps."""
         self.transaction = transaction
         self.now = now
+        self._give_way = give_way
         self.touched: set[str] = set()
         self._games = games
 
@@ -108,13 +117,19 @@ class Work:
         else:
             loaded = self._games.current(self.transaction, game_id)
             knowledge = loaded.knowledge
-            outcome = fold.apply(knowledge, event, lambda number: event_log.get(self.transaction, number))
+            self._give_way()
+            outcome = fold.apply(
+                knowledge, event, lambda number: event_log.get(self.transaction, number), self._give_way
+            )
+            self._give_way()
+            stored = event_log.append(self.transaction, event)
+            self._give_way()
             game_tables.store_changes(
                 self.transaction,
                 knowledge,
                 loaded.generation,
                 event.sequence,
-                event_log.append(self.transaction, event),
+                stored,
             )
             if event.WhichOneof("kind") == "settings_changed":
                 game_tables.store_settings(self.transaction, knowledge)

@@ -17,10 +17,13 @@ import lmdb
 
 from academy.store.environment import Environment, Transaction
 from academy.store.errors import StoreBusy, StoreClosed
+from academy.store.giving_way import GivingWay
 from academy.store.working_games import Work, WorkingGames
 
 QUEUE_SIZE: Final = 1_024
 GROUP_SIZE: Final = 256
+# While more wait, or are committed together, commands are not held up for anybody.
+_FEW: Final = 4
 
 _T = TypeVar("_T")
 _Result = TypeVar("_Result", covariant=True)
@@ -53,6 +56,7 @@ class Writer:
         group_size: int = GROUP_SIZE,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        self.giving_way = GivingWay()
         self._environment = environment
         self._group_size = group_size
         self._clock = clock
@@ -60,6 +64,7 @@ class Writer:
         self._queue: queue.Queue[_Queued | None] = queue.Queue(queue_size)
         self._closing = threading.Lock()
         self._closed = False
+        self._together = 0
         self._thread = threading.Thread(target=self._run, name="academy-writer", daemon=True)
         self._thread.start()
 
@@ -130,6 +135,7 @@ class Writer:
                 queued.future.set_exception(queued.fault)
 
     def _execute(self, transaction: Transaction, group: list[_Queued], touched: set[str]) -> None:
+        self._together = len(group)
         # A repeated transaction must not meet what the abandoned one did in memory.
         self._forget(touched)
         for queued in group:
@@ -137,7 +143,7 @@ class Writer:
             own: set[str] = set()
             try:
                 with transaction.nested() as part:
-                    work = Work(part, self._games, self._clock())
+                    work = Work(part, self._games, self._clock(), self._give_way)
                     own = work.touched
                     queued.result = queued.command.execute(work)
             except lmdb.Error:
@@ -148,6 +154,10 @@ class Writer:
                 self._forget(own)
                 queued.fault = fault
             touched |= own
+
+    def _give_way(self) -> None:
+        if self._together <= _FEW and self.waiting <= _FEW:
+            self.giving_way()
 
     def _forget(self, games: set[str]) -> None:
         for game_id in games:

@@ -12,7 +12,7 @@ from typing import Final
 from benchmarks.learning import bound, report
 from benchmarks.learning.experiment import CONDITIONS, run
 from benchmarks.learning.games import TRIALS
-from benchmarks.learning.ledger import Ledger, Piece
+from benchmarks.learning.ledger import EQUAL, Ledger, Piece
 
 RESULTS: Final = Path(__file__).parent / "results.jsonl"
 
@@ -30,11 +30,12 @@ def main() -> None:
     running.add_argument("--minutes", type=float, default=60.0, help="for each game")
     running.add_argument("--data", type=Path, default=Path("build/learning"), help="ACADEMY's folders")
     running.add_argument("--series", choices=("final", "tuning"), default="final")
+    running.add_argument("--equal", choices=EQUAL, default="time", help="what both players have a move")
     bounding = commands.add_parser("bound", help="measure what fair use leaves room for")
     bounding.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
     bounding.add_argument("--pairs", type=int, default=100, help="of games at each place")
     bounding.add_argument("--minutes", type=float, default=10.0, help="for each game")
-    bounding.set_defaults(series="final", contests=())
+    bounding.set_defaults(series="final", contests=(), equal="playouts")
     commands.add_parser("report", help="write the document's tables and plot")
     options = parser.parse_args()
     if options.command == "report":
@@ -51,6 +52,7 @@ def main() -> None:
             options.pairs,
             time.monotonic() + 60 * options.minutes,
             options.series,
+            options.equal,
         )
         if options.command == "bound":
             bound.measure(name, piece, Ledger(options.results))

@@ -5,7 +5,6 @@ hardly be better than that, so what is gained here is what its rules leave room 
 """
 
 import random
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,7 +13,7 @@ from benchmarks.learning.contests import Entrant, play
 from benchmarks.learning.games import TRIALS
 from benchmarks.learning.ledger import Ledger, Piece
 from clients.bots.strength import Strength
-from clients.bots.thinking import Counsel, Experience, Thinker, Thought, no_counsel
+from clients.bots.thinking import Counsel, Thinker, Thought, no_counsel
 from referees.api import Referee
 
 PLACES: Final = {
@@ -23,8 +22,6 @@ PLACES: Final = {
     "both": "both",
     "always": "before every move",
 }
-# More than any search of one's own.
-_DECISIVE: Final = 1_000.0
 
 
 @dataclass(frozen=True)
@@ -53,15 +50,11 @@ class _PromptedThinker:
         self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
     ) -> Thought[Any]:
         self._moves += 1
-
-        def told(value: float) -> Mapping[Any, Experience]:
-            first, low = self._moves == 1, value <= LOW_VALUE
-            if not {"first": first, "low": low, "both": first or low, "always": True}[self.place]:
-                return {}
-            best = self.teacher.think(referee, position).candidates[0]
-            return {best.move: Experience(1.0, _DECISIVE)}
-
-        return self.own.think(referee, position, told)
+        thought = self.own.think(referee, position, counsel)
+        first, low = self._moves == 1, thought.value <= LOW_VALUE
+        if {"first": first, "low": low, "both": first or low, "always": True}[self.place]:
+            return self.teacher.think(referee, position)
+        return thought
 
 
 def measure(name: str, piece: Piece, ledger: Ledger) -> None:

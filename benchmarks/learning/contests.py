@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
@@ -64,8 +64,9 @@ def play(
     entrants: Sequence[Entrant],
     seed: str,
     lines: Mapping[int, Academy] | None = None,
+    clock: Callable[[], float] = time.process_time,
 ) -> Played:
-    """Play a contest; the seats of `lines` consult ACADEMY by them."""
+    """Play a contest; the seats of `lines` consult ACADEMY by them. `clock` says how long each thought."""
     spec = referee.spec()
     scholars = {
         seat: Scholar(
@@ -92,9 +93,9 @@ def play(
             break
         seat = to_move[0]
         legal = len(referee.legal_moves(position, seat) or ())
-        began = time.perf_counter()
+        began = clock()
         chosen = scholars[seat].choose(position, moves, own_moves[seat])
-        seconds[seat] += time.perf_counter() - began
+        seconds[seat] += clock() - began
         position = referee.play(position, {seat: chosen.move})
         moves.append(referee.move_text(chosen.move))
         own_moves[seat] += 1
@@ -161,7 +162,9 @@ class Hall:
                 academy.propose(seat, len(report.plies))
         self._link.report(report)
 
-    def meet(self, contest_id: str, entrants: Sequence[Entrant], seed: str) -> Played:
+    def meet(
+        self, contest_id: str, entrants: Sequence[Entrant], seed: str, clock: Callable[[], float]
+    ) -> Played:
         """Play a contest that nothing is learnt from."""
         contest = contest_message(
             contest_id, self._spec, [each.name for each in entrants], [each.elo for each in entrants]
@@ -173,7 +176,7 @@ class Hall:
             if entrant.libraries
         }
         try:
-            return play(self._referee, contest_id, entrants, seed, lines)
+            return play(self._referee, contest_id, entrants, seed, lines, clock)
         finally:
             for line in lines.values():
                 line.close()

@@ -5,6 +5,9 @@ player without; these contests are reported as void, so nothing is learnt from t
 """
 
 import random
+import secrets
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,12 +20,19 @@ from arena.ratings.pentanomial import Sprt
 from benchmarks.learning.contests import Entrant, Hall, play
 from benchmarks.learning.games import TRIALS, Trial
 from benchmarks.learning.ledger import Ledger, Piece
+from benchmarks.learning.processor_clock import ProcessorClock
 from benchmarks.learning.records import Records
 
 EVERYTHING: Final = frozenset(Library)
 FIRST_ELO: Final = 1000.0
 # Whether ACADEMY is worth +30 normalised Elo, or nothing.
 TEST: Final = Sprt(0.0, 30.0)
+
+
+# ACADEMY is busy that takes more than this share of the time; it is looked at so often for so many seconds.
+BUSY: Final = 0.02
+LOOK_SECONDS: Final = 3.0
+MOST_LOOKS: Final = 40
 
 
 @dataclass(frozen=True)
@@ -66,7 +76,9 @@ def run(trial_name: str, conditions: list[str], piece: Piece, ledger: Ledger, da
         server = EmbeddedAcademy(folder / lessons / "academy", folder / lessons / "server.log")
         try:
             hall = Hall(trial.referee(), server.start(), _LESSONS[lessons])
-            course = Course(population, lessons, hall, ledger, piece)
+            assert server.process_id is not None
+            clock = ProcessorClock(server.process_id)
+            course = Course(population, lessons, hall, ledger, piece, clock)
             for checkpoint in piece.checkpoints:
                 if not course.learn(checkpoint):
                     break
@@ -139,11 +151,22 @@ class Course:
     """What ACADEMY learns of one game under one kind of lessons, and what that is worth."""
 
     def __init__(
-        self, population: Population, lessons: str, hall: Hall, ledger: Ledger, piece: Piece
+        self,
+        population: Population,
+        lessons: str,
+        hall: Hall,
+        ledger: Ledger,
+        piece: Piece,
+        clock: ProcessorClock,
     ) -> None:
         self._population, self._lessons = population, lessons
-        self._hall, self._ledger, self._piece = hall, ledger, piece
-        self._key: dict[str, Any] = {"series": piece.series, "game": population.name, "lessons": lessons}
+        self._hall, self._ledger, self._piece, self._clock = hall, ledger, piece, clock
+        self._key: dict[str, Any] = {
+            "series": piece.series,
+            "game": population.name,
+            "equal": piece.equal,
+            "lessons": lessons,
+        }
         self._learnt = 0
 
     def learn(self, contests: int) -> bool:
@@ -170,8 +193,13 @@ class Course:
                 f"{self._population.name}: ACADEMY knows more than {checkpoint} contests; not measured there"
             )
             return
-        plain = Entrant("without", trial.strength(school.student), elo)
+        equal_time = self._piece.equal == "time"
+        plain = Entrant(
+            "without", trial.timed(self._clock) if equal_time else trial.strength(school.student), elo
+        )
         student = replace(plain, name="with", libraries=condition.libraries, fair=condition.fair)
+        if self._piece.pairs > sum(self._ledger.counts(**key)) and not self._piece.over:
+            self._warm_up((student, plain), f"{name}/{checkpoint}")
         while (played := sum(counts := self._ledger.counts(**key))) < self._piece.pairs:
             if self._piece.over or TEST.status(counts).verdict:
                 return
@@ -180,8 +208,9 @@ class Course:
                 # Both games of a pair have the same chance in both seats.
                 seed = f"{self._piece.series}/measured/{self._population.name}/{played}"
                 # Without libraries of its own the plain player's contests are still ACADEMY's to know of.
-                contest_id = f"{seed}/{self._lessons}/{name}/{checkpoint}/{seat}"
-                game = self._hall.meet(contest_id, entrants, seed)
+                # A pair that was broken off is played again, in contests that are new to ACADEMY.
+                contest_id = f"{seed}/{self._lessons}/{name}/{checkpoint}/{seat}/{secrets.token_hex(4)}"
+                game = self._hall.meet(contest_id, entrants, seed, self._clock)
                 points += game.score(seat)
                 seconds[0] += game.seconds[seat]
                 seconds[1] += game.seconds[3 - seat]
@@ -192,6 +221,17 @@ class Course:
                 points=points,
                 seconds=[round(each, 4) for each in seconds],
             )
+
+    def _warm_up(self, entrants: Sequence[Entrant], name: str) -> None:
+        """Let ACADEMY read its libraries, and wait until it has done so: it is nobody's time to think."""
+        seed = f"{self._piece.series}/warming-up/{self._population.name}"
+        contest_id = f"{seed}/{self._lessons}/{name}/{secrets.token_hex(4)}"
+        self._hall.meet(contest_id, entrants, seed, self._clock)
+        for _ in range(MOST_LOOKS):
+            before = self._clock()
+            time.sleep(LOOK_SECONDS)
+            if self._clock() - before < BUSY * LOOK_SECONDS:
+                return
 
 
 def _all_equal(report: contests_pb2.ReportContestRequest) -> contests_pb2.ReportContestRequest:

@@ -1,6 +1,6 @@
 """The games of the experiment, who learns in them, and who is measured."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -28,6 +28,8 @@ class Trial:
     settings: Mapping[str, object]
     final: School
     tuning: School
+    # Of processor time a move, for both players of a match at equal time.
+    seconds: float
     method: Method = field(default="monte-carlo")
 
     def referee(self) -> Referee[Any, Any]:
@@ -44,6 +46,14 @@ class Trial:
             return Strength("alpha-beta", depth=level)
         return Strength("monte-carlo", playouts=level)
 
+    def level(self, level: int) -> str:
+        """What a player of a strength has a move, in words."""
+        return f"{level} {'plies' if self.method == 'alpha-beta' else 'playouts'}"
+
+    def timed(self, clock: Callable[[], float]) -> Strength:
+        """A player who has the time of a move by a clock."""
+        return Strength(self.method, seconds=self.seconds, clock=clock)
+
 
 TRIALS: Final = {
     "connect-four": Trial(
@@ -52,6 +62,7 @@ TRIALS: Final = {
         {"game": "connect_four"},
         School((10, 10, 50, 50, 200, 200, 400, 400), 10),
         School((8, 8, 40, 40, 160, 160, 320, 320), 8),
+        0.006,
     ),
     "hex": Trial(
         "Hex 7x7",
@@ -59,6 +70,7 @@ TRIALS: Final = {
         {"board_size": 7},
         School((10, 10, 40, 40, 120, 120, 240, 240), 10),
         School((8, 8, 32, 32, 100, 100, 200, 200), 8),
+        0.008,
     ),
     "othello": Trial(
         "Othello 8x8",
@@ -66,6 +78,7 @@ TRIALS: Final = {
         {"game": "othello"},
         School((10, 10, 40, 40, 120, 120), 10),
         School((8, 8, 30, 30, 100, 100), 8),
+        0.01,
     ),
     "draughts": Trial(
         "English draughts",
@@ -73,6 +86,7 @@ TRIALS: Final = {
         {"variant": "english"},
         School((1, 1, 2, 2, 3, 3, 4, 4), 1),
         School((1, 1, 2, 2, 3, 3), 2),
+        0.006,
         method="alpha-beta",
     ),
     "go": Trial(
@@ -81,5 +95,6 @@ TRIALS: Final = {
         {"board_size": 9, "komi": 7.5},
         School((10, 10, 30, 30, 80, 80), 10),
         School((8, 8, 24, 24, 64, 64), 8),
+        0.015,
     ),
 }

@@ -5,19 +5,23 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from arena.ratings.pentanomial import Counts
+
+# What the players of a match may have the same of: time, or playouts (plies for alpha-beta).
+EQUAL: Final = ("time", "playouts")
 
 
 @dataclass(frozen=True)
 class Piece:
-    """How far a run of the experiment goes, and by which seeds."""
+    """How far a run goes, by which seeds, and of what (of `EQUAL`) both players have the same."""
 
     checkpoints: tuple[int, ...]
     pairs: int
     deadline: float
     series: str = "final"
+    equal: str = "time"
 
     @property
     def over(self) -> bool:

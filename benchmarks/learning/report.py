@@ -9,40 +9,50 @@ from benchmarks.figures import placed
 from benchmarks.learning.bound import PLACES
 from benchmarks.learning.experiment import CONDITIONS, TEST
 from benchmarks.learning.games import TRIALS
-from benchmarks.learning.ledger import Ledger
+from benchmarks.learning.ledger import EQUAL, Ledger
 
 DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "learning.md"
 PLOT: Final = DOCUMENT.parent / "learning.svg"
 HEAD: Final = (
-    "| game | condition | contests learnt from | games | Elo gained | 95 % | test | time |\n"
-    "|---|---|---|---|---|---|---|---|"
+    "| game | the same | condition | contests learnt from | games | Elo gained | 95 % | test | time |\n"
+    "|---|---|---|---|---|---|---|---|---|"
 )
 ROOM_HEAD: Final = "| game | told | games | Elo gained | 95 % |\n|---|---|---|---|---|"
 
 
-def measured(ledger: Ledger, series: str, game: str) -> list[tuple[str, int, Counts]]:
-    """What was measured of a game: condition, contests learnt from, and pairs by points."""
-    keys = {(line["condition"], line["contests"]) for line in ledger.of("pair", series=series, game=game)}
+def measured(ledger: Ledger, series: str, game: str, equal: str) -> list[tuple[str, int, Counts]]:
+    """What was measured of a game: condition, contests learnt from, and pairs by points.
+
+    `equal` is what both players had a move, "time" or "playouts".
+    """
+    like = {"series": series, "game": game, "equal": equal}
+    keys = {(line["condition"], line["contests"]) for line in ledger.of("pair", **like)}
     order = list(CONDITIONS)
     return [
-        (name, contests, ledger.counts(series=series, game=game, condition=name, contests=contests))
+        (name, contests, ledger.counts(**like, condition=name, contests=contests))
         for name, contests in sorted(keys, key=lambda key: (order.index(key[0]), key[1]))
     ]
 
 
 def lines(ledger: Ledger, series: str, game: str) -> list[str]:
     """The rows of a game."""
+    return [row for equal in EQUAL for row in _lines(ledger, series, game, equal)]
+
+
+def _lines(ledger: Ledger, series: str, game: str, equal: str) -> list[str]:
     rows = []
-    for name, contests, counts in measured(ledger, series, game):
+    trial = TRIALS[game]
+    same = f"{1000 * trial.seconds:g} ms" if equal == "time" else trial.level(trial.school(series).student)
+    for name, contests, counts in measured(ledger, series, game, equal):
         found = estimate(counts)
         if found is None:
             continue
         verdict = {"H1": "stronger", "H0": "not stronger", None: "open"}[TEST.status(counts).verdict]
-        pairs = ledger.of("pair", series=series, game=game, condition=name, contests=contests)
+        pairs = ledger.of("pair", series=series, game=game, equal=equal, condition=name, contests=contests)
         asking, alone = (sum(seconds) for seconds in zip(*(line["seconds"] for line in pairs), strict=True))
         rows.append(
-            f"| {TRIALS[game].title} | {CONDITIONS[name].title} | {contests:,} | {2 * sum(counts):,} | "
-            f"{_gained(found)} | {verdict} | x {asking / alone:.1f} |"
+            f"| {trial.title} | {same} | {CONDITIONS[name].title} | {contests:,} | {2 * sum(counts):,} | "
+            f"{_gained(found)} | {verdict} | x {asking / alone:.2f} |"
         )
     return rows
 
@@ -89,7 +99,7 @@ def draw(ledger: Ledger, file: Path = PLOT) -> None:
     for game, trial in TRIALS.items():
         found = [
             (contests, estimate(counts))
-            for name, contests, counts in measured(ledger, "final", game)
+            for name, contests, counts in measured(ledger, "final", game, "time")
             if name == "full"
         ]
         points = [(contests, each) for contests, each in found if each and math.isfinite(each.elo_error)]

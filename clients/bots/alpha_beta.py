@@ -4,19 +4,24 @@ D. Knuth and R. Moore, "An analysis of alpha-beta pruning" (1975). Moves are tri
 they cut before (J. Schaeffer's history heuristic, 1989).
 """
 
+import math
 import random
 import time
 from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from clients.bots.craft import Craft, craft_of
 from clients.bots.evaluation import Evaluation
-from clients.bots.thinking import Candidate, Counsel, Thought, no_counsel
+from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel
 from referees.api import Referee
 
 # Moves as little worse than the best as this are valued exactly, so that experience can decide between them.
 NEAR: Final = 0.1
+# Experience moves a value by less than this, and by half of that where it counts for so many games.
+SWAY: Final = 0.05
+HALF_SWAYED: Final = 10.0
 # Moves that differ by less than about this are as good as each other: games are not to be all alike.
 CARELESSNESS: Final = 0.01
 # A later win is a little worse than an earlier one.
@@ -30,55 +35,82 @@ class _TimeIsUp(Exception):
 
 @dataclass
 class AlphaBetaThinker:
-    """Searches `depth` plies ahead; where `seconds` are given, as deep as they allow up to that."""
+    """Searches `depth` plies ahead; where `seconds` are given, as deep as they allow up to that.
+
+    Seconds are those of `clock`, and waiting for counsel is one's own time.
+    """
 
     evaluation: Evaluation
     depth: int
     chance: random.Random
     seconds: float | None = None
+    clock: Callable[[], float] = time.monotonic
 
     def think(
         self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
     ) -> Thought[Any]:
         """All moves, best first; those far behind the best are valued by a bound. Raises UnsuitableGame."""
-        search = _Search(craft_of(referee, self.chance), self.evaluation, self.seconds)
+        began = self.clock()
+        search = _Search(craft_of(referee, self.chance), self.evaluation, self.clock)
         moves = list(search.craft.moves(position))
         # Of moves of one value any may be the best.
         self.chance.shuffle(moves)
         values = dict.fromkeys(moves, 0.5)
-        for depth in range(1, self.depth + 1):
+        known: Mapping[Any, Experience] | None = None
+        depth = 1
+        while depth <= self.depth:
+            # Counsel takes its time: by half of it, it is asked for.
+            deadline = began + (0.5 if known is None else 1.0) * (self.seconds or math.inf)
             try:
-                values = search.root(position, moves, depth)
+                values = search.root(position, moves, depth, deadline)
             except _TimeIsUp:
-                break
+                if known is not None:
+                    break
+                known = counsel(values[moves[0]], moves)
+                continue
             moves.sort(key=values.__getitem__, reverse=True)
-        value = values[moves[0]]
-        for move, known in counsel(value).items():
-            if move in values:
-                values[move] = (values[move] + known.weight * known.value) / (1.0 + known.weight)
-        prospects = {move: values[move] + self.chance.uniform(0.0, CARELESSNESS) for move in moves}
+            depth += 1
+        if known is None:
+            known = counsel(values[moves[0]], moves)
+        value = max(values.values())
+        unknown = Experience(value, 0.0)
+        usual = sum(known.get(move, unknown).value for move in moves) / len(moves)
+        prospects = {
+            move: values[move]
+            + _sway(known.get(move, unknown), usual)
+            + self.chance.uniform(0.0, CARELESSNESS)
+            for move in moves
+        }
         chosen = sorted(moves, key=prospects.__getitem__, reverse=True)
         return Thought(value, tuple(Candidate(move, values[move]) for move in chosen))
+
+
+def _sway(known: Experience, usual: float) -> float:
+    """How much better or worse a move looks by what others know of it, beside what is usual for the moves."""
+    heard = known.games / (known.games + HALF_SWAYED)
+    return heard * max(-SWAY, min(SWAY, known.value - usual))
 
 
 class _Search:
     """One move's search. Values are those of the seat to move."""
 
-    def __init__(self, craft: Craft[Any, Any], evaluation: Evaluation, seconds: float | None) -> None:
+    def __init__(self, craft: Craft[Any, Any], evaluation: Evaluation, clock: Callable[[], float]) -> None:
         self.craft = craft
         self._evaluation = evaluation
-        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._clock = clock
+        self._deadline = math.inf
         self._cuts: defaultdict[Any, int] = defaultdict(int)
 
-    def root(self, position: Any, moves: list[Any], depth: int) -> dict[Any, float]:
-        """The value of each move."""
+    def root(self, position: Any, moves: list[Any], depth: int, deadline: float) -> dict[Any, float]:
+        """The value of each move. Raises _TimeIsUp after the deadline, but not one ply ahead."""
+        self._deadline = deadline
         values: dict[Any, float] = {}
         best = 0.0
         for move in moves:
             values[move] = self._after(position, move, depth - 1, max(0.0, best - NEAR), 1.0)
             best = max(best, values[move])
             # Without a first result there is nothing to play by; after it, time counts.
-            if depth > 1 and self._deadline is not None and time.monotonic() > self._deadline:
+            if depth > 1 and self._clock() > self._deadline:
                 raise _TimeIsUp
         return values
 
@@ -96,7 +128,7 @@ class _Search:
         moves = self.craft.moves(position)
         if depth <= 0:
             return 0.5 + _PATIENCE * (self._evaluation.value(self.craft, position, len(moves)) - 0.5)
-        if depth > 1 and self._deadline is not None and time.monotonic() > self._deadline:
+        if depth > 1 and self._clock() > self._deadline:
             raise _TimeIsUp
         best = 0.0
         for move in sorted(moves, key=self._cuts.__getitem__, reverse=True):

@@ -1,7 +1,7 @@
 """What ACADEMY's answers say of the moves in a position: how good each is, and how much that counts."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, TypeVar
 
 from clients.advice import OpeningMove, PatternMatch
@@ -11,12 +11,14 @@ Move = TypeVar("Move")
 
 # Contests of a move after which their results count for more than the position's.
 FEW_CONTESTS: Final = 10.0
-# How much openings count once a move has been seen in many contests, and patterns.
-OPENING_WEIGHT: Final = 6.0
-PATTERN_WEIGHT: Final = 1.0
+# What counts as so many random games of the player's own: an opening at most, and what patterns say.
+MOST_OPENING_GAMES: Final = 100.0
+PATTERN_GAMES: Final = 20.0
 # How much of what patterns say, in logarithms of odds, is believed; and votes after which one is believed.
-BELIEF: Final = 1.0
+BELIEF: Final = 0.4
 FEW_VOTES: Final = 1.0
+# As many patterns that say nothing are added to those that were found.
+FEW_PATTERNS: Final = 8.0
 # A value nearer to 0 or 1 is no more certain than this.
 _SUREST: Final = 0.98
 
@@ -30,7 +32,7 @@ def of_openings(known: Mapping[Move, OpeningMove]) -> dict[Move, Experience]:
     return {
         move: Experience(
             (each.visits * opening_value(each) + FEW_CONTESTS * usual) / (each.visits + FEW_CONTESTS),
-            OPENING_WEIGHT * each.visits / (each.visits + FEW_CONTESTS),
+            min(MOST_OPENING_GAMES, each.visits),
         )
         for move, each in known.items()
     }
@@ -42,23 +44,27 @@ def opening_value(opening: OpeningMove) -> float:
     return (opening.wins + opening.draws / 2 + opening.value) / (results + 1)
 
 
-def of_patterns(value: float, said: Mapping[Move, float]) -> dict[Move, Experience]:
-    """Moves by what patterns say for each (see `odds`), against what they say for the others.
+def of_patterns(value: float, said: Mapping[Move, float], moves: Collection[Move]) -> dict[Move, Experience]:
+    """All `moves` by what patterns say for each (see `odds`), against what they say for the others.
 
-    `value` is what the player expects of the position.
+    `value` is what the player expects of the position; of moves that nothing is said of it is expected, too.
     """
     if not said:
         return {}
     usual = sum(said.values()) / len(said)
     return {
-        move: Experience(_value(_log_odds(value) + BELIEF * (each - usual)), PATTERN_WEIGHT)
-        for move, each in said.items()
+        move: Experience(_value(_log_odds(value) + BELIEF * (said.get(move, usual) - usual)), PATTERN_GAMES)
+        for move in moves
     }
 
 
-def odds(matches: Iterable[PatternMatch]) -> float:
-    """What patterns say together: the sum of their values' log odds, less where few proposed them."""
-    return sum(_log_odds(match.value) * match.proposers / (match.proposers + FEW_VOTES) for match in matches)
+def odds(matches: Collection[PatternMatch]) -> float:
+    """What patterns say together: the mean of their values' log odds.
+
+    It is less where they or their proposers are few. Patterns that overlap say the same: they do not add up.
+    """
+    said = sum(_log_odds(match.value) * match.proposers / (match.proposers + FEW_VOTES) for match in matches)
+    return said / (len(matches) + FEW_PATTERNS)
 
 
 def _log_odds(value: float) -> float:

@@ -60,10 +60,11 @@ class MonteCarloThinker:
                     games[own] += 1
                     wins[own] += result
             if number == (self.playouts + 1) // 2:
-                for known, experience in counsel((won + 1) / (number + 2)).items():
+                best = sorted(moves, key=lambda m: wins[m] / games[m], reverse=True)
+                for known, experience in counsel((won + 1) / (number + 2), best).items():
                     if known in games:
-                        games[known] += experience.weight * self.playouts
-                        wins[known] += experience.weight * self.playouts * experience.value
+                        games[known] += experience.games
+                        wins[known] += experience.games * experience.value
         ranked = sorted(moves, key=lambda m: wins[m] / games[m], reverse=True)
         value = (won + 1) / (self.playouts + 2)
         return Thought(value, tuple(Candidate(move, wins[move] / games[move]) for move in ranked))

@@ -64,6 +64,7 @@ class MonteCarloThinker:
 
     def _by_playouts(self, referee: Hex, position: HexPosition, counsel: Counsel[int]) -> Thought[int]:
         rows, columns = referee.settings.rows, referee.settings.columns
+        width = columns + 2
         stones = surrounded(position.cells, rows, columns)
         mover = position.mover
         moves = [cell for cell, stone in enumerate(stones) if not stone]
@@ -82,13 +83,14 @@ class MonteCarloThinker:
                     games[cell] += 1
                     wins[cell] += result
             if number == (self.playouts + 1) // 2:
-                for known, experience in counsel((won + 1) / (number + 2)).items():
-                    cell = (known // columns + 1) * (columns + 2) + known % columns + 1
+                ranked = sorted(moves, key=lambda m: wins[m] / games[m], reverse=True)
+                best = [(cell // width - 1) * columns + cell % width - 1 for cell in ranked]
+                for known, experience in counsel((won + 1) / (number + 2), best).items():
+                    cell = (known // columns + 1) * width + known % columns + 1
                     if known != SWAP and cell in games:
-                        games[cell] += experience.weight * self.playouts
-                        wins[cell] += experience.weight * self.playouts * experience.value
+                        games[cell] += experience.games
+                        wins[cell] += experience.games * experience.value
         ranked = sorted(moves, key=lambda m: wins[m] / games[m], reverse=True)
-        width = columns + 2
         return Thought(
             (won + 1) / (self.playouts + 2),
             tuple(

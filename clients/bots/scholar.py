@@ -6,6 +6,7 @@ goes on alone when ACADEMY does not answer.
 
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from academy.knowledge.boards import Board
@@ -24,10 +25,20 @@ from referees.api import IllegalMove, Referee, UnreadableMove
 Position = TypeVar("Position")
 Move = TypeVar("Move")
 
-# As many moves are asked about in one question: two boards each.
-WIDEST: Final = 400
+# As many moves are asked about, those that look best.
+WIDEST: Final = 10
 # As many patterns of a board are told, those first that say most.
-MOST_MATCHES: Final = 512
+MOST_MATCHES: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen(Generic[Position, Move]):
+    """A move chosen in a position, the contest's ply of it, and what had been told before it."""
+
+    position: Position
+    move: Candidate[Move]
+    ply: int
+    before: float | None
 
 
 class Scholar(Generic[Position, Move]):
@@ -55,6 +66,8 @@ class Scholar(Generic[Position, Move]):
         spec = referee.spec()
         self._symmetric = spec.symmetric and spec.players == 2
         self._told: float | None = None
+        # What they are worth to others is looked into after the contest, when there is time.
+        self._chosen: list[_Chosen[Position, Move]] = []
 
     def choose(self, position: Position, moves: Sequence[str], own_moves: int) -> Candidate[Move]:
         """A move for the position that `moves` led to, `own_moves` of them one's own; and what is expected.
@@ -62,15 +75,12 @@ class Scholar(Generic[Position, Move]):
         The value is what the arena is told: the next move's is compared with it.
         """
 
-        def counsel(value: float) -> Mapping[Move, Experience]:
-            return self._opening(position, moves, own_moves) or self._patterns(position, value)
+        def counsel(value: float, best: Sequence[Move]) -> Mapping[Move, Experience]:
+            return self._opening(position, moves, own_moves) or self._patterns(position, value, best)
 
         chosen = self.thinker.think(self.referee, position, counsel).candidates[0]
         before, self._told = self._told, chosen.value
-        if self.academy is not None:
-            after = self.referee.play(position, {self.seat.player: chosen.move})
-            for pattern in shapes(self._board(position), self._board(after), self.seat.player):
-                self.seat.moved(pattern, len(moves) + 1, before, chosen.value)
+        self._chosen.append(_Chosen(position, chosen, len(moves) + 1, before))
         return chosen
 
     def _board(self, position: Position) -> Board:
@@ -97,45 +107,45 @@ class Scholar(Generic[Position, Move]):
                 found[move] = opening
         return of_openings(found)
 
-    def _patterns(self, position: Position, value: float) -> Mapping[Move, Experience]:
+    def _patterns(self, position: Position, value: float, best: Sequence[Move]) -> Mapping[Move, Experience]:
         """What the patterns say of moves; nothing where they may not be asked for.
 
-        A move is good that brings patterns of one's own, or goes where the opponent would have some.
+        A move is good that goes where the opponent would have good patterns. What it brings oneself says
+        nothing: the values of patterns are those of the positions that they come from.
         """
-        if self.academy is None or not self._pattern_libraries:
+        if self.academy is None or not self._pattern_libraries or not self._symmetric:
             return {}
         if self.seat.contest_id and value > LOW_VALUE:
             return {}
         board = self._board(position)
         boards = [board]
         asked: list[Move] = []
-        for move in list(self.referee.legal_moves(position, self.seat.player) or ())[:WIDEST]:
+        for move in best[:WIDEST]:
             after = self._board(self.referee.play(position, {self.seat.player: move}))
             cell = cell_of_move(board, after, self.seat.player)
             if cell is not None:
                 asked.append(move)
-                boards += (after, self._with_opponent(board, cell))
+                boards.append(self._with_opponent(board, cell))
         if not asked:
             return {}
         try:
-            here, *there = self.academy.patterns(
+            here, *taken = self.academy.patterns(
                 self.seat,
                 boards,
                 value,
                 libraries=self._pattern_libraries,
                 most=MOST_MATCHES,
-                both_players=self._symmetric,
+                both_players=True,
             )
         except (AcademyRefusal, AcademyUnavailable) as error:
             self._alone(error)
             return {}
         known = set(here)
         said = {
-            move: odds(match for match in mine if match not in known and not match.for_opponent)
-            + odds(match for match in theirs if match not in known and match.for_opponent)
-            for move, mine, theirs in zip(asked, there[::2], there[1::2], strict=True)
+            move: odds([match for match in theirs if match not in known and match.for_opponent])
+            for move, theirs in zip(asked, taken, strict=True)
         }
-        return of_patterns(value, said)
+        return of_patterns(value, said, best)
 
     def _with_opponent(self, board: Board, cell: int) -> Board:
         """The board as if the opponent had a soldier on a cell."""
@@ -147,6 +157,11 @@ class Scholar(Generic[Position, Move]):
         """Propose what the contest of `plies` plies taught."""
         if self.academy is None or not plies:
             return
+        for each in self._chosen:
+            after = self.referee.play(each.position, {self.seat.player: each.move.move})
+            for pattern in shapes(self._board(each.position), self._board(after), self.seat.player):
+                self.seat.moved(pattern, each.ply, each.before, each.move.value)
+        self._chosen.clear()
         try:
             self.academy.propose(self.seat, plies)
         except (AcademyRefusal, AcademyUnavailable) as error:

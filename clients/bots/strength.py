@@ -1,6 +1,8 @@
 """Which search plays a game, and how hard it thinks."""
 
 import random
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal
@@ -29,13 +31,15 @@ class Strength:
 
     `method` "auto" takes alpha-beta where moves are few and the board tells who is ahead, Monte Carlo tree
     search elsewhere. `playouts` is the random games a move of the latter, `depth` the plies that the former
-    looks ahead. With `seconds` a move may take so long instead, and alpha-beta looks up to 64 plies ahead.
+    looks ahead. With `seconds` a move may take so long by `clock` instead, and alpha-beta looks up to 64
+    plies ahead.
     """
 
     method: Method = "auto"
     playouts: int = 100
     depth: int = 4
     seconds: float | None = None
+    clock: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
         for name, value, most in (("playouts", self.playouts, MOST), ("depth", self.depth, 64)):
@@ -58,8 +62,8 @@ class Strength:
                 evaluation = _evaluation(referee)
                 if self.method == "alpha-beta" or (evaluation.tells and evaluation.width <= NARROW):
                     depth = self.depth if self.seconds is None else 64
-                    return AlphaBetaThinker(evaluation, depth, chance, self.seconds)
-        return TreeSearchThinker(self.playouts, chance, self.seconds)
+                    return AlphaBetaThinker(evaluation, depth, chance, self.seconds, self.clock)
+        return TreeSearchThinker(self.playouts, chance, self.seconds, self.clock)
 
 
 @lru_cache(maxsize=8)

@@ -1,6 +1,6 @@
 """What a bot's thinking comes to, whatever the game: moves, and what it expects of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -31,18 +31,21 @@ class Thought(Generic[Move]):
 class Experience:
     """What others' contests say of a move: its value for the mover (0 to 1), and how much that counts.
 
-    The player's own whole search counts 1.
+    `games` are as many random games of one's own; who has thought for longer is swayed less.
     """
 
     value: float
-    weight: float
+    games: float
 
 
-Counsel = Callable[[float], Mapping[Move, Experience]]
-"""What is known of moves in the position thought about; it is told what the thinker expects so far."""
+Counsel = Callable[[float, Sequence[Move]], Mapping[Move, Experience]]
+"""What is known of moves in the position thought about.
+
+It is told what the thinker expects so far, and the moves, those that look best so far first.
+"""
 
 
-def no_counsel(value: float) -> Mapping[Any, Experience]:
+def no_counsel(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
     """Nothing is known."""
     return {}
 

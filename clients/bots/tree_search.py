@@ -2,13 +2,14 @@
 
 L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo Planning" (2006); S. Gelly and D. Silver, "Monte-Carlo
 tree search and rapid action value estimation in computer Go" (2011). What ACADEMY knows of the moves enters
-as games that were played before the search: a move's own games soon outweigh them.
+as a bias, which a move's own games soon outweigh (G. Chaslot et al., "Progressive strategies for Monte-Carlo
+tree search", 2008); what is the same for all moves changes nothing.
 """
 
 import math
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -34,13 +35,13 @@ class _Node(Generic[Position, Move]):
     """A position of the tree and what became of its moves, for the seat that is to move in it."""
 
     __slots__ = (
+        "bias",
         "children",
         "games",
         "index",
         "moves",
         "points",
         "position",
-        "prior",
         "rapid",
         "seat",
         "total",
@@ -57,21 +58,22 @@ class _Node(Generic[Position, Move]):
         self.children: list[_Node[Position, Move] | None] = [None] * len(moves)
         self.games = [0.0] * len(moves)
         self.points = [0.0] * len(moves)
-        # Games and points of others, from elsewhere or from playouts in which the move came later.
-        self.prior = [(0.0, 0.0)] * len(moves)
+        # Others' games, and how many points more than usual they made.
+        self.bias = [(0.0, 0.0)] * len(moves)
+        # Games and points of playouts in which the move came later.
         self.rapid = [[0.0, 0.0] for _ in moves]
         self.total = 0.0
 
     def worth(self, number: int) -> float:
         """What a move is worth by all that is known of it."""
-        prior_games, prior_points = self.prior[number]
-        games = self.games[number] + prior_games
-        own = (self.points[number] + prior_points + 0.5) / (games + 1.0)
+        games = self.games[number]
+        own = (self.points[number] + 0.5) / (games + 1.0)
         rapid_games, rapid_points = self.rapid[number]
-        if not rapid_games:
-            return own
-        weight = math.sqrt(RAPID_GAMES / (3.0 * games + RAPID_GAMES)) * rapid_games / (rapid_games + 1.0)
-        return (1.0 - weight) * own + weight * (rapid_points + 0.5) / (rapid_games + 1.0)
+        if rapid_games:
+            weight = math.sqrt(RAPID_GAMES / (3.0 * games + RAPID_GAMES)) * rapid_games / (rapid_games + 1.0)
+            own = (1.0 - weight) * own + weight * (rapid_points + 0.5) / (rapid_games + 1.0)
+        biased_games, biased_points = self.bias[number]
+        return own + biased_points / (games + biased_games + 1.0)
 
     def most_urgent(self) -> int:
         """The move to try next."""
@@ -79,18 +81,21 @@ class _Node(Generic[Position, Move]):
         spread = curiosity * curiosity * math.log(self.total + 1.0)
         best, best_urgency = 0, -1.0
         for number, games in enumerate(self.games):
-            urgency = self.worth(number) + math.sqrt(spread / (games + self.prior[number][0] + 1.0))
+            urgency = self.worth(number) + math.sqrt(spread / (games + 1.0))
             if urgency > best_urgency:
                 best, best_urgency = number, urgency
         return best
 
-    def heed(self, known: Mapping[Move, Experience], playouts: float) -> None:
-        """Take in what others know of the moves; `playouts` are those of the whole search."""
-        for move, experience in known.items():
-            number = self.index.get(move)
-            if number is not None:
-                games = experience.weight * playouts
-                self.prior[number] = (games, games * experience.value)
+    def heed(self, known: Mapping[Move, Experience]) -> None:
+        """Take in what others know of the moves: how much better or worse than usual each is."""
+        unknown = Experience(self.value(), 0.0)
+        heard = [known.get(move, unknown) for move in self.moves]
+        usual = sum(each.value for each in heard) / len(heard)
+        self.bias = [(each.games, each.games * (each.value - usual)) for each in heard]
+
+    def ranked(self) -> list[int]:
+        """The moves by what is known of them, best first."""
+        return sorted(range(len(self.moves)), key=self.worth, reverse=True)
 
     def value(self) -> float:
         """What the seat to move has had on the average."""
@@ -99,28 +104,31 @@ class _Node(Generic[Position, Move]):
 
 @dataclass
 class TreeSearchThinker:
-    """Searches by `playouts` random games a move; where `seconds` are given, by as many as they allow."""
+    """Searches by `playouts` random games a move; where `seconds` are given, by as many as they allow.
+
+    Seconds are those of `clock`, and waiting for counsel is one's own time.
+    """
 
     playouts: int
     chance: random.Random
     seconds: float | None = None
+    clock: Callable[[], float] = time.monotonic
 
     def think(
         self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
     ) -> Thought[Any]:
         """All moves, those with the best prospects first. Raises UnsuitableGame."""
+        began = self.clock()
         craft = craft_of(referee, self.chance)
         root = _Node(craft, position, self.chance)
         if len(root.moves) == 1:
             # There is nothing to decide, only to expect.
-            self._search(craft, root, 0.25)
+            self._search(craft, root, began, 0.0, 0.25)
             return Thought(root.value(), (Candidate(root.moves[0], root.value()),))
-        self._search(craft, root, 0.5)
-        # What was searched until now is half of it.
-        root.heed(counsel(root.value()), 2.0 * root.total)
-        self._search(craft, root, 0.5)
+        self._search(craft, root, began, 0.0, 0.5)
+        root.heed(counsel(root.value(), [root.moves[number] for number in root.ranked()]))
+        self._search(craft, root, began, 0.5, 1.0)
         value = root.value()
-        ranked = sorted(range(len(root.moves)), key=root.worth, reverse=True)
         return Thought(
             value,
             tuple(
@@ -128,20 +136,24 @@ class TreeSearchThinker:
                     root.moves[number],
                     (root.points[number] + LEANING * value) / (root.games[number] + LEANING),
                 )
-                for number in ranked
+                for number in root.ranked()
             ),
         )
 
-    def _search(self, craft: Craft[Any, Any], root: _Node[Any, Any], share: float) -> None:
+    def _search(
+        self, craft: Craft[Any, Any], root: _Node[Any, Any], began: float, start: float, end: float
+    ) -> None:
+        """Search from one share of the move's playouts, or of the time since it `began`, to another."""
         if self.seconds is None:
-            for _ in range(max(1, math.ceil(share * self.playouts))):
+            for _ in range(max(1, math.ceil((end - start) * self.playouts))):
                 self._play(craft, root)
             return
-        deadline = time.monotonic() + share * self.seconds
+        deadline = began + end * self.seconds
         for _ in range(MOST_PLAYOUTS):
-            self._play(craft, root)
-            if time.monotonic() >= deadline:
+            # Without a first playout nothing is expected of any move.
+            if root.total and self.clock() >= deadline:
                 return
+            self._play(craft, root)
 
     def _play(self, craft: Craft[Any, Any], root: _Node[Any, Any]) -> None:
         path: list[tuple[_Node[Any, Any], int]] = []

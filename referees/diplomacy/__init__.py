@@ -4,7 +4,8 @@ from referees.diplomacy.adjudication import Adjudication, adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
 from referees.diplomacy.choices import EDITIONS, AdjacentConvoy, Choices, RemovalDistance, RemovalRoute
 from referees.diplomacy.legal import all_legal_orders, legal_orders
-from referees.diplomacy.notation import Notation, UnreadableOrder, order_text, read_order
+from referees.diplomacy.notation import Notation, order_text
+from referees.diplomacy.order_reading import UnreadableOrder, read_order
 from referees.diplomacy.orders import WAIVE, Order, OrderKind
 from referees.diplomacy.position import Dislodged, InvalidPosition, Phase, Position, Season
 from referees.diplomacy.provinces import (

@@ -85,6 +85,13 @@ class Position:
                 return unit
         return None
 
+    def ordered_unit(self, province: int) -> Unit | None:
+        """The unit in a province that an order of this phase is for: in retreats a dislodged one first."""
+        for unit, _ in self.dislodged:
+            if self.map.province_of[unit.location] == province:
+                return unit
+        return self.unit_in(province)
+
     def units_of(self, power: int) -> list[Unit]:
         """A power's units, dislodged ones left out."""
         return [unit for unit in self.units if unit.power == power]

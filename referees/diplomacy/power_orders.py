@@ -5,11 +5,12 @@ survivors, `A PAR H, DRAW ENG FRA` for one between some; `NONE` where nothing is
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Self
 
 from referees.api import UnreadableMove
-from referees.diplomacy.notation import UnreadableOrder, order_text, read_order
+from referees.diplomacy.notation import order_text
+from referees.diplomacy.order_reading import UnreadableOrder, read_order
 from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.position import Position
 from referees.diplomacy.provinces import UnknownPlace
@@ -25,11 +26,13 @@ class PowerOrders:
     """A power's orders in a phase.
 
     `draw` are the powers between whom it would draw, every survivor if empty, and None if it would not.
+    `written` are the orders in the words in which they were given, to be quoted; empty where none were.
     """
 
     orders: tuple[Order, ...]
     draw: frozenset[int] | None = None
     text: str = field(default=NO_ORDERS, compare=False)
+    written: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def of(cls, position: Position, orders: Iterable[Order], draw: frozenset[int] | None = None) -> Self:
@@ -49,7 +52,7 @@ class PowerOrders:
         parts = [part.strip() for part in text.replace(";", ",").replace("\n", ",").split(",")]
         if not any(parts):
             raise UnreadableMove(f"an empty line: a power that orders nothing says {NO_ORDERS}")
-        orders: list[Order] = []
+        orders: list[tuple[Order, str]] = []
         draw: frozenset[int] | None = None
         for part in filter(None, parts):
             words = part.upper().split()
@@ -57,12 +60,14 @@ class PowerOrders:
                 draw = _read_draw(position, words[1:])
             elif words != [NO_ORDERS]:
                 try:
-                    orders.append(read_order(position, part, lenient_coasts))
+                    orders.append((read_order(position, part, lenient_coasts), part))
                 except UnreadableOrder as error:
                     raise UnreadableMove(str(error)) from None
         if len(orders) > MAX_ORDERS:
             raise UnreadableMove(f"{len(orders)} orders: at most {MAX_ORDERS} are read")
-        return cls.of(position, orders, draw)
+        plain = cls.of(position, (order for order, _ in orders), draw)
+        by_place = sorted(orders, key=lambda each: _place(each[0]))
+        return replace(plain, written=tuple(words for _, words in by_place))
 
 
 def _read_draw(position: Position, codes: list[str]) -> frozenset[int]:

@@ -16,7 +16,7 @@ from referees.diplomacy.game import GamePosition, advance, agree, begin, draw_no
 from referees.diplomacy.legal import LegalOrders, all_legal_orders, as_listed, legal_orders
 from referees.diplomacy.notation import order_text
 from referees.diplomacy.opening_moves import opening_move
-from referees.diplomacy.orders import Order, OrderKind
+from referees.diplomacy.orders import OrderKind
 from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.power_orders import PowerOrders
 from referees.diplomacy.provinces import UnitKind
@@ -132,7 +132,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         if not isinstance(move, PowerOrders):
             raise IllegalMove(f"{move!r} are no orders of a power")
         self._check_draw(position, seat, move.draw)
-        self._check_orders(position.position, seat - 1, move.orders)
+        self._check_orders(position.position, seat - 1, move)
 
     def _check_draw(self, position: GamePosition, seat: int, draw: frozenset[int] | None) -> None:
         if draw is None:
@@ -150,11 +150,11 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         if len(draw or alive) < 2:
             raise IllegalMove("a draw of one power: at least two draw")
 
-    def _check_orders(self, position: Position, power: int, orders: Sequence[Order]) -> None:
+    def _check_orders(self, position: Position, power: int, move: PowerOrders) -> None:
         legal = legal_orders(position, power)
         seen: set[int] = set()
-        for order in orders:
-            said = order_text(position, order)
+        written = move.written or [order_text(position, order) for order in move.orders]
+        for order, said in zip(move.orders, written, strict=True):
             if order.kind is OrderKind.WAIVE:
                 if position.phase is not Phase.BUILDS:
                     raise IllegalMove(f"{said}: builds are waived in phases of builds")
@@ -167,8 +167,9 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
                 raise IllegalMove(f"{said}: {self.seat_name(power + 1)} has nothing to order there")
             if not self.settings.aoa and as_listed(self.map, order) not in legal[province]:
                 raise IllegalMove(f"{said}: the unit cannot be ordered so")
-        if position.phase is Phase.BUILDS and len(orders) > abs(adjustment(position, power)):
-            raise IllegalMove(f"{len(orders)} orders: only {abs(adjustment(position, power))} are due")
+        due = abs(adjustment(position, power))
+        if position.phase is Phase.BUILDS and len(move.orders) > due:
+            raise IllegalMove(f"{', '.join(written)}: {len(move.orders)} orders, and only {due} are due")
 
     def play(self, position: GamePosition, moves: Mapping[int, PowerOrders]) -> GamePosition:
         """The game after a phase. A draw that every survivor offers ends it, and no order is carried out.

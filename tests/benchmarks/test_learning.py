@@ -15,7 +15,9 @@ from benchmarks.learning.games import School, Trial
 from benchmarks.learning.ledger import Ledger, Piece
 from benchmarks.learning.records import Records
 
-SMALL = Trial("Tic-tac-toe", "openspiel", {"game": "tic_tac_toe"}, School((2, 2, 30), 2), School((3, 5), 3))
+SMALL = Trial(
+    "Tic-tac-toe", "openspiel", {"game": "tic_tac_toe"}, School((2, 2, 30), 2), School((3, 5), 3), 0.01
+)
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +63,7 @@ def test_it_goes_on_where_it_ended_and_reports_what_it_found(tmp_path: Path) -> 
     text = document.read_text()
     assert text.startswith("before")
     assert "was here" not in text
-    assert "| Tic-tac-toe | fair use off | 4 | 4 |" in text
+    assert "| Tic-tac-toe | 10 ms | fair use off | 4 | 4 |" in text
 
 
 def test_a_strong_players_advice_is_worth_most_where_it_may_always_be_asked(tmp_path: Path) -> None:
@@ -111,6 +113,7 @@ def test_the_same_figures_draw_the_same_plot(tmp_path: Path) -> None:
             kind="pair",
             series="final",
             game="small",
+            equal="time",
             condition="full",
             contests=7,
             number=number,

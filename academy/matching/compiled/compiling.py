@@ -22,6 +22,9 @@ _KEPT_DAYS: Final = 30
 # What the compiled functions take from outside their package.
 _ALSO_COMPILED: Final = ("changes.py", "ground.py", "matches.py", "order.py", "placement_lists.py", "rows.py")
 
+_PACKAGE: Final = Path(__file__).resolve().parent
+_SOURCES: Final = (*sorted(_PACKAGE.glob("*.py")), *(_PACKAGE.parent / name for name in _ALSO_COMPILED))
+
 
 def compiled(function: Function) -> Function:
     """Compile a function for machine types, kept on disk, running without the interpreter's lock."""
@@ -60,10 +63,10 @@ def _private(folder: Path) -> bool:
 
 
 def _sources_digest() -> str:
-    # Numba looks only at the file of the function that is called, not of those that it calls.
-    digest = hashlib.sha256()
-    package = Path(__file__).parent
-    for source in (*sorted(package.glob("*.py")), *(package.parent / name for name in _ALSO_COMPILED)):
+    # Numba looks only at the file of the function that is called, not of those that it calls. What it keeps
+    # for one place of the sources is not used for another.
+    digest = hashlib.sha256(str(_PACKAGE).encode())
+    for source in _SOURCES:
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -89,13 +92,19 @@ _njit: Final = _compiler()
 
 def is_complete() -> bool:
     """Whether all machine code for this processor is kept already."""
-    return _mark().exists()
+    try:
+        kept = _mark().read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return False
+    return bool(kept) and all((_FOLDER / name).exists() for name in kept)
 
 
 def note_complete() -> None:
     """Remember that all machine code for this processor is kept; forget what other versions left."""
-    _mark().parent.mkdir(parents=True, exist_ok=True)
-    _mark().touch()
+    kept = sorted(str(file.relative_to(_FOLDER)) for file in _FOLDER.glob(f"{_PACKAGE.name}_*/*.nb[ci]"))
+    whole = _FOLDER / f"{_mark().name}.{os.getpid()}"
+    whole.write_text("\n".join(kept), encoding="utf-8")
+    whole.replace(_mark())
     if _FOLDER.parent.name == _ALL_VERSIONS:
         forget_unused(_FOLDER, time.time())
 
@@ -124,4 +133,6 @@ def _last_use(folder: Path) -> float:
 
 def _mark() -> Path:
     machine = f"{numba.__version__} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    return _FOLDER / f"complete-{hashlib.sha256(machine.encode()).hexdigest()[:16]}"
+    # Numba takes sources of another time for others, whatever they say.
+    times = [source.stat().st_mtime_ns for source in _SOURCES]
+    return _FOLDER / f"complete-{hashlib.sha256(f'{machine} {times}'.encode()).hexdigest()[:16]}"

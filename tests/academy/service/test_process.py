@@ -131,31 +131,20 @@ def test_it_drains_and_ends_with_nought(tmp_path: Path, number: signal.Signals) 
 
 
 def test_a_running_call_is_finished_within_the_grace(tmp_path: Path) -> None:
-    with served(tmp_path / "data", "--grace", "15") as academy:
-        client = academy.client()
-        client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.plain("large")))
-        vote = pattern_pb2.Vote(player="ann", elo_hundredths=150_000, value_millionths=500_000)
-        pattern = pattern_pb2.PatternRecord(
-            library=examples.ENDGAME, pattern_id=1, cells="x-o-", player=1, votes=[vote]
-        )
-        header = libraries_pb2.ImportHeader(game_id="large")
-        client.libraries.ImportLibrary(
-            iter(
-                [
-                    libraries_pb2.ImportLibraryRequest(header=header),
-                    libraries_pb2.ImportLibraryRequest(pattern=pattern),
-                ]
-            )
-        )
-        boards = [examples.position("x-o-" * 1_024)] * 1_000
+    with served(tmp_path / "data", "--grace", "60") as academy:
+        channel = grpc.insecure_channel(academy.address)
+        client = Client(channel, academy.token)
+        client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        boards = [examples.position("-" * 25)] * 1_024
         call = client.consultation.MatchPatterns.future(
-            consultation_pb2.MatchPatternsRequest(game_id="large", positions=boards)
+            consultation_pb2.MatchPatternsRequest(game_id="go", positions=boards)
         )
-        time.sleep(0.1)
-        assert not call.done()
+        # The message is small enough to be sent at once, so what comes later on the same connection is
+        # answered after it has come, between two parts of its positions.
+        health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=SECONDS)
         academy.process.terminate()
 
-        assert len(call.result(SECONDS).positions) == 1_000
+        assert len(call.result(SECONDS).positions) == 1_024
         assert academy.ended() == 0
 
 

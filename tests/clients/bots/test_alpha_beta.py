@@ -1,13 +1,13 @@
 """Alpha-beta by an evaluation that is fitted to random games."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import pytest
 
-from clients.bots.alpha_beta import AlphaBetaThinker
+from clients.bots.alpha_beta import SWAY, AlphaBetaThinker
 from clients.bots.craft import craft_of
 from clients.bots.evaluation import Evaluation, fitted
 from clients.bots.strength import InvalidStrength, Strength
@@ -19,7 +19,7 @@ from tests.clients.bots.test_tree_search import GAMES, after, winners
 DRAUGHTS = GAMES["draughts"]
 
 
-def _praise(known: Mapping[Any, Experience], value: float) -> Mapping[Any, Experience]:
+def _praise(known: Mapping[Any, Experience], value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
     return known
 
 
@@ -88,7 +88,7 @@ def test_experience_decides_between_moves_of_like_value(evaluation: Evaluation) 
     position = DRAUGHTS.start(0)
     for move in DRAUGHTS.legal_moves(position, 1) or ():
         thinker = AlphaBetaThinker(evaluation, 1, random.Random(1))
-        counsel = partial(_praise, {move: Experience(0.9, 4.0)})
+        counsel = partial(_praise, {move: Experience(0.9, 1000.0)})
         assert thinker.think(DRAUGHTS, position, counsel).candidates[0].move == move
 
 
@@ -96,6 +96,39 @@ def test_time_ends_a_search(evaluation: Evaluation) -> None:
     thinker = AlphaBetaThinker(evaluation, 64, random.Random(1), seconds=0.05)
     large = Draughts.from_settings({"variant": "international"})
     assert thinker.think(large, large.start(0)).candidates
+
+
+def test_the_time_that_counsel_takes_is_ones_own(evaluation: Evaluation) -> None:
+    now, asked = 0.0, []
+
+    def clock() -> float:
+        nonlocal now
+        now += 1.0
+        return now
+
+    def counsel(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
+        nonlocal now
+        asked.append(now)
+        now += 1000.0
+        return {}
+
+    thinker = AlphaBetaThinker(evaluation, 64, random.Random(1), seconds=200.0, clock=clock)
+    assert thinker.think(DRAUGHTS, DRAUGHTS.start(0), counsel).candidates
+    # By half of the time it asks, and has none left then.
+    assert len(asked) == 1
+    assert 100.0 < asked[0] < 110.0
+    assert now < asked[0] + 1010.0
+
+
+def test_experience_gives_nothing_away(evaluation: Evaluation) -> None:
+    # 15-19 gives a piece away.
+    position = after(DRAUGHTS, "10-15", "22-17")
+    thinker = AlphaBetaThinker(evaluation, 3, random.Random(1))
+    plain = thinker.think(DRAUGHTS, position)
+    worst = min(plain.candidates, key=lambda each: each.value)
+    assert worst.value < plain.value - SWAY
+    praised = partial(_praise, {worst.move: Experience(1.0, 1e6)})
+    assert thinker.think(DRAUGHTS, position, praised).candidates[0].move != worst.move
 
 
 @pytest.mark.parametrize(

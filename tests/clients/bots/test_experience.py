@@ -21,7 +21,7 @@ def test_of_an_opening_seldom_played_is_said_what_is_said_of_all() -> None:
     usual = (60.0 + 1.0 + 5.0) / 151.0
     assert known["often"].value > known["once"].value > known["bad"].value
     assert known["once"].value == pytest.approx((1.0 + 10.0 * usual) / 11.0)
-    assert known["often"].weight > known["bad"].weight > known["once"].weight
+    assert [known[move].games for move in ("often", "bad", "once")] == [100.0, 50.0, 1.0]
 
 
 def test_without_openings_nothing_is_known() -> None:
@@ -34,8 +34,8 @@ PATTERN = PatternMatch(1, Library.ENDGAME, 4, 1200.0, 0.9, 0, 0, 0, False, "")
 @pytest.mark.parametrize(
     ("values", "sign"), [((), 0), ((0.9,), 1), ((0.1,), -1), ((0.5,), 0), ((0.9, 0.1), 0), ((1.0, 0.1), 1)]
 )
-def test_patterns_add_up(values: tuple[float, ...], sign: int) -> None:
-    said = odds(replace(PATTERN, value=value) for value in values)
+def test_patterns_are_weighed_against_each_other(values: tuple[float, ...], sign: int) -> None:
+    said = odds([replace(PATTERN, value=value) for value in values])
     assert (said > 1e-9) - (said < -1e-9) == sign
 
 
@@ -43,13 +43,19 @@ def test_a_pattern_of_more_proposers_says_more() -> None:
     assert odds([PATTERN]) > odds([replace(PATTERN, proposers=1)]) > 0.0
 
 
+def test_patterns_that_say_the_same_do_not_add_up() -> None:
+    assert odds([PATTERN] * 100) < 3.0 * odds([PATTERN] * 5)
+
+
 def test_moves_are_compared_with_each_other() -> None:
     # The same is said of all: none of them is better than the position.
-    assert {each.value for each in of_patterns(0.25, {"a": 3.0, "b": 3.0}).values()} == {0.25}
-    known = of_patterns(0.25, {"good": 2.0, "usual": 0.0, "bad": -2.0})
+    same = of_patterns(0.25, {"a": 3.0, "b": 3.0}, ("a", "b")).values()
+    assert [each.value for each in same] == pytest.approx([0.25, 0.25])
+    known = of_patterns(0.25, {"good": 2.0, "usual": 0.0, "bad": -2.0}, ("good", "usual", "bad", "unsaid"))
+    assert known["unsaid"] == known["usual"]
     assert known["usual"].value == pytest.approx(0.25)
     assert known["good"].value > 0.25 > known["bad"].value > 0.0
-    assert of_patterns(0.25, {}) == {}
+    assert of_patterns(0.25, {}, ("a",)) == {}
 
 
 def test_the_mean_leaves_out_the_opponents_patterns() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from academy.store.game_records import spec_to_proto
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 from clients.academy import Academy, Connection
-from clients.bots.experience import OPENING_WEIGHT
 from clients.bots.scholar import Scholar
 from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel
 from clients.seat import Seat
@@ -73,7 +72,7 @@ class Listening:
     heard: list[Mapping[int, Experience]] = field(default_factory=list)
 
     def think(self, referee: Go, position: GoPosition, counsel: Counsel[int] = no_counsel) -> Thought[int]:
-        self.heard.append(counsel(self.value))
+        self.heard.append(counsel(self.value, referee.legal_moves(position, position.mover)))
         return Thought(self.value, (Candidate(referee.legal_moves(position, position.mover)[0], self.value),))
 
 
@@ -123,9 +122,10 @@ def test_it_asks_for_openings_by_the_rules_and_for_patterns_where_it_stands_badl
             scholar.choose(position, [], 1)
     openings, nothing, patterns = listening.heard
     assert {referee.move_text(move) for move in openings} == {"C3"}
-    # A contest is little beside the ten that it takes to be believed by half.
-    assert openings[referee.read_move(position, 1, "C3")].weight == OPENING_WEIGHT / 11
+    # A contest is one game.
+    assert openings[referee.read_move(position, 1, "C3")].games == 1.0
     assert nothing == {}
-    corners = {"A1", "A5", "E1", "E5"}
-    assert len(patterns) == 25
-    assert {referee.move_text(move) for move, each in patterns.items() if each.value > 0.3} == corners
+    # Of the moves that look best it asked; what nothing is known of is as usual.
+    corners = {"A5", "E5"}
+    assert len(patterns) == 26
+    assert {referee.move_text(move) for move, each in patterns.items() if each.value > 0.301} == corners

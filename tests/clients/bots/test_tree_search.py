@@ -1,14 +1,15 @@
 """Monte Carlo tree search over any referee."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from clients.bots.craft import Craft, UnsuitableGame, craft_of
 from clients.bots.strength import Strength
-from clients.bots.thinking import Experience, Thinker
+from clients.bots.thinking import Experience, Thinker, no_counsel
 from clients.bots.tree_search import TreeSearchThinker
 from referees.api import Referee
 from referees.draughts import Draughts
@@ -105,9 +106,9 @@ def test_experience_is_asked_for_once_and_counts_as_games_would() -> None:
     corner = referee.read_move(referee.start(0), 1, "a1")
     asked: list[float] = []
 
-    def praise(value: float) -> Mapping[Any, Experience]:
+    def praise(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
         asked.append(value)
-        return {corner: Experience(1.0, 10.0), "no move": Experience(1.0, 0.1)}
+        return {corner: Experience(1.0, 1000.0), "no move": Experience(1.0, 10.0)}
 
     thinker = TreeSearchThinker(100, random.Random(3))
     plain = thinker.think(referee, referee.start(0))
@@ -125,15 +126,54 @@ def test_own_games_outweigh_a_little_experience() -> None:
     position = after(referee, "x(1,1)", "o(0,0)", "x(0,1)", "o(0,2)")
     winning = referee.read_move(position, 1, "x(2,1)")
     others = {
-        move: Experience(0.9, 0.015) for move in referee.legal_moves(position, 1) or () if move != winning
+        move: Experience(0.9, 3.0) for move in referee.legal_moves(position, 1) or () if move != winning
     }
-    thought = TreeSearchThinker(200, random.Random(1)).think(referee, position, lambda value: others)
+    thought = TreeSearchThinker(200, random.Random(1)).think(referee, position, lambda value, moves: others)
     assert thought.candidates[0].move == winning
 
 
 def test_time_ends_a_search() -> None:
     thinker = TreeSearchThinker(1_000_000, random.Random(1), seconds=0.05)
     assert thinker.think(GAMES["hex"], GAMES["hex"].start(0)).candidates
+
+
+@dataclass
+class Ticking:
+    """A clock that goes on by one when it is read."""
+
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1.0
+        return self.now
+
+
+def test_the_time_that_counsel_takes_is_ones_own() -> None:
+    def playouts(lasting: float) -> int:
+        clock, asked = Ticking(), []
+
+        def counsel(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
+            clock.now += lasting
+            asked.append(value)
+            return {}
+
+        thinker = TreeSearchThinker(1, random.Random(1), seconds=40.0, clock=clock)
+        thinker.think(GAMES["hex"], GAMES["hex"].start(0), counsel)
+        assert len(asked) == 1
+        return int(clock.now - lasting)
+
+    assert playouts(0.0) > playouts(10.0) > playouts(1000.0) > 20
+
+
+def test_what_is_the_same_of_all_moves_changes_nothing() -> None:
+    referee = GAMES["hex"]
+    moves = referee.legal_moves(referee.start(0), 1) or ()
+    same = dict.fromkeys(moves, Experience(0.9, 50.0))
+    plain, told = (
+        TreeSearchThinker(60, random.Random(4)).think(referee, referee.start(0), counsel)
+        for counsel in (no_counsel, lambda value, moves: same)
+    )
+    assert plain == told
 
 
 def test_what_cannot_be_searched_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

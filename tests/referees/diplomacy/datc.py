@@ -13,7 +13,7 @@ from typing import Any
 
 from referees.diplomacy.adjudication import Adjudication, adjudicate
 from referees.diplomacy.choices import EDITIONS, Choices
-from referees.diplomacy.notation import read_order
+from referees.diplomacy.order_reading import read_order
 from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Phase, Position, Season
 from referees.diplomacy.provinces import Unit, shipped_map

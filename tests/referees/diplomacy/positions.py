@@ -2,7 +2,8 @@
 
 from referees.diplomacy.adjudication import Adjudication, adjudicate
 from referees.diplomacy.choices import Choices
-from referees.diplomacy.notation import order_text, read_order
+from referees.diplomacy.notation import order_text
+from referees.diplomacy.order_reading import read_order
 from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Phase, Position, Season
 from referees.diplomacy.provinces import Map, shipped_map

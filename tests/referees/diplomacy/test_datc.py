@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from referees.diplomacy.notation import read_order
+from referees.diplomacy.order_reading import read_order
 from referees.diplomacy.orders import OrderKind
 from referees.diplomacy.position import Phase
 from referees.diplomacy.provinces import Unit, UnitKind

@@ -63,8 +63,8 @@ def test_a_support_to_where_ones_own_unit_leaves_counts_and_needs_no_reason() ->
         ("FRA A PAR", "FRA A PAR - MOS", "A PAR - MOS", O.VOID, "the unit cannot go there"),
         ("FRA A MAR", "FRA A MAR - NAF VIA", "A MAR - NAF VIA", O.VOID, "no chain of fleets"),
         ("FRA F MAO", "FRA F MAO - SPA", "F MAO - SPA", O.VOID, "to which coast"),
-        ("FRA F BRE", "FRA F BRE C A PAR - LON", "F BRE C A PAR - LON", O.VOID, "only fleets on seas"),
-        ("FRA A PAR", "FRA A PAR S A BUR", "A PAR S A BUR", O.VOID, "no unit that it could help"),
+        ("FRA F BRE", "FRA F BRE C A PAR - LON", "F BRE C PAR - LON", O.VOID, "only fleets on seas"),
+        ("FRA A PAR", "FRA A PAR S A BUR", "A PAR S BUR", O.VOID, "no unit that it could help"),
         (
             "FRA A PAR, A BUR",
             "FRA A PAR S A BUR, A BUR - MUN",

@@ -1,12 +1,27 @@
 """Orders as text: what is written, and what is read."""
 
+import contextlib
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from referees.diplomacy import Notation, OrderKind, Phase, Position, Season, UnreadableOrder, adjudicate
-from referees.diplomacy.notation import order_text, read_order
-from tests.referees.diplomacy.positions import STANDARD, position
+from referees.diplomacy import (
+    Map,
+    Notation,
+    OrderKind,
+    Phase,
+    Position,
+    Season,
+    UnreadableOrder,
+    adjudicate,
+    all_legal_orders,
+    shipped_map,
+)
+from referees.diplomacy.notation import order_text
+from referees.diplomacy.order_reading import read_order
+from tests.referees.diplomacy.positions import STANDARD, play, position
 from tests.referees.diplomacy.test_random_play import choose
 
 UNITS = "FRA A PAR, A MAR, F MAO; ENG F ECH, A LON, F NWY; RUS A STP, F BUL/EC; TUR F CON; GER A DEN"
@@ -70,12 +85,139 @@ def test_orders_of_builds(texts: tuple[str, ...], kind: OrderKind, standard: str
 
 
 @pytest.mark.parametrize(
+    ("texts", "standard"),
+    [
+        (("F PAR - BUR", "fleet paris to burgundy"), "A PAR - BUR"),
+        (("A MAO - POR", "army mid atlantic ocean -> portugal"), "F MAO - POR"),
+        (("F PAR H", "PAR hold", "The fleet at Paris holds."), "A PAR H"),
+        (
+            ("A PAR S F MAR - BUR", "A PAR S MAR to BUR", "a par s mar-bur", "Par supports Mar --> Bur"),
+            "A PAR S A MAR - BUR",
+        ),
+        (
+            (
+                "The army at Paris support move to Burgundy from Marseilles.",
+                "FRANCE: A Paris Supports A Marseilles - Burgundy",
+                "(FRA AMY PAR) SUP (FRA AMY MAR) MTO BUR",
+                "ARMY Paris SUPPORTS ARMY Marseilles MOVE TO Burgundy",
+            ),
+            "A PAR S A MAR - BUR",
+        ),
+        (
+            (
+                "F NWY S F STP",
+                "The fleet at Norway support hold to St. Petersburg",
+                "NWY supports Saint Petersburg H",
+            ),
+            "F NWY S A STP",
+        ),
+        (
+            (
+                "A LON -> BRE via convoy",
+                "The army at London move to Brest via convoy.",
+                "A Lon-Eng-Bre",
+                "ENG: A LON - ECH - BRE",
+                "(ENG AMY LON) CTO BRE VIA (ECH)",
+                "F LON - BRE",
+                "A LON - BRE by convoy",
+                "England: A London \u2013 Brest",
+            ),
+            "A LON - BRE VIA",
+        ),
+        (
+            (
+                "F ECH C F LON - BRE",
+                "The fleet at English Channel convoy to Brest from London.",
+                "(ENG FLT ECH) CVY (ENG AMY LON) CTO BRE",
+                "ENG C LON-BRE",
+                "f english channel convoys army london to brest",
+            ),
+            "F ECH C A LON - BRE",
+        ),
+        (
+            (
+                "F MAO - Spain (north coast)",
+                "F MAO - SPA (NC)",
+                "mao to spa/nc",
+                "F MAO-SPA NC",
+                "F MAO - Spain North Coast",
+                "F Mid-Atlantic Ocean moves to Spain(nc)",
+                "(FRA FLT MAO) MTO (SPA NCS)",
+            ),
+            "F MAO - SPA/NC",
+        ),
+        (("F BUL (EC) - CON", "F Bulgaria (east coast) -> Constantinople", "F BUL - CON"), "F BUL/EC - CON"),
+        (("mao - gulf of lyons",), "F MAO - GOL"),
+    ],
+)
+def test_orders_in_the_words_of_other_judges_and_with_a_wrong_kind_of_unit(
+    texts: tuple[str, ...], standard: str
+) -> None:
+    for text in texts:
+        assert order_text(MOVES, read_order(MOVES, text)) == standard, text
+
+
+@pytest.mark.parametrize(
+    ("texts", "standard"),
+    [
+        (
+            (
+                "retreat A BUR to GAS",
+                "A BUR retreats to GAS",
+                "BUR - GAS",
+                "A Bur Retreat Gascony",
+                "F BUR R GAS",
+            ),
+            "A BUR R GAS",
+        ),
+        (("The army at Burgundy disband", "disband army burgundy", "(FRA AMY BUR) DSB"), "A BUR D"),
+    ],
+)
+def test_retreats_in_the_words_of_other_judges(texts: tuple[str, ...], standard: str) -> None:
+    beaten = play("FRA A BUR; GER A MUN, A RUH", "GER A MUN - BUR, A RUH S A MUN - BUR").after
+    for text in texts:
+        assert order_text(beaten, read_order(beaten, text)) == standard, text
+
+
+@pytest.mark.parametrize(
+    ("texts", "standard"),
+    [
+        (
+            ("build army paris", "Build an army in Paris", "A Paris B", "(FRA AMY PAR) BLD", "build Paris"),
+            "A PAR B",
+        ),
+        (
+            ("build fleet st. petersburg (south coast)", "B F STP SC", "F St Petersburg(sc) build"),
+            "F STP/SC B",
+        ),
+        (("remove army mos", "destroy the unit at Moscow", "REM F MOS", "Army Moscow disbands"), "A MOS D"),
+        (("waives", "waive build", "WVE"), "WAIVE"),
+    ],
+)
+def test_builds_in_the_words_of_other_judges(texts: tuple[str, ...], standard: str) -> None:
+    winter = position("RUS A MOS", Phase.BUILDS, Season.AUTUMN)
+    for text in texts:
+        assert order_text(winter, read_order(winter, text)) == standard, text
+
+
+def test_an_order_for_a_province_without_a_unit_says_nothing_of_its_kind() -> None:
+    for text in ("A BUD - SER", "F TUN - ION", "A SEV - ANK", "F PIE S A TUN - ROM"):
+        order = read_order(MOVES, text)
+        written = order_text(MOVES, order)
+        assert written[:2] not in ("A ", "F ")
+        assert read_order(MOVES, written) == order
+
+
+@pytest.mark.parametrize(
     ("text", "why"),
     [
         ("", "an empty line"),
         ("A PAR", "neither hold, -, S, C, R, D nor B"),
         ("A PAX H", "'PAX' is no province"),
-        ("F PAR H", "the unit that stands there is an army"),
+        ("F PAR - NTH", "'F PAR - NTH': the unit that stands there is an army, which cannot do that"),
+        ("F LON C A PAR - BRE", "the unit that stands there is an army, which cannot do that"),
+        ("A NWY - BUD", "the unit that stands there is a fleet, which cannot do that"),
+        ("A LON - BRE VIA Prague", "'BRE VIA PRAGUE' is no province"),
         ("F MAO - SPA/EC", "SPA has no coast 'EC'; it has SPA/NC and SPA/SC"),
         ("F MAO - POR/NC", "POR has no coast 'NC'; it has only one"),
         ("A PAR -", "a province is missing"),
@@ -92,12 +234,78 @@ def test_what_is_no_order_says_why(text: str, why: str) -> None:
     assert why in str(raised.value)
 
 
-def test_every_notation_reads_back_in_random_play() -> None:
-    chance, place = random.Random(8), Position.start(STANDARD)
-    for _ in range(60):
-        orders = choose(place, chance)
-        for given in orders.values():
-            for order in given:
-                for notation in Notation:
-                    assert read_order(place, order_text(place, order, notation)) == order
-        place = adjudicate(place, orders).after
+@pytest.mark.parametrize("board", [STANDARD, shipped_map("straits")], ids=lambda board: board.name)
+def test_every_legal_order_reads_back_in_every_notation(board: Map) -> None:
+    chance, place = random.Random(8), Position.start(board)
+    for _ in range(24):
+        for legal in all_legal_orders(place):
+            for choices in legal.values():
+                for order in choices:
+                    for notation in Notation:
+                        text = order_text(place, order, notation)
+                        assert read_order(place, text) == order, text
+        place = adjudicate(place, choose(place, chance)).after
+
+
+WORDS = {
+    "H": ("holds", "HOLD", "h"),
+    "-": ("->", "-->", "to", "moves to", "\u2014", "=>"),
+    "S": ("supports", "S", "sup"),
+    "C": ("convoys", "c", "CVY"),
+    "R": ("retreats to", "r", "-"),
+    "D": ("disbands", "d", "removes"),
+    "B": ("build", "b"),
+    "VIA": ("via convoy", "VIA", "by convoy"),
+    "A": ("army", "A", "The army at", "AMY"),
+    "F": ("fleet", "f", "FLT"),
+}
+
+
+def in_other_words(text: str, chance: random.Random) -> str:
+    """An order in STANDARD notation with other words for the same, and names for codes."""
+    said = []
+    for word in text.split():
+        code, _, coast = word.partition("/")
+        if word in WORDS:
+            said.append(chance.choice(WORDS[word]))
+        elif code in STANDARD.codes:
+            name = chance.choice((code, code.lower(), STANDARD.names[STANDARD.codes.index(code)]))
+            quarter = {"N": "north coast", "S": "south coast", "E": "east coast"}[coast[0]] if coast else ""
+            said.append(
+                name + chance.choice((f"/{coast}", f" ({coast.lower()})", f" ({quarter})")) if coast else name
+            )
+        else:
+            said.append(word.lower())
+    return " ".join(said)
+
+
+def test_every_legal_order_reads_back_in_other_words() -> None:
+    chance, place = random.Random(5), Position.start(STANDARD)
+    for _ in range(40):
+        for legal in all_legal_orders(place):
+            for choices in legal.values():
+                for order in choices:
+                    text = in_other_words(order_text(place, order), chance)
+                    assert read_order(place, text) == order, text
+        place = adjudicate(place, choose(place, chance)).after
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*STANDARD.codes[:20], *WORDS, "TO", "FROM", "(", ")", "/NC", "-", "ENG:", "\u2192", "..", "1"]
+        ),
+        max_size=9,
+    )
+)
+def test_any_words_are_an_order_or_are_refused(words: list[str]) -> None:
+    with contextlib.suppress(UnreadableOrder):
+        read_order(MOVES, " ".join(words))
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_an_order_or_is_refused_and_quoted(text: str) -> None:
+    try:
+        read_order(MOVES, text)
+    except UnreadableOrder as refused:
+        assert not text.strip() or repr(text.strip()) in str(refused)

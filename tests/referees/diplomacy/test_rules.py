@@ -49,14 +49,17 @@ def test_all_powers_move_at_once_and_retreats_are_for_the_dislodged_alone() -> N
     ("said", "why"),
     [
         ("A MAR - BUR, A MAR H", "a second order for MAR"),
-        ("F LON - NTH", "France has nothing to order there"),
-        ("A NAP H", None),
+        ("F LON - NTH", "^F LON - NTH: France has nothing to order there"),
+        # As it was written, and not as it would be written of the unit that stands there, or of none.
+        ("F Mid-Atlantic Ocean-por", "^F Mid-Atlantic Ocean-por: France has nothing to order there"),
+        ("A NAP H", "^A NAP H: France has nothing"),
+        ("A PAR - BUR, A Pariss H", "^'A Pariss H': 'PARISS' is no province"),
         ("A PAR - BUR, WAIVE", "phases of builds"),
         ("DRAW ENG FRA", "partial draws"),
         ("DRAW FRA", "partial draws"),
     ],
 )
-def test_orders_that_are_refused_say_why(said: str, why: str | None) -> None:
+def test_orders_that_are_refused_say_why(said: str, why: str) -> None:
     judge = referee()
     game = judge.start(0)
     with pytest.raises((IllegalMove, UnreadableMove), match=why):
@@ -70,6 +73,14 @@ def test_orders_that_cannot_be_carried_out_are_accepted_only_with_aoa() -> None:
         referee().check(game, FRANCE, move)
         with pytest.raises(IllegalMove, match="cannot be ordered so"):
             referee(aoa=False).check(game, FRANCE, move)
+
+
+def test_a_wrong_kind_of_unit_is_read_as_the_one_that_stands_there() -> None:
+    judge = referee(aoa=False)
+    game = judge.start(0)
+    move = judge.read_move(game, FRANCE, "F PAR - BUR, A BRE - MAO, A MAR S F PAR - BUR")
+    judge.check(game, FRANCE, move)
+    assert judge.move_text(move) == "A PAR - BUR, F BRE - MAO, A MAR S A PAR - BUR"
 
 
 def test_supports_that_name_a_coast_are_legal() -> None:

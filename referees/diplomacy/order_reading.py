@@ -1,0 +1,202 @@
+"""Orders that somebody wrote, read leniently in any of the usual notations."""
+
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Final
+
+from referees.diplomacy.order_words import order_words
+from referees.diplomacy.orders import WAIVE, Order, OrderKind
+from referees.diplomacy.position import Phase, Position
+from referees.diplomacy.provinces import Map, Unit, UnitKind, UnknownPlace
+
+MAX_LENGTH: Final = 200
+_VERBS: Final = frozenset("H-SCRDB")
+_KINDS: Final = {"A": UnitKind.ARMY, "F": UnitKind.FLEET}
+# DeepMind's `STPSC` and `SPAMAYBE_NC`.
+_GLUED_COAST: Final = re.compile(r"^([^/(]+?)(MAYBE_)?([NSEW]C)$")
+
+
+class UnreadableOrder(ValueError):
+    """Text that is no order, or no order for the units of the position."""
+
+
+def read_order(position: Position, text: str, lenient_coasts: bool = True) -> Order:
+    """Read an order in any of the notations, in upper or lower case, with codes or whole names.
+
+    Words may stand for letters (`supports`, `via convoy`, `->`). Kinds of units may be left out or wrong
+    where a unit stands: the position tells them (DATC 3.0, 4.C.1 and 4.C.2); but a wrong one with what only
+    such a unit could do is refused. An army's move to a province that it cannot walk to is one by convoy.
+    With `lenient_coasts` a coast that a fleet can only mean is filled in. Whether the order can be carried
+    out is not looked at. Raises UnreadableOrder, which quotes the text.
+    """
+    if len(text) > MAX_LENGTH:
+        raise UnreadableOrder(f"an order of {len(text)} characters: at most {MAX_LENGTH} are read")
+    if not text.strip():
+        raise UnreadableOrder("an empty line is no order")
+    words, by_convoy = order_words(position.map, text)
+    try:
+        return _Reader(position, lenient_coasts).read(words, by_convoy)
+    except (UnknownPlace, UnreadableOrder) as error:
+        raise UnreadableOrder(f"{text.strip()!r}: {error}") from None
+
+
+class _Reader:
+    """Reads one order for a position."""
+
+    def __init__(self, position: Position, lenient_coasts: bool) -> None:
+        self._position = position
+        self._board = position.map
+        self._lenient_coasts = lenient_coasts
+
+    def read(self, words: list[str], by_convoy: bool) -> Order:
+        board, phase = self._board, self._position.phase
+        if words[:1] == ["WAIVE"] and words[1:] in ([], ["B"]):
+            return WAIVE
+        verb, subject, rest = _parted(words)
+        said, location = self._unit(subject)
+        if verb == "B":
+            _expect_no_more(rest)
+            return self._build(said, location)
+        unit = self._position.ordered_unit(board.province_of[location])
+        if unit and location == board.main_location[board.province_of[location]]:
+            location = unit.location
+        kind = unit.kind if unit else said
+        if verb == "H":
+            _expect_no_more(rest)
+            return Order(OrderKind.HOLD, location)
+        if verb == "D":
+            _expect_no_more(rest)
+            return Order(OrderKind.REMOVE if phase is Phase.BUILDS else OrderKind.DISBAND, location)
+        if verb in ("R", "-"):
+            target = self._place(rest, kind)
+            if self._lenient_coasts:
+                target = _only_coast(board, kind, location, target)
+            order = Order(OrderKind.RETREAT, location, target)
+            if verb == "-" and phase is not Phase.RETREATS:
+                order = _move(board, kind, location, target, by_convoy)
+        else:
+            order = self._help(verb, location, rest)
+        if unit and said is not None and said is not unit.kind:
+            _check_meant(board, unit, order)
+        return order
+
+    def _build(self, said: UnitKind | None, location: int) -> Order:
+        board = self._board
+        if said is None:
+            if any(board.can_stand(UnitKind.FLEET, place) for place in _places(board, location)):
+                raise UnreadableOrder(f"build what? say A or F before {board.location_codes[location]}")
+            said = UnitKind.ARMY
+        return Order(OrderKind.BUILD_ARMY if said is UnitKind.ARMY else OrderKind.BUILD_FLEET, location)
+
+    def _help(self, verb: str, location: int, rest: list[str]) -> Order:
+        board = self._board
+        rest = _turned_round(rest)
+        if "-" not in rest:
+            if verb == "C":
+                raise UnreadableOrder("a convoy says from where and to where: F NTH C A LON - NWY")
+            # `S A BUR H`, `S H A BUR`
+            rest = [word for number, word in enumerate(rest) if word != "H" or 0 < number < len(rest) - 1]
+            _, helped = self._unit(rest)
+            return Order(OrderKind.SUPPORT_HOLD, location, board.main_location[board.province_of[helped]])
+        dash = rest.index("-")
+        said, start = self._unit(rest[:dash])
+        helped_unit = self._position.unit_in(board.province_of[start])
+        kind = helped_unit.kind if helped_unit else said
+        target = self._place(rest[dash + 1 :], kind)
+        if verb == "C" or kind is UnitKind.ARMY:
+            target = board.main_location[board.province_of[target]]
+        return Order(
+            OrderKind.CONVOY if verb == "C" else OrderKind.SUPPORT_MOVE,
+            location,
+            target,
+            board.province_of[start],
+        )
+
+    def _unit(self, words: Sequence[str]) -> tuple[UnitKind | None, int]:
+        kind = _KINDS.get(words[0]) if len(words) > 1 else None
+        return kind, self._place(words if kind is None else words[1:], kind)
+
+    def _place(self, words: Sequence[str], kind: UnitKind | None) -> int:
+        if not words:
+            raise UnreadableOrder("a province is missing")
+        name = " ".join(words)
+        try:
+            return self._board.location(name)
+        except UnknownPlace:
+            glued = _GLUED_COAST.match(name)
+            if not glued:
+                raise
+        if glued[2] and kind is not UnitKind.FLEET:
+            return self._board.location(glued[1])
+        return self._board.location(f"{glued[1]}/{glued[3]}")
+
+
+def _parted(words: list[str]) -> tuple[str, list[str], list[str]]:
+    """What is ordered, the words for whom, and those that follow."""
+    # `R A PAR - GAS`, `- A PAR - BUR`
+    if words[:1] in (["R"], ["-"]) and "-" in words[2:]:
+        dash = words.index("-", 2)
+        return words[0], words[1:dash], words[dash + 1 :]
+    # `B A PAR`, `D A PAR`, and DeepMind's `R PAR`, which removes.
+    if words[:1] in (["B"], ["D"]) or (words[:1] == ["R"] and len(words) > 1):
+        return "D" if words[0] == "R" else words[0], words[1:], []
+    subject = words[:1] + list(takewhile(lambda word: word not in _VERBS, words[1:]))
+    if len(subject) >= len(words):
+        raise UnreadableOrder("it says of a unit neither hold, -, S, C, R, D nor B")
+    return words[len(subject)], subject, words[len(subject) + 1 :]
+
+
+def _turned_round(rest: list[str]) -> list[str]:
+    """`- BUR FROM PAR` as `PAR - BUR`; `H - BUR` as `BUR`."""
+    if rest[:1] == ["-"] and "FROM" in rest:
+        at = rest.index("FROM")
+        return [*rest[at + 1 :], *rest[:at]]
+    return rest[2:] if rest[:2] == ["H", "-"] else rest
+
+
+def _move(board: Map, kind: UnitKind | None, location: int, target: int, by_convoy: bool) -> Order:
+    if kind is UnitKind.ARMY and not by_convoy and target not in board.reach[kind][location]:
+        province = board.province_of[target]
+        by_convoy = board.main_location[province] == target and _by_sea(board, location, target)
+    return Order(OrderKind.CONVOYED_MOVE if by_convoy else OrderKind.MOVE, location, target)
+
+
+def _by_sea(board: Map, location: int, target: int) -> bool:
+    start, end = board.province_of[location], board.province_of[target]
+    return start != end and bool(board.sea_access[start] and board.sea_access[end])
+
+
+def _check_meant(board: Map, unit: Unit, order: Order) -> None:
+    """Refuse what only the kind of unit that was written, and does not stand there, could do."""
+    army = unit.kind is UnitKind.ARMY
+    where = board.province_of[order.target]
+    near = bool(board.reach_mask[unit.kind][unit.location] >> where & 1)
+    possible = near
+    if order.kind is OrderKind.CONVOY:
+        possible = not army
+    elif army and order.kind in (OrderKind.MOVE, OrderKind.CONVOYED_MOVE):
+        possible = near or _by_sea(board, unit.location, order.target)
+    if not possible:
+        name = "an army" if army else "a fleet"
+        raise UnreadableOrder(f"the unit that stands there is {name}, which cannot do that")
+
+
+def _only_coast(board: Map, kind: UnitKind | None, location: int, target: int) -> int:
+    """The coast that a fleet can only mean when it names none."""
+    province = board.province_of[target]
+    if kind is UnitKind.FLEET and target == board.main_location[province]:
+        fitting = [coast for coast in board.coasts[province] if coast in board.reach[kind][location]]
+        if len(fitting) == 1:
+            return fitting[0]
+    return target
+
+
+def _places(board: Map, location: int) -> tuple[int, ...]:
+    province = board.province_of[location]
+    return board.main_location[province], *board.coasts[province]
+
+
+def _expect_no_more(rest: Sequence[str]) -> None:
+    if rest:
+        raise UnreadableOrder(f"{' '.join(rest)!r} is too much")

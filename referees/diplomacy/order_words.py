@@ -1,0 +1,120 @@
+"""The words of an order that somebody wrote, in one spelling, whatever notation they are in.
+
+Places become their codes, with coasts as in `STP/SC`; units `A` and `F`; what is ordered `H`, `-`, `S`, `C`,
+`R`, `D` or `B`; and words that say nothing are left out. So `The army at St. Petersburg moves to Norway` is
+`A STP - NWY`, and DAIDE's `(RUS FLT (STP SCS)) MTO BOT` is `F STP/SC - BOT`.
+"""
+
+import re
+from functools import cache
+from typing import Final, NamedTuple
+
+from referees.diplomacy.provinces import Map
+
+_SPELLINGS: Final = {
+    word: told
+    for told, words in {
+        "A": "A ARMY AMY",
+        "F": "F FLEET FLT",
+        "H": "H HOLD HOLDS HLD STAND STANDS",
+        "-": "- M MOVE MOVES MTO CTO TO",
+        "S": "S SH SUPPORT SUPPORTS SUP",
+        "C": "C CONVOY CONVOYS CVY",
+        "R": "R RETREAT RETREATS RTO",
+        "D": "D DISBAND DISBANDS DSB DESTROY REMOVE REMOVES REM",
+        "B": "B BUILD BUILDS BLD",
+        "WAIVE": "W WAIVE WAIVES WVE",
+        "VIA": "VIA VC BY",
+        "FROM": "FROM",
+        "": "THE AN AT IN UNIT",
+    }.items()
+    for word in words.split()
+}
+_ARROW: Final = re.compile(r"[-=]+>?|[\u2010-\u2015\u2190-\u21ff\u27f5-\u27ff]")
+_QUARTER: Final = r"(?:(?:NORTH|SOUTH|EAST|WEST)(?:ERN)?[ -]COAST|[NSEW]CS?)"
+_COAST: Final = re.compile(rf"(?<=\w)\s*(?:/|-|\(|\s)\s*\(?({_QUARTER})(?!\w)\)?")
+_BRACKETS: Final = re.compile(r"[()\[\]]")
+_ARTICLE: Final = re.compile(r"\bAN?\s+(?=(?:ARMY|FLEET)\b)")
+
+
+class OrderWords(NamedTuple):
+    """Words in one spelling, a convoy's way left out; `by_convoy` where they say that a move goes by sea."""
+
+    words: list[str]
+    by_convoy: bool
+
+
+class _Names(NamedTuple):
+    """How a map's places are found in a line, and the names of its powers."""
+
+    pattern: re.Pattern[str]
+    codes: dict[str, str]
+    powers: frozenset[str]
+
+
+@cache
+def _names(board: Map) -> _Names:
+    codes = {
+        " ".join(re.split(r"[\s.-]+", alias)): board.codes[province]
+        for alias, province in board.aliases.items()
+        if not alias.isalnum()
+    }
+    longest_first = sorted(codes, key=len, reverse=True)
+    patterns = [r"[\s.-]+".join(map(re.escape, name.split())) for name in longest_first]
+    powers = frozenset(name.upper() for power in board.powers for name in (power.name, power.code))
+    return _Names(re.compile(rf"\b(?:{'|'.join(patterns) or '(?!)'})\b"), codes, powers)
+
+
+def order_words(board: Map, text: str) -> OrderWords:
+    """Take a line apart. Words that mean nothing here are kept as they are, in upper case."""
+    names = _names(board)
+    line = text.strip().upper()
+    line = names.pattern.sub(lambda found: names.codes[" ".join(re.split(r"[\s.-]+", found[0]))], line)
+    line = _ARTICLE.sub("", line.replace(".", " "))
+    line = _COAST.sub(lambda found: _coast(board, found), line)
+    power, colon, rest = line.partition(":")
+    if colon and power.strip() in names.powers:
+        line = rest
+    line = _BRACKETS.sub(" ", _ARROW.sub(" - ", line))
+    spelt: list[str] = []
+    said = line.split()
+    for number, word in enumerate(said):
+        following = said[number + 1] if number + 1 < len(said) else ""
+        if word in names.powers and _SPELLINGS.get(following) in ("A", "F"):
+            continue
+        told = word if _is_place(board, word) else _SPELLINGS.get(word, word)
+        # `moves to`, and `retreats to`.
+        if told and not (told == "-" and spelt and spelt[-1] in ("-", "R")):
+            spelt.append(told)
+    return _without_way(board, spelt, "CTO" in said)
+
+
+def _coast(board: Map, found: re.Match[str]) -> str:
+    quarter = found[1]
+    if _is_place(board, quarter):
+        return found[0]
+    return f"/{quarter[0]}C"
+
+
+def _is_place(board: Map, word: str) -> bool:
+    return word in board.location_numbers or word in board.aliases
+
+
+def _without_way(board: Map, words: list[str], by_convoy: bool) -> OrderWords:
+    """Leave out `VIA` and the seas of a convoy's way, whether they follow it or stand between arrows."""
+    if "VIA" in words:
+        at = words.index("VIA")
+        way = [word for word in words[at + 1 :] if word != "-"]
+        if way == ["C"] or all(_is_sea(board, word) for word in way):
+            words, by_convoy = words[:at], True
+    while words.count("-") > 1:
+        first = words.index("-")
+        second = words.index("-", first + 1)
+        if second != first + 2 or not _is_sea(board, words[first + 1]):
+            break
+        words, by_convoy = words[:first] + words[second:], True
+    return OrderWords(words, by_convoy)
+
+
+def _is_sea(board: Map, word: str) -> bool:
+    return _is_place(board, word) and bool(board.seas >> board.province(word) & 1)
