@@ -10,7 +10,7 @@ from arena.jobs import GameJob, PlayerSetup
 from arena.openings import Opening, opening_at, read_openings
 from arena.results.game_settings import GameSetting
 from arena.selection.selector import Fixture
-from referees.api import Referee, referee
+from referees.api import Referee
 
 
 class JobMaker:
@@ -32,7 +32,7 @@ class JobMaker:
         return GameJob(
             game_id=fixture.game_id,
             game=game.name,
-            settings=game.settings,
+            settings=game.located,
             players=self.players(fixture),
             seed=fixture.seed,
             move_limit=game.move_limit,
@@ -84,7 +84,7 @@ class JobMaker:
     def _referee(self, game: GameSettings) -> Referee[Any, Any]:
         key = self._key(game)
         if key not in self._rules:
-            self._rules[key] = referee(game.name).from_settings(game.settings)
+            self._rules[key] = game.rules()
         return self._rules[key]
 
     def _key(self, game: GameSettings) -> str:

@@ -71,6 +71,9 @@ def serve(
     concurrent_calls: Annotated[
         int, typer.Option(min=1, help="Calls and streams answered at once.")
     ] = Limits.concurrent_calls,
+    address_connections: Annotated[
+        int, typer.Option(min=1, help="Connections that one address may have.")
+    ] = Limits.connections_per_address,
     idle_seconds: Annotated[
         float, typer.Option(min=1.0, help="A stream on which nothing is asked for so long is closed.")
     ] = Limits.idle_stream_seconds,
@@ -116,6 +119,7 @@ def serve(
                 question_burst=2 * rate,
                 concurrent_calls=concurrent_calls,
                 concurrent_calls_per_caller=min(concurrent_calls, Limits.concurrent_calls_per_caller),
+                connections_per_address=min(address_connections, Limits.connections),
                 idle_stream_seconds=idle_seconds,
                 contest_seconds=3_600 * contest_hours,
             ),

@@ -51,6 +51,11 @@ def _connections(limits: Limits) -> int:
     return max(1, min(limits.connections, files - _OTHER_FILES))
 
 
+def connections_per_address(limits: Limits) -> int:
+    """How many connections one address may have: fewer where the process may have fewer in all."""
+    return max(1, limits.connections_per_address * _connections(limits) // limits.connections)
+
+
 def bind(server: aio.Server, address: Address, credentials: grpc.ServerCredentials | None) -> Address:
     """Bind, and return the address with the port the system chose. Raises InvalidAddress."""
     if address.path:

@@ -6,6 +6,7 @@ import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from prometheus_client import start_http_server
 
 from academy.matching.warming import warm_up_in_background
 from academy.service.addresses import DEFAULT_ADDRESS, Address, Certificates, InvalidAddress
+from academy.service.connections import Connections
 from academy.service.consultation import ConsultationServicer
 from academy.service.contests import ContestServicer
 from academy.service.guard import Guard
@@ -25,7 +27,7 @@ from academy.service.health import HealthServicer
 from academy.service.libraries import LibraryServicer
 from academy.service.limits import Limits
 from academy.service.listeners import listeners
-from academy.service.listening import bind
+from academy.service.listening import bind, connections_per_address
 from academy.service.live_games import LiveGames
 from academy.service.metrics import Metrics
 from academy.service.pauses import keep_pauses_short
@@ -111,6 +113,7 @@ class AcademyServer:
         )
         self._health = HealthServicer(SERVICES, limits.health_watch_seconds)
         self._keeping: asyncio.Task[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
         self._ends = math.inf
         self._server = listeners([self._guard], limits, alone=bool(settings.address.path))
         writes = Writes(store)
@@ -141,7 +144,15 @@ class AcademyServer:
             address = bind(self._server, address, self._credentials)
         await self._server.start()
         self._keeping = asyncio.create_task(self.games.keep_for_restarts())
-        self._keeping.add_done_callback(_tell_failure)
+        self._keeping.add_done_callback(
+            partial(_tell_failure, "shelves are not kept any more: the next start will take longer")
+        )
+        if not address.path:
+            connections = Connections(address.port, connections_per_address(self._settings.limits))
+            self._watching = asyncio.create_task(connections.keep_few())
+            self._watching.add_done_callback(
+                partial(_tell_failure, "one address may have all connections: they cannot be looked through")
+            )
         _log.info("serving", address=str(address), games=games)
         return address
 
@@ -158,8 +169,9 @@ class AcademyServer:
         await self._guard.drain(min(_DRAINING_SECONDS, self._left))
         # What makes the next start faster is worth more than the last of the calls that do not end.
         await self._server.stop(max(self._left / 2, self._left - _KEEPING_SECONDS))
-        if self._keeping is not None:
-            self._keeping.cancel()
+        for task in (self._keeping, self._watching):
+            if task is not None:
+                task.cancel()
         await self.games.close(min(_KEEPING_SECONDS, self._left))
         path = self._settings.address.path
         if path:
@@ -175,11 +187,9 @@ class AcademyServer:
         return max(0.0, self._ends - time.monotonic())
 
 
-def _tell_failure(task: asyncio.Task[None]) -> None:
+def _tell_failure(what: str, task: asyncio.Task[None]) -> None:
     if not task.cancelled() and task.exception() is not None:
-        _log.error(
-            "shelves are not kept any more: the next start will take longer", exc_info=task.exception()
-        )
+        _log.error(what, exc_info=task.exception())
 
 
 def serve_metrics(metrics: Metrics, address: Address) -> None:
