@@ -122,7 +122,7 @@ class AcademyServer:
             ConsultationServicer(self.games, writes, seats, self._guard, limits, self.metrics), self._server
         )
         proposals_pb2_grpc.add_ProposalServiceServicer_to_server(
-            ProposalServicer(store, writes, seats, self._guard, limits), self._server
+            ProposalServicer(store, self.games, writes, seats, self._guard, limits), self._server
         )
         contests_pb2_grpc.add_ContestServiceServicer_to_server(
             ContestServicer(store, writes, seats, limits), self._server
