@@ -12,7 +12,6 @@ from arena.players.daide.door import Door, Note
 from arena.players.daide.parameters import PROTOCOL, DaideParameters
 from arena.players.player import InvalidParameters
 from arena.selection.checked_players import players_to_check
-from referees.api import referee
 from referees.diplomacy.daide.dialogue import DaideDialogue
 from referees.diplomacy.daide.tokens import Vocabulary
 
@@ -60,7 +59,7 @@ def _words(control: Control) -> Vocabulary:
     maps = set()
     for setup, game in players_to_check(control):
         if setup.protocol == PROTOCOL:
-            words = referee(game.name).from_settings(game.settings).dialogue(PROTOCOL)
+            words = game.rules().dialogue(PROTOCOL)
             if not isinstance(words, DaideDialogue):
                 raise InvalidParameters(f"player {setup.name}: {game.name!r} is not played over DAIDE")
             maps.add(words.words)

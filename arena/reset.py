@@ -17,7 +17,6 @@ from arena.results.failures import reason
 from arena.results.removal import remove_series
 from arena.results.series_reader import SeriesReader, UnreportedContest
 from clients.connection import AcademyRefusal, AcademyUnavailable
-from referees.api import referee
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def _end_contests(control: Control, files: CompetitionFiles) -> LeftOpen | None:
 def _report(
     contests: list[UnreportedContest], control: Control, academy: AcademySettings, files: CompetitionFiles
 ) -> LeftOpen | None:
-    spec = referee(control.game.name).from_settings(control.game.settings).spec()
+    spec = control.game.rules().spec()
     left: list[UnreportedContest] = []
     why = ""
     try:

@@ -37,7 +37,7 @@ from arena.selection.mars import series_text
 from arena.selection.selector import Selector
 from arena.stopping import StopRequests
 from arena.workers.pool import WorkerPool
-from referees.api import Referee, referee
+from referees.api import Referee
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def check_players(
     Raises PlayerFailure or InvalidParameters for the first that does not get there.
     """
     for setup, game in players_to_check(control):
-        rules = referee(game.name).from_settings(game.settings)
+        rules = game.rules()
         if (setup.name, rules.spec().game_id) in spared:
             continue
         if setup.protocol == DAIDE:
@@ -102,7 +102,7 @@ def check_players(
             continue
         tell(f"checking player {setup.name}")
         try:
-            checked = check_player(setup, rules, quiet, game.settings)
+            checked = check_player(setup, rules, quiet, game.located)
         except PlayerFailure as failure:
             # Players that dial in write it where they run.
             if quiet and setup.command:
@@ -120,7 +120,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
     Raises AlreadyRunning, ResultsError, Interrupted, PlayerFailure, and what `Competition.run` and
     `AcademySession` raise.
     """
-    rules = _referee(control)
+    rules = control.game.rules()
     with ExitStack() as stack:
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
@@ -195,10 +195,6 @@ def _results(control: Control, files: CompetitionFiles, series: SeriesReader) ->
     return Results(assemble(control, files.name, series))
 
 
-def _referee(control: Control) -> Referee[Any, Any]:
-    return referee(control.game.name).from_settings(control.game.settings)
-
-
 def _heading(
     control: Control, files: CompetitionFiles, rules: Referee[Any, Any], selector: Selector
 ) -> Heading:
@@ -228,8 +224,5 @@ def _series_heading(one: plans.MarsSeries) -> SeriesHeading:
         complete=one.complete,
         notes=one.notes,
         contestants=one.contestants,
-        settings=[
-            setting_of(game, referee(game.name).from_settings(game.settings), weight)
-            for game, weight in games
-        ],
+        settings=[setting_of(game, game.rules(), weight) for game, weight in games],
     )

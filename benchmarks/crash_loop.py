@@ -2,11 +2,12 @@
 
     python -m benchmarks.crash_loop [--rounds 200] [--processes 2] [--callers 4] [--shared-port] [--compact]
 
-A round lets the load run for up to half a second, kills one process as a loss of power would, starts it
-again, and looks at the folder: every acknowledged report and proposal is there once, and `academy check` has
-no finding. Every fiftieth round and the last compare the libraries with a replay of the event log. With
-`--shared-port` it is one `academy serve --processes`, of which a child is killed or the parent; with
-`--compact` the log is compacted at random moments meanwhile, and some of the compactions are killed too.
+A round lets the load run until some reports were acknowledged and for up to half a second more, kills one
+process as a loss of power would, starts it again, and looks at the folder: every acknowledged report and
+proposal is there once, and `academy check` has no finding. Every fiftieth round and the last compare the
+libraries with a replay of the event log. With `--shared-port` it is one `academy serve --processes`, of
+which a child is killed or the parent; with `--compact` the log is compacted at random moments meanwhile,
+and some of the compactions are killed too.
 SIGTERM or Ctrl-C ends it early, and its servers. Ends with 1 on a fault.
 """
 
@@ -36,6 +37,9 @@ from benchmarks.sites import SharedPort, Site
 ROUNDS = 200
 REPLAY_EVERY = 50
 LONGEST_ROUND = 0.5
+# Acknowledged in each round before the kill, so that there is work to lose; or this many seconds.
+FEWEST_REPORTS = 3
+LONGEST_WAIT = 10.0
 
 
 @dataclass
@@ -82,7 +86,7 @@ def crash_loop(
         ended = False
         # On a slow machine a few rounds more, until everything has been tried.
         while outcome.rounds < 20 * rounds:
-            ended = not pause(chance.uniform(0.0, LONGEST_ROUND))
+            ended = not (_at_work(load, pause) and pause(chance.uniform(0.0, LONGEST_ROUND)))
             if ended:
                 break
             if compact:
@@ -112,6 +116,15 @@ def crash_loop(
     last = [*compactions.faults, *wrong(site.data, outcome.told, replay=not ended)]
     outcome.faults += [f"at the end: {what}" for what in last]
     return outcome
+
+
+def _at_work(load: Load, pause: Callable[[float], bool]) -> bool:
+    """Wait until the servers have acknowledged reports again; False when the loop is to end early."""
+    before, deadline = len(load.taken().reports), time.monotonic() + LONGEST_WAIT
+    while len(load.taken().reports) < before + FEWEST_REPORTS and time.monotonic() < deadline:
+        if not pause(0.02):
+            return False
+    return True
 
 
 def _print(outcome: Outcome) -> None:

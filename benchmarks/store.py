@@ -10,16 +10,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 from academy.knowledge.settings import Library
 from academy.store import game_tables
 from academy.store.check import check
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest, SubmitProposals
+from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.library_commands import ImportLibraries
 from academy.store.library_store import Store
 from academy.v1 import contests_pb2, pattern_pb2
-from tests.academy.store.examples import contest, endgame_proposal, go_game, report
+from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 
 CONTESTS = 2_000
 PATTERNS = {Library.MIDDLE_GAME: 1_000, Library.ENDGAME: 5_000}
@@ -56,13 +58,13 @@ def random_patterns(library: Library, count: int) -> list[pattern_pb2.PatternRec
 
 def play(store: Store, told: list[contests_pb2.ReportContestRequest]) -> None:
     """Open, propose and report all contests, as fast as the writer takes them."""
-    waiting = []
+    waiting: list[Future[Any]] = []
     for each in told:
         contest_id = each.contest.contest_id
         waiting.append(store.submit(OpenContest(contest(contest_id))))
         for seat in (1, 2):
             proposals = [endgame_proposal(each, seat=seat, back=back) for back in range(2)]
-            waiting.append(store.submit(SubmitProposals(contest_id, seat, proposals, "benchmark")))
+            waiting.append(store.submit(submission(contest_id, seat, proposals, "benchmark")))
         waiting.append(store.submit(ReportContest(each, "benchmark")))
         if len(waiting) > 1_000:
             for future in waiting:

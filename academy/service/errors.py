@@ -25,7 +25,7 @@ from academy.knowledge.settings import InvalidSettings
 from academy.knowledge.signatures import InvalidVote
 from academy.knowledge.spec import InvalidGame
 from academy.service import refusals
-from academy.service.rates import RateExceeded
+from academy.service.rates import Bucket, RateExceeded
 from academy.store import errors as store
 from academy.store import tokens
 from academy.v1 import consultation_pb2
@@ -38,6 +38,8 @@ MAX_MESSAGE: Final = 2_000
 DETAILS_KEY: Final = "grpc-status-details-bin"
 
 _STATUS_CODES: Final = {status.value[0]: status for status in grpc.StatusCode}
+# Whoever finds out how to cause a fault is not to fill the disk with its log: so many lines a second.
+fault_lines = Bucket(10.0, 100.0)
 _log = structlog.get_logger()
 
 _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
@@ -160,7 +162,8 @@ def refused(error: Exception) -> Refused:
     message = str(error)
     if isinstance(error, store.StoreError) and not isinstance(error, store.StoreBusy):
         # Where the data lie on the server's disk is for its log.
-        _log.error("store failed", reason=reason, why=message)
+        if _may_fill_a_line():
+            _log.error("store failed", reason=reason, why=message)
         message = (
             f"the server's store failed ({reason}) and nothing was written; its admin finds more in the log"
         )
@@ -179,8 +182,22 @@ def refused(error: Exception) -> Refused:
     )
 
 
+def _may_fill_a_line() -> bool:
+    try:
+        fault_lines.take(1)
+    except RateExceeded:
+        return False
+    return True
+
+
 def _incident(error: Exception) -> Refused:
     number = uuid.uuid4().hex[:12]
+    if not _may_fill_a_line():
+        return Refused(
+            code=code_pb2.INTERNAL,
+            reason="INTERNAL",
+            message="an error of the server's own; there are so many that its log has only some of them",
+        )
     _log.error("incident", incident=number, traceback="".join(traceback.format_exception(error)))
     return Refused(
         code=code_pb2.INTERNAL,

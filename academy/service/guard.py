@@ -19,7 +19,6 @@ from grpc import aio
 
 from academy.service import identity, logs
 from academy.service.errors import Refused, refused
-from academy.service.hanging_up import hang_up, hang_up_later
 from academy.service.identity import bearer_token
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
@@ -30,6 +29,7 @@ from academy.service.rates import Bucket, Buckets, RateExceeded
 from academy.service.refusals import AnswerNotRead, Draining, MalformedMessage, MessageOverdue
 from academy.service.waits import Waits
 from academy.store.tokens import Caller
+from academy.wire.hanging_up import hang_up, hang_up_later
 
 Context = aio.ServicerContext[Any, Any]
 _Task = asyncio.Task[Any]

@@ -51,13 +51,17 @@ def shared_port(address: Address) -> Iterator[Address]:
     if address.path:
         raise InvalidAddress(f"{address}: processes share a port, not a Unix socket; give host:port")
     try:
-        # Not shared at first: a stranger's server is not to be joined by chance.
-        family, name = _listened_on(address)
-        with socket.socket(family, socket.SOCK_STREAM) as kept:
+        with socket.socket(_resolved(address)[0], socket.SOCK_STREAM) as kept:
             # Bound but not listening, it is given no connections.
             kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            kept.bind(name)
-            yield address.with_port(name[1])
+            if address.port:
+                with _claimed(address):
+                    # Not shared at first: a stranger's server is not to be joined by chance.
+                    kept.bind(_listened_on(address)[1])
+            else:
+                # The system chooses a port that nobody has.
+                kept.bind(_resolved(address)[1])
+            yield address.with_port(kept.getsockname()[1])
     except OSError as error:
         raise InvalidAddress(
             f"{address}: cannot listen there; another server may, or it is not this machine's address"
@@ -88,16 +92,33 @@ def own_ports(first: Address, count: int) -> list[Address]:
     return addresses
 
 
+@contextmanager
+def _claimed(address: Address) -> Iterator[None]:
+    """Let no other server begin at this address meanwhile. Raises OSError where one does.
+
+    Between the look at a port and its binding another server could look, too. A name in Linux's abstract
+    namespace of sockets can be had once, leaves no file, and goes with its process.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as claim:
+        claim.bind(f"\0academy server begins at {address.host}:{address.port}")
+        yield
+
+
 def _listened_on(address: Address) -> tuple[socket.AddressFamily, Any]:
     """Listen on an address alone, for a moment; return the socket's family and name. Raises OSError."""
-    family, _, _, _, name = socket.getaddrinfo(
-        address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-    )[0]
+    family, name = _resolved(address)
     with socket.socket(family, socket.SOCK_STREAM) as alone:
         alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         alone.bind(name)
         alone.listen()
         return family, alone.getsockname()
+
+
+def _resolved(address: Address) -> tuple[socket.AddressFamily, Any]:
+    family, _, _, _, name = socket.getaddrinfo(
+        address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    return family, name
 
 
 @dataclass(slots=True)

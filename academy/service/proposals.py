@@ -1,13 +1,17 @@
 """Bots propose patterns and read what became of them."""
 
+import asyncio
+
 from academy.service import identity, paging
 from academy.service.guard import Context, Guard
 from academy.service.limits import Limits
+from academy.service.live_games import LiveGames
 from academy.service.refusals import NotPermitted, require
 from academy.service.seats import Seats
 from academy.service.writes import Writes
 from academy.store.contest_commands import SubmitProposals
 from academy.store.library_store import Page, Store
+from academy.store.proposal_records import check_count, read_proposal
 from academy.store.tokens import Role
 from academy.v1 import proposals_pb2 as messages
 from academy.v1 import proposals_pb2_grpc
@@ -16,8 +20,11 @@ from academy.v1 import proposals_pb2_grpc
 class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
     """academy.v1.ProposalService."""
 
-    def __init__(self, store: Store, writes: Writes, seats: Seats, guard: Guard, limits: Limits) -> None:
+    def __init__(
+        self, store: Store, games: LiveGames, writes: Writes, seats: Seats, guard: Guard, limits: Limits
+    ) -> None:
         self._store = store
+        self._games = games
         self._writes = writes
         self._seats = seats
         self._guard = guard
@@ -41,8 +48,18 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
                 limit=longest,
             )
         self._guard.ask(caller, count - 1)
-        _, seat = self._seats.proposing(caller, request.contest_id)
-        command = SubmitProposals(request.contest_id, seat, list(request.proposals), caller.name)
+        contest, seat = self._seats.proposing(caller, request.contest_id)
+        view = (await self._games.game(contest.game_id)).view
+        check_count(request.proposals, view.settings.max_submissions_per_contest)
+        proposals = []
+        for place, content in enumerate(request.proposals):
+            if place:
+                # Others are let in after each.
+                await asyncio.sleep(0)
+            proposals.append(
+                read_proposal(content, request.contest_id, seat, view.spec, f"proposals[{place}]")
+            )
+        command = SubmitProposals(request.contest_id, seat, proposals, caller.name)
         return messages.SubmitProposalsResponse(proposals=await self._writes.done(command))
 
     async def ListProposals(

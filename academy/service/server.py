@@ -22,7 +22,6 @@ from academy.service.connections import Connections
 from academy.service.consultation import ConsultationServicer
 from academy.service.contests import ContestServicer
 from academy.service.guard import Guard
-from academy.service.hanging_up import remember_makers
 from academy.service.health import HealthServicer
 from academy.service.libraries import LibraryServicer
 from academy.service.limits import Limits
@@ -47,6 +46,7 @@ from academy.v1 import (
     proposals_pb2,
     proposals_pb2_grpc,
 )
+from academy.wire.hanging_up import remember_makers
 
 SERVICES: Final = tuple(
     module.DESCRIPTOR.services_by_name[name].full_name
@@ -122,7 +122,7 @@ class AcademyServer:
             ConsultationServicer(self.games, writes, seats, self._guard, limits, self.metrics), self._server
         )
         proposals_pb2_grpc.add_ProposalServiceServicer_to_server(
-            ProposalServicer(store, writes, seats, self._guard, limits), self._server
+            ProposalServicer(store, self.games, writes, seats, self._guard, limits), self._server
         )
         contests_pb2_grpc.add_ContestServiceServicer_to_server(
             ContestServicer(store, writes, seats, limits), self._server

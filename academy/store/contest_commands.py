@@ -1,6 +1,5 @@
 """Commands of the arena: register a game, open a contest, report it; and what players do in one."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +13,6 @@ from academy.store.contest_records import (
     MAX_LINE_LENGTH,
     check_contest,
     check_report,
-    proposal_from_proto,
     uses_to_proto,
 )
 from academy.store.contest_tables import contest_record, find_contest, seat_record, store_contest
@@ -246,34 +244,35 @@ class NoteUses:
 class SubmitProposals:
     """Hold a player's proposals until their contest is reported; judge them at once where it was.
 
-    The result is the proposals in order, as they stand. The same proposal again (contest, seat, library, ply
-    and cells) changes nothing. All of a call are taken or none. Raises TooManyProposals, UnknownContest,
-    and InvalidRecord naming the proposal and field.
+    They are as `proposal_records.read_proposal` returns them. The result is the proposals in order, as they
+    stand. The same proposal again (contest, seat, library, ply and cells) changes nothing. All of a call are
+    taken or none. Raises TooManyProposals and UnknownContest.
     """
 
     contest_id: str
     seat: int
-    proposals: Sequence[proposals_pb2.NewProposal]
+    proposals: Sequence[proposals_pb2.Proposal]
     actor: str
 
     def execute(self, work: Work) -> list[proposals_pb2.Proposal]:
         """Store the proposals."""
         record = contest_record(work.transaction, self.contest_id)
         seat_record(record, self.seat)
-        told = [
-            self._proposal(work, record.contest, content, place)
-            for place, content in enumerate(self.proposals)
-        ]
         fresh = {
             each.proposal_id: each
-            for each in told
+            for each in self.proposals
             if proposal_tables.find(work.transaction, each.proposal_id) is None
         }
         allowed = work.knowledge(record.contest.game_id).settings.max_submissions_per_contest
         earlier = proposal_tables.count_of_seat(work.transaction, self.contest_id, self.seat)
         if fresh and earlier + len(fresh) > allowed:
             raise TooManyProposals(earlier, len(fresh), allowed)
-        for proposal in fresh.values():
+        for read in fresh.values():
+            # A copy, as the command may run again.
+            proposal = proposals_pb2.Proposal()
+            proposal.CopyFrom(read)
+            proposal.player = record.contest.players[self.seat - 1].name
+            proposal.create_time.CopyFrom(work.time)
             proposal_tables.add(work.transaction, proposal)
             if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
                 accepted = proposal_tables.settle(
@@ -283,33 +282,7 @@ class SubmitProposals:
                 record.dropped += not accepted
         if fresh and record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
             store_contest(work.transaction, record)
-        return [proposal_tables.get(work.transaction, proposal.proposal_id) for proposal in told]
-
-    def _proposal(
-        self,
-        work: Work,
-        contest: contests_pb2.Contest,
-        content: proposals_pb2.NewProposal,
-        place: int,
-    ) -> proposals_pb2.Proposal:
-        spec = work.knowledge(contest.game_id).spec
-        proposal = proposals_pb2.Proposal(
-            contest_id=contest.contest_id,
-            game_id=contest.game_id,
-            player=contest.players[self.seat - 1].name,
-            seat=self.seat,
-            content=content,
-            verdict=proposals_pb2.VERDICT_HELD,
-            create_time=work.time,
-        )
-        pattern = proposal_from_proto(proposal, spec, f"proposals[{place}]").pattern
-        # By the pattern, not its text: blanks between cells make no other proposal.
-        cells = repr((pattern.cells, pattern.codes))
-        identity = repr((contest.contest_id, self.seat, content.library, content.ply, cells))
-        proposal.proposal_id = hashlib.blake2b(
-            identity.encode(), digest_size=proposal_tables.ID_LENGTH // 2
-        ).hexdigest()
-        return proposal
+        return [proposal_tables.get(work.transaction, each.proposal_id) for each in self.proposals]
 
     def _judge_late(
         self, work: Work, record: records_pb2.ContestRecord, proposal: proposals_pb2.Proposal

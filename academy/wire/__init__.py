@@ -1,1 +1,1 @@
-"""The messages that both sides of the socket write."""
+"""What the programs on both sides of a socket need: messages that both write, and how calls are ended."""

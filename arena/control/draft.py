@@ -8,7 +8,6 @@ from arena.control import values
 from arena.control.game import GameSettings
 from arena.control.table import Table
 from arena.jobs import PlayerSetup, TimeControl
-from referees.api import referee
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Draft:
     @property
     def seats(self) -> int:
         """How many players a game has."""
-        return referee(self.game.name).from_settings(self.game.settings).seats
+        return self.game.rules().seats
 
     def only_for_two(self, kind: str) -> None:
         """Raise ControlError if the game is not one of two players."""

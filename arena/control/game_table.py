@@ -1,6 +1,7 @@
 """The game in a control file, how games begin, and when the arena ends them."""
 
 import difflib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from arena.control.locations import path_from
 from arena.control.settings import Openings
 from arena.control.table import Table
 from arena.jobs import Adjudication
-from referees.api import InvalidSetting, UnknownGame, referee
+from referees.api import InvalidSetting, UnknownGame
 
 _MOVES: Final = values.whole(1, 1_000_000)
 _VALUE: Final = values.number(0, 0.5)
@@ -28,9 +29,9 @@ def game(table: Table, folder: Path, default: GameSettings | None = None) -> Gam
     move_limit = table.take("move_limit", _MOVES, None)
     scorer = table.take("scorer", values.choice("internal", "players"), plain.scorer)
     settings: dict[str, Any] = {**plain.settings, **table.rest()}
+    found = GameSettings(name, settings, scorer=scorer, folder=folder)
     try:
-        settings = dict(referee(name).located(settings, folder))
-        longest = referee(name).from_settings(settings).longest_game()
+        longest = found.rules().longest_game()
     except UnknownGame as error:
         table.fail("name", str(error))
     except InvalidSetting as error:
@@ -41,7 +42,7 @@ def game(table: Table, folder: Path, default: GameSettings | None = None) -> Gam
     given = move_limit is not None or plain.move_limit_given
     if move_limit is None:
         move_limit = plain.move_limit if given else max(plain.move_limit, longest or 0)
-    return GameSettings(name, settings, move_limit, scorer, given)
+    return replace(found, move_limit=move_limit, move_limit_given=given)
 
 
 def openings(table: Table | None, folder: Path) -> Openings | None:

@@ -20,7 +20,6 @@ from arena.control.parameters import (
 from arena.control.plans import CandidatePlan, CrossEntropyPlan, MonteCarloPlan
 from arena.control.player_table import player
 from arena.control.table import Table
-from referees.api import referee
 
 MAX_PARAMETERS: Final = 100
 # A node of the Monte Carlo tuner's tree has as many children as the splits' product.
@@ -78,7 +77,7 @@ def cross_entropy(draft: Draft) -> CrossEntropyPlan:
 def _candidate(draft: Draft, codes: tuple[str, ...]) -> CandidatePlan:
     competition = draft.competition
     opponent = draft.player(competition, "opponent")
-    rules = referee(draft.game.name).from_settings(draft.game.settings)
+    rules = draft.game.rules()
     names = {rules.seat_name(seat).lower(): seat for seat in range(1, rules.seats + 1)}
     where = competition.take("candidate_seat", values.choice(*names, "random"), "random")
     table = draft.file.table("candidate")

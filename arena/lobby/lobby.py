@@ -88,16 +88,19 @@ class Lobby:
         return guest
 
     def leave(self, guest: Guest, why: str) -> None:
-        """Note that a stream has ended; its games wait for the player to come back."""
+        """Note that a stream hears and says nothing more; its games wait for the player to come back."""
         if self._guests.get(guest.name) is guest:
             del self._guests[guest.name]
         guest.end()
-        self._inside.discard(guest)
-        if not self._inside:
-            self._empty.set()
         for seat_id in sorted(guest.seats):
             self._seats[seat_id].vacate()
         self._await_return(guest.name, why)
+
+    def gone(self, guest: Guest) -> None:
+        """Note that a stream has ended: whoever it was has been told why."""
+        self._inside.discard(guest)
+        if not self._inside:
+            self._empty.set()
 
     def _await_return(self, player: str, why: str) -> None:
         loop = asyncio.get_running_loop()

@@ -5,17 +5,19 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from grpc import aio
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from academy.wire.hanging_up import remember_makers
 from arena.lobby.addresses import Endpoint
 from arena.lobby.game_door import game_door
 from arena.lobby.health import HealthServicer
 from arena.lobby.limits import LobbyLimits
 from arena.lobby.lobby import Doorkeeper, Lobby
+from arena.lobby.short_calls import ShortCalls
 from arena.lobby.streams import Note, PlayerServicer
 from arena.v1 import players_pb2, players_pb2_grpc
 
@@ -45,12 +47,11 @@ class Neighbour(Protocol):
         """End what it does, before players are sent home."""
 
 
-def new_server(
-    services: Sequence[str], limits: LobbyLimits, interceptors: Sequence[Any] = ()
-) -> tuple[aio.Server, HealthServicer]:
+def new_server(services: Sequence[str], limits: LobbyLimits) -> tuple[aio.Server, HealthServicer]:
     """A gRPC server with health and reflection, and limits on what it takes."""
+    seconds = limits.health_watch_seconds + limits.write_seconds
     server = aio.server(
-        interceptors=list(interceptors),
+        interceptors=[ShortCalls((HEALTH_SERVICE, reflection.SERVICE_NAME), seconds)],
         options=[
             ("grpc.max_receive_message_length", limits.message_bytes),
             ("grpc.max_send_message_length", -1),
@@ -82,6 +83,7 @@ async def open_lobby(
     `more` is another service of the same server.
     """
     limits = limits or LobbyLimits()
+    remember_makers(asyncio.get_running_loop())
     lobby = Lobby(doorkeeper, limits)
     services = (PLAYER_SERVICE,) if more is None else (PLAYER_SERVICE, more.name)
     server, health = new_server(services, limits)

@@ -1,17 +1,19 @@
 """The players' side of the lobby: one gRPC stream for each."""
 
 import asyncio
-import time
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
-from typing import Any
+from typing import Any, cast
 
 import grpc
 from google.protobuf.message import DecodeError
 from grpc import aio
 
+from academy.wire.hanging_up import hang_up, hang_up_later
 from arena.lobby.guests import Guest
 from arena.lobby.limits import LobbyLimits
 from arena.lobby.lobby import Lobby
+from arena.lobby.rates import Allowance
 from arena.lobby.refusals import Idle, InvalidRequest, Refusal, TooMany
 from arena.lobby.tokens import bearer_token
 from arena.v1 import players_pb2, players_pb2_grpc
@@ -28,6 +30,10 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
         self._lobby = lobby
         self._note = note
         self._limits = limits
+        # Strangers are not to hide who comes and goes.
+        self._lines: defaultdict[str, Allowance] = defaultdict(
+            lambda: Allowance(limits.log_lines_per_second, limits.log_line_burst)
+        )
 
     async def Play(  # type: ignore[override]
         self, requests: AsyncIterator[players_pb2.PlayRequest], context: Context
@@ -36,20 +42,51 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
         try:
             guest = await self._enter(requests, context)
         except Refusal as refusal:
-            self._note("player refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
-            await refusal.abort(context)
-        self._note("player came", player=guest.name, peer=context.peer())
+            self._tell_log("player refused", reason=refusal.reason, why=str(refusal), peer=context.peer())
+            await self._end(refusal, context)
+            return
+        self._tell_log("player came", player=guest.name, peer=context.peer())
+        try:
+            why = await self._serve(guest, requests, context)
+            if why is not None:
+                await self._end(why, context)
+        finally:
+            self._lobby.gone(guest)
+
+    async def _serve(
+        self, guest: Guest, requests: AsyncIterator[players_pb2.PlayRequest], context: Context
+    ) -> Refusal | None:
+        """Let a player play, and have it leave; return why its stream is to be refused from then on."""
         hearing = asyncio.create_task(self._hear(guest, requests))
         why = "its connection ended"
         try:
             await self._tell(guest, context)
         except Refusal as refusal:
             why = f"its stream was ended: {refusal}"
-            await refusal.abort(context)
+            # Frames hold the call, and what it has still to send.
+            refusal.__traceback__ = refusal.__context__ = None
+            return refusal
         finally:
             hearing.cancel()
+            # Not when it has been told: whoever reads nothing would keep the place.
             self._lobby.leave(guest, why)
-            self._note("player went", player=guest.name, why=why)
+            self._tell_log("player went", player=guest.name, why=why)
+        return None
+
+    async def _end(self, refusal: Refusal, context: Context) -> None:
+        """End a stream with a status, which comes after what is not read: not for ever."""
+        task = cast("asyncio.Task[Any]", asyncio.current_task())
+        hang_up_later(task, self._limits.write_seconds)
+        try:
+            await refusal.abort(context)
+        except aio.InternalError:
+            # Not even the headers have gone out: there can be no status.
+            hang_up(task)
+
+    def _tell_log(self, event: str, **more: str) -> None:
+        """Note an event, unless somebody fills the log with such."""
+        if self._lines[event].use():
+            self._note(event, **more)
 
     async def _enter(self, requests: AsyncIterator[players_pb2.PlayRequest], context: Context) -> Guest:
         seconds = self._limits.hello_seconds
@@ -68,13 +105,10 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
 
     async def _hear(self, guest: Guest, requests: AsyncIterator[players_pb2.PlayRequest]) -> None:
         limits = self._limits
-        room, seen = limits.message_burst, time.monotonic()
+        allowance = Allowance(limits.messages_per_second, limits.message_burst)
         try:
             async for request in requests:
-                now = time.monotonic()
-                room = min(limits.message_burst, room + (now - seen) * limits.messages_per_second) - 1
-                seen = now
-                if room < 0:
+                if not allowance.use():
                     raise TooMany(
                         f"more than {limits.messages_per_second:g} messages a second",
                         messages_per_second=limits.messages_per_second,

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from arena.control.game import GameSettings
 from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
@@ -20,7 +21,6 @@ from arena.selection.kinds import selector_for
 from arena.selection.lettered import letters
 from arena.selection.matchups import MatchupSelector
 from arena.selection.selector import ChangedCompetition, CompletedGame, Selector
-from referees.api import referee
 
 
 def assemble(control: Control, name: str, series: SeriesReader) -> Report:
@@ -35,8 +35,8 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
         selector = _informed(control, series, games)
     except (ResultsError, ChangedCompetition) as error:
         warning = str(error)
-    game = terms.game if selector is None else control.game
-    rules = referee(game.name).from_settings(game.settings)
+    game = replace(terms.game, folder=control.game.folder) if selector is None else control.game
+    rules = game.rules()
     seats = [rules.seat_name(seat) for seat in range(1, rules.seats + 1)]
     standings = Standings(() if selector is None else control.competitors, control.elo, games)
     lettered = selector is not None and isinstance(control.plan, AllPlayAllPlan | GauntletPlan)

@@ -11,7 +11,6 @@ from arena.selection.playoff import Playoff
 from arena.selection.selector import Selector
 from arena.selection.sprt import SprtMatch
 from arena.selection.swiss import Swiss
-from referees.api import referee
 
 
 def selector_for(control: Control) -> Selector:
@@ -37,4 +36,4 @@ def selector_for(control: Control) -> Selector:
 
 
 def _seats(control: Control) -> int:
-    return referee(control.game.name).from_settings(control.game.settings).seats
+    return control.game.rules().seats

@@ -16,7 +16,6 @@ from arena.selection.line_up import Form, NobodyLeft, draw, line_up
 from arena.selection.numbering import Numbering
 from arena.selection.selector import CompletedGame, Fixture, Selector, game_seed
 from arena.selection.terms import check_terms
-from referees.api import referee
 
 
 class Mars(Selector):
@@ -140,7 +139,7 @@ class Mars(Selector):
     def _barred(self, setting: MarsSetting) -> set[str]:
         if not self._inhibited:
             return set()
-        rules = referee(setting.game.name).from_settings(setting.game.settings)
+        rules = setting.game.rules()
         return {player for player, variant in self._inhibited if variant == rules.spec().game_id}
 
     def report_lines(self) -> list[str]:

@@ -105,7 +105,8 @@ def test_a_map_s_file_lies_beside_the_control_file_and_may_not_change(
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     control = read(path)
-    assert control.game.settings["map"] == str(island)
+    assert control.game.settings["map"] == "island.txt"
+    assert control.game.located["map"] == str(island)
     files = CompetitionFiles(control.path)
     run(control, files, RunOptions(quiet=True, max_games=1))
 
@@ -118,6 +119,17 @@ def test_a_map_s_file_lies_beside_the_control_file_and_may_not_change(
 
     island.write_text(ISLAND)
     assert run(read(path), files, RunOptions(quiet=True)).end is RunEnd.COMPLETED
+
+
+def test_a_competition_goes_on_where_its_folder_was_moved_to_with_its_map(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    (first / "island.txt").write_text(ISLAND)
+    (first / "war.toml").write_text(CONTROL.replace('"double_small"', '"island.txt"\nstarts = 1'))
+    run(read(first / "war.toml"), CompetitionFiles(first / "war.toml"), RunOptions(quiet=True, max_games=1))
+    first.rename(second)
+    moved = read(second / "war.toml")
+    assert run(moved, CompetitionFiles(moved.path), RunOptions(quiet=True)).end is RunEnd.COMPLETED
 
 
 @pytest.mark.parametrize(

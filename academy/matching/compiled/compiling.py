@@ -102,6 +102,7 @@ def is_complete() -> bool:
 def note_complete() -> None:
     """Remember that all machine code for this processor is kept; forget what other versions left."""
     kept = sorted(str(file.relative_to(_FOLDER)) for file in _FOLDER.glob(f"{_PACKAGE.name}_*/*.nb[ci]"))
+    _FOLDER.mkdir(parents=True, exist_ok=True)
     whole = _FOLDER / f"{_mark().name}.{os.getpid()}"
     whole.write_text("\n".join(kept), encoding="utf-8")
     whole.replace(_mark())

@@ -258,7 +258,8 @@ class DaideGame:
 
     def _drop_link(self) -> None:
         """From now on no client is passed to this game."""
-        if self._link is not None:
+        # It may be dropped already, when the door has gone.
+        if self._link is not None and self._link.fileno() >= 0:
             if self._link in self._selector.get_map():
                 self._selector.unregister(self._link)
             self._link.close()

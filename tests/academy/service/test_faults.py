@@ -6,9 +6,10 @@ from pathlib import Path
 import grpc
 import pytest
 
-from academy.service import logs
+from academy.service import errors, logs
 from academy.service.addresses import Address
 from academy.service.limits import Limits
+from academy.service.rates import Bucket
 from academy.service.server import ServerSettings
 from academy.store.errors import StoreBusy, StoreCorrupt, StoreError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
@@ -85,6 +86,23 @@ def test_an_unexpected_error_is_an_incident_with_its_traceback_in_the_log_alone(
     assert "ZeroDivisionError" not in refused.message and "Traceback" not in refused.message
     logged = "".join(capsys.readouterr())
     assert refused.metadata["incident"] in logged and "ZeroDivisionError" in logged
+
+
+@pytest.mark.parametrize("fault", [ZeroDivisionError("of the server's own"), StoreError("on the disk")])
+def test_faults_cannot_fill_the_log(
+    fresh: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fault: Exception
+) -> None:
+    def broken(**_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(fresh.store, "games", broken)
+    monkeypatch.setattr(errors, "fault_lines", Bucket(0.0001, 3.0))
+    logs.configure("error", "json")
+    admin = fresh.admin()
+    refused = [refusal(lambda: admin.contests.ListGames(contests_pb2.ListGamesRequest())) for _ in range(8)]
+    assert len({each.code for each in refused}) == 1
+    assert sum("incident" in each.metadata for each in refused) in (0, 3)
+    assert len([line for line in "".join(capsys.readouterr()).splitlines() if '"error"' in line]) == 3
 
 
 def test_an_answer_that_no_message_holds_is_refused(tmp_path: Path) -> None:

@@ -181,11 +181,11 @@ REFUSED: dict[str, Case] = {
     ),
     "a text that is no pattern for its length": (
         "player",
-        propose(cells="-" * 65_537),
+        propose(cells="-" * 16_385),
         INVALID,
         "INVALID_FIELD",
         "proposals[0].cells",
-        "65,537 characters",
+        "16,385 characters",
     ),
     "a letter that patterns do not have": (
         "player",

@@ -5,10 +5,12 @@ import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 
+from academy.service import processes
 from academy.service.addresses import Address, InvalidAddress
 from academy.service.lifetime import signals
 from academy.service.processes import ProcessFailed, ServerProcesses, own_ports, shared_port
@@ -183,6 +185,25 @@ def test_a_port_in_use_is_not_joined(academy: Served, tmp_path: Path) -> None:
     _, told = other.communicate(timeout=SECONDS)
     assert other.returncode == 2
     assert f"{academy.address}: cannot listen there" in told
+
+
+def test_of_two_servers_that_begin_at_once_one_gets_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = processes._listened_on
+    # An address of this process's own, where nobody else takes the port in the meantime.
+    own = Address(host=f"127.83.{os.getpid() >> 8 & 255}.{os.getpid() & 255}")
+    with processes.shared_port(own) as address:
+        pass
+
+    def look_while_another_begins(address: Address) -> Any:
+        found = looked(address)
+        monkeypatch.setattr(processes, "_listened_on", looked)
+        with pytest.raises(InvalidAddress, match="another server may"), processes.shared_port(address):
+            pass
+        return found
+
+    monkeypatch.setattr(processes, "_listened_on", look_while_another_begins)
+    with processes.shared_port(address) as kept:
+        assert kept == address
 
 
 def test_a_unix_socket_cannot_be_shared(tmp_path: Path) -> None:

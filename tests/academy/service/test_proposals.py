@@ -1,9 +1,13 @@
 """Patterns proposed by bots: held, judged with their contest, and told about."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from academy.store.environment import Transaction
 from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, ENDGAME, MIDDLE_GAME, board, contest, report
-from tests.academy.service.running import Client, Running, refusal
+from tests.academy.service.running import SECONDS, Client, Running, refusal
 
 AFTER = board("-----", "-----", "--x--", "-----", "-----")
 
@@ -149,3 +153,36 @@ def test_a_board_that_was_reported_is_what_counts(academy: Running) -> None:
     told = report(contest("counts/1", "counts"), ["c3"], [EMPTY], values=[0.9])
 
     assert academy.arena().contests.ReportContest(told).accepted == 0
+
+
+def unreadable(count: int) -> list[proposals_pb2.NewProposal]:
+    """Different proposals, none of them a pattern."""
+    return [
+        proposals_pb2.NewProposal(library=ENDGAME, cells="?", ply=ply, value=0.5)
+        for ply in range(1, count + 1)
+    ]
+
+
+def test_more_than_the_game_allows_are_refused_unread(academy: Running) -> None:
+    client, _ = opened(academy, "unread", "unread")
+
+    assert refusal(lambda: submitted(client, "unread", *unreadable(11))).reason == "TOO_MANY_PROPOSALS"
+    # The same again is none more.
+    assert refusal(lambda: submitted(client, "unread", *unreadable(1) * 11)).reason == "INVALID_RECORD"
+
+
+def test_proposals_are_read_while_somebody_else_writes(academy: Running) -> None:
+    client, _ = opened(academy, "read", "read")
+    writing, refused = threading.Event(), threading.Event()
+
+    def hold(_: Transaction) -> None:
+        writing.set()
+        assert refused.wait(SECONDS), "what cannot be read waited for the writer"
+
+    with ThreadPoolExecutor(1) as other:
+        held = other.submit(academy.store.environment.write, hold)
+        assert writing.wait(SECONDS)
+        reason = refusal(lambda: submitted(client, "read", *unreadable(1))).reason
+        refused.set()
+        held.result()
+    assert reason == "INVALID_RECORD"

@@ -11,6 +11,7 @@ from academy.knowledge.symmetries import SQUARE
 from academy.store.contest_commands import OpenContest, ReportContest, SubmitProposals
 from academy.store.game_records import spec_to_proto
 from academy.store.library_store import Store
+from academy.store.proposal_records import read_proposal
 from academy.v1 import contests_pb2, game_pb2, pattern_pb2, proposals_pb2
 
 COLUMNS = "ABCDEFGHJ"
@@ -96,6 +97,22 @@ def endgame_proposal(
     )
 
 
+def submission(
+    contest_id: str,
+    seat: int,
+    contents: Sequence[proposals_pb2.NewProposal],
+    actor: str,
+    game_id: str = "go-9x9",
+) -> SubmitProposals:
+    """What a player proposes, read as the service reads it."""
+    spec = go(game_id)
+    read = [
+        read_proposal(content, contest_id, seat, spec, f"proposals[{place}]")
+        for place, content in enumerate(contents)
+    ]
+    return SubmitProposals(contest_id, seat, read, actor)
+
+
 def window(board: str, cell: int) -> str:
     """The 3x3 around a cell, `+` where it hangs over the edge."""
     middle_row, middle_column = divmod(cell, SIZE)
@@ -124,7 +141,7 @@ def learn(
         waiting.append(store.submit(OpenContest(contest(contest_id, game_id))))
         for seat, name in ((1, "gnugo 1"), (2, "seki")):
             proposals = [endgame_proposal(told, seat=seat, back=back) for back in range(number % 4)]
-            waiting.append(store.submit(SubmitProposals(contest_id, seat, proposals, name)))
+            waiting.append(store.submit(submission(contest_id, seat, proposals, name, game_id)))
         waiting.append(store.submit(ReportContest(told, "arena")))
     for future in waiting:
         future.result(30)

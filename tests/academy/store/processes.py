@@ -5,9 +5,9 @@ import sys
 import textwrap
 from pathlib import Path
 
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest, SubmitProposals
+from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.library_store import Store
-from tests.academy.store.examples import contest, endgame_proposal, go_game, report
+from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 
 
 def start_python(program: str, *arguments: str) -> "subprocess.Popen[str]":
@@ -39,7 +39,7 @@ def write_and_tell(folder: Path, name: str, most: int) -> None:
                 told = report(contest_id, plies=30)
                 store.submit(OpenContest(contest(contest_id)))
                 proposals = [endgame_proposal(told, back=back) for back in range(2)]
-                proposed = store.submit(SubmitProposals(contest_id, 1, proposals, "gnugo 1"))
+                proposed = store.submit(submission(contest_id, 1, proposals, "gnugo 1"))
                 waiting.append((contest_id, proposed, store.submit(ReportContest(told, "arena"))))
             for contest_id, proposed, reported in waiting:
                 for proposal in proposed.result(30):

@@ -8,7 +8,7 @@ from academy.knowledge.analysis import ANALYST
 from academy.knowledge.settings import Library
 from academy.store import event_log, keys
 from academy.store.check import check
-from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, SubmitProposals
+from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame
 from academy.store.environment import Table, Transaction
 from academy.store.errors import InvalidRecord
 from academy.store.library_commands import ChangeSettings, DeletePattern, PruneLibrary, RestorePattern
@@ -17,7 +17,7 @@ from academy.store.messages import packed, unpacked
 from academy.store.rebuild import differences, rebuild
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, game_pb2, pattern_pb2, proposals_pb2
-from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report
+from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report, submission
 
 
 @pytest.fixture
@@ -33,9 +33,9 @@ def lived_in(store: Store) -> Store:
     store.run(RestorePattern("go-9x9", Library.ENDGAME, second, "admin"))
     store.run(PruneLibrary("go-9x9", Library.ENDGAME, 0.5, False, "admin"))
     late = report("go-9x9/3")
-    store.run(SubmitProposals("go-9x9/3", 1, [endgame_proposal(late, back=4)], "gnugo 1"))
+    store.run(submission("go-9x9/3", 1, [endgame_proposal(late, back=4)], "gnugo 1"))
     store.run(OpenContest(contest("open")))
-    store.run(SubmitProposals("open", 1, [endgame_proposal(report("open"))], "gnugo 1"))
+    store.run(submission("open", 1, [endgame_proposal(report("open"))], "gnugo 1"))
     store.run(NoteUses("open", 1, Library.ENDGAME, [second]))
     return store
 

@@ -13,14 +13,14 @@ from academy.store import game_tables, keys, rebuild, snapshots
 from academy.store.backup import backup, restore
 from academy.store.check import check
 from academy.store.compaction import Compacted, compact
-from academy.store.contest_commands import RegisterGame, ReportContest, SubmitProposals
+from academy.store.contest_commands import RegisterGame, ReportContest
 from academy.store.environment import Environment, Table, Transaction
 from academy.store.errors import StoreBusy, StoreCorrupt
 from academy.store.library_commands import DeletePattern, RestorePattern
 from academy.store.library_store import Page, Store
 from academy.store.shrinking import shrink
 from academy.v1 import proposals_pb2
-from tests.academy.store.examples import endgame_proposal, go_game, learn, report
+from tests.academy.store.examples import endgame_proposal, go_game, learn, report, submission
 from tests.academy.store.processes import run_python, start_python
 
 
@@ -103,7 +103,7 @@ def late(number: int) -> tuple[str, list[proposals_pb2.NewProposal]]:
 def test_a_proposal_for_a_contest_given_up_comes_too_late(lived_in: Store) -> None:
     compact(lived_in.environment, keep=1)
     contest_id, proposals = late(3)
-    (answer,) = lived_in.run(SubmitProposals(contest_id, 1, proposals, "gnugo 1"))
+    (answer,) = lived_in.run(submission(contest_id, 1, proposals, "gnugo 1"))
     assert answer.verdict == proposals_pb2.VERDICT_DROPPED
     assert "no longer kept" in answer.reason
     assert list(check(lived_in.environment)) == []
@@ -111,7 +111,7 @@ def test_a_proposal_for_a_contest_given_up_comes_too_late(lived_in: Store) -> No
 
 def test_the_report_that_a_newer_judgement_refers_to_stays(lived_in: Store) -> None:
     contest_id, proposals = late(3)
-    lived_in.run(SubmitProposals(contest_id, 1, proposals, "gnugo 1"))
+    lived_in.run(submission(contest_id, 1, proposals, "gnugo 1"))
     last, reported = lived_in.last_event(), lived_in.contest(contest_id).event
     assert compact(lived_in.environment, keep=1) == Compacted(reported - 1, last - reported + 1)
     assert list(check(lived_in.environment)) == []

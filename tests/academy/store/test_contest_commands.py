@@ -14,7 +14,6 @@ from academy.store.contest_commands import (
     OpenContest,
     RegisterGame,
     ReportContest,
-    SubmitProposals,
 )
 from academy.store.errors import (
     ConsultationOutOfOrder,
@@ -28,7 +27,7 @@ from academy.store.errors import (
 from academy.store.game_records import settings_to_proto, spec_from_proto, spec_to_proto
 from academy.store.library_store import Page, Store
 from academy.v1 import contests_pb2, proposals_pb2
-from tests.academy.store.examples import contest, endgame_proposal, go_game, report
+from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 
 # Games
 
@@ -201,7 +200,7 @@ def test_what_a_contest_of_two_can_end_with(store: Store, results: tuple[str, st
 def test_a_void_contest_teaches_nothing_and_drops_its_proposals(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     told = report("c1")
-    store.run(SubmitProposals("c1", 1, [endgame_proposal(told)], "gnugo 1"))
+    store.run(submission("c1", 1, [endgame_proposal(told)], "gnugo 1"))
     void = contests_pb2.ReportContestRequest(contest=contest("c1"), void=True, termination="crash")
     ended = store.run(ReportContest(void, "arena"))
     assert (ended.counted, ended.accepted, ended.dropped) == (True, 0, 1)
@@ -274,7 +273,7 @@ def test_a_list_of_moves_too_long_to_be_kept_is_refused(store: Store) -> None:
 def test_uses_are_counted_by_the_report_once_a_contest(store: Store) -> None:
     told = report("c1")
     store.run(OpenContest(contest("c1")))
-    store.run(SubmitProposals("c1", 1, [endgame_proposal(told)], "gnugo 1"))
+    store.run(submission("c1", 1, [endgame_proposal(told)], "gnugo 1"))
     store.run(ReportContest(told, "arena"))
     (number,) = store.follow().refresh("go-9x9").libraries[Library.ENDGAME]
     for contest_id, wins in (("c2", True), ("c3", False)):

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest, SubmitProposals
+from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.giving_way import GivingWay
 from academy.store.library_store import Store
 from academy.store.working_games import Work
-from tests.academy.store.examples import endgame_proposal, go_game, report
+from tests.academy.store.examples import endgame_proposal, go_game, report, submission
 
 GAME = "go-9x9"
 MANY = 20
@@ -74,7 +74,7 @@ def test_a_report_and_each_of_its_proposals_are_steps(store: Store) -> None:
     told = report("c2", GAME, plies=4)
     store.run(OpenContest(told.contest))
     proposals = [endgame_proposal(told, back=back) for back in (0, 2)]
-    store.run(SubmitProposals("c2", 1, proposals, "arena"))
+    store.run(submission("c2", 1, proposals, "arena", GAME))
     questions.looks = 0
     store.run(ReportContest(told, "arena"))
     assert without >= 4

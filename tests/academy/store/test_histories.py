@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from academy.knowledge.settings import Library
 from academy.store.check import check
-from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest, SubmitProposals
+from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
 from academy.store.errors import ContestOver, NotDeleted, TooManyProposals, UnknownContest
 from academy.store.following import GameView
 from academy.store.library_commands import (
@@ -23,7 +23,7 @@ from academy.store.pattern_records import entry_to_proto, node_to_proto
 from academy.store.working_games import GAMES_IN_MEMORY
 from academy.store.writing import Command
 from academy.v1 import contests_pb2, game_pb2
-from tests.academy.store.examples import contest, endgame_proposal, go_game, report
+from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 from tests.academy.store.test_following import Mirror
 
 GAMES = ("go-9x9", "go")
@@ -57,7 +57,7 @@ def command(view: GameView, game_id: str, what: str, *arguments: object) -> Comm
             _, back, seat = arguments
             told = report(contest_id, game_id, plies=PLIES)
             proposal = endgame_proposal(told, seat=int(str(seat)), back=int(str(back)))
-            return SubmitProposals(contest_id, int(str(seat)), [proposal], "bot")
+            return submission(contest_id, int(str(seat)), [proposal], "bot", game_id)
         case "report":
             return ReportContest(
                 report(contest_id, game_id, plies=PLIES, first_wins=bool(arguments[1])), "arena"

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from academy.store.check import check
-from academy.store.contest_commands import CountConsultation, OpenContest, ReportContest, SubmitProposals
+from academy.store.contest_commands import CountConsultation, OpenContest, ReportContest
 from academy.store.errors import InvalidRecord, TooManyProposals, UnknownContest
 from academy.store.library_commands import ChangeSettings
 from academy.store.library_store import Page, Store
 from academy.v1 import game_pb2, proposals_pb2
-from tests.academy.store.examples import contest, endgame_proposal, report
+from tests.academy.store.examples import contest, endgame_proposal, report, submission
 
 HELD = proposals_pb2.VERDICT_HELD
 INSERTED = proposals_pb2.VERDICT_INSERTED
@@ -19,7 +19,7 @@ INSERTED = proposals_pb2.VERDICT_INSERTED
 def test_a_proposal_is_held_then_judged(store: Store) -> None:
     told = report("c1")
     store.run(OpenContest(contest("c1")))
-    (held,) = store.run(SubmitProposals("c1", 2, [endgame_proposal(told, seat=2)], "seki"))
+    (held,) = store.run(submission("c1", 2, [endgame_proposal(told, seat=2)], "seki"))
     assert (held.verdict, held.player, held.seat, held.game_id) == (HELD, "seki", 2, "go-9x9")
     assert store.held_proposals("go-9x9") == 1
     ended = store.run(ReportContest(told, "arena"))
@@ -38,7 +38,7 @@ def test_a_proposal_is_held_then_judged(store: Store) -> None:
 def test_a_proposal_that_breaks_a_rule_is_dropped_with_the_reason(store: Store) -> None:
     told = report("c1")
     store.run(OpenContest(contest("c1")))
-    store.run(SubmitProposals("c1", 1, [endgame_proposal(told, back=40)], "gnugo 1"))
+    store.run(submission("c1", 1, [endgame_proposal(told, back=40)], "gnugo 1"))
     ended = store.run(ReportContest(told, "arena"))
     assert (ended.accepted, ended.dropped) == (0, 1)
     (judged,), _ = store.proposals("gnugo 1", Page())
@@ -53,15 +53,15 @@ def test_the_same_proposal_again_changes_nothing(store: Store, reported_first: b
     if reported_first:
         store.run(ReportContest(told, "arena"))
     proposal = endgame_proposal(told)
-    first = store.run(SubmitProposals("c1", 1, [proposal], "gnugo 1"))
+    first = store.run(submission("c1", 1, [proposal], "gnugo 1"))
     events = store.last_event()
     # Blanks between the cells make no other proposal.
     proposal.cells = "\n".join(" ".join(line) for line in proposal.cells.split("\n")) + "\n"
-    again = store.run(SubmitProposals("c1", 1, [proposal, proposal], "gnugo 1"))
+    again = store.run(submission("c1", 1, [proposal, proposal], "gnugo 1"))
     assert again == first * 2
     assert store.last_event() == events
     # Another seat's is another proposal.
-    (other,) = store.run(SubmitProposals("c1", 2, [proposal], "seki"))
+    (other,) = store.run(submission("c1", 2, [proposal], "seki"))
     assert other.proposal_id != first[0].proposal_id
 
 
@@ -70,7 +70,7 @@ def test_after_the_report_a_proposal_is_judged_at_once(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     store.run(ReportContest(told, "arena"))
     good, early = endgame_proposal(told), endgame_proposal(told, back=40)
-    proposals = store.run(SubmitProposals("c1", 1, [good, early], "gnugo 1"))
+    proposals = store.run(submission("c1", 1, [good, early], "gnugo 1"))
     assert [each.verdict for each in proposals] == [INSERTED, proposals_pb2.VERDICT_DROPPED]
     again = store.run(ReportContest(told, "arena"))
     assert (again.counted, again.accepted, again.dropped) == (False, 1, 1)
@@ -83,14 +83,14 @@ def test_no_more_than_the_settings_allow_and_none_of_a_call_that_is_too_much(sto
     told = report("c1")
     store.run(OpenContest(contest("c1")))
     proposals = [endgame_proposal(told, back=back) for back in range(5)]
-    store.run(SubmitProposals("c1", 1, proposals[:2], "gnugo 1"))
+    store.run(submission("c1", 1, proposals[:2], "gnugo 1"))
     with pytest.raises(TooManyProposals) as refused:
-        store.run(SubmitProposals("c1", 1, proposals[2:4], "gnugo 1"))
+        store.run(submission("c1", 1, proposals[2:4], "gnugo 1"))
     assert (refused.value.held, refused.value.more, refused.value.allowed) == (2, 2, 3)
     assert len(store.proposals("gnugo 1", Page())[0]) == 2
     # What is known already does not count again, and every seat has its own share.
-    store.run(SubmitProposals("c1", 1, proposals[:3], "gnugo 1"))
-    store.run(SubmitProposals("c1", 2, proposals[:3], "seki"))
+    store.run(submission("c1", 1, proposals[:3], "gnugo 1"))
+    store.run(submission("c1", 2, proposals[:3], "seki"))
 
 
 def test_a_wrong_proposal_refuses_the_call_by_its_place(store: Store) -> None:
@@ -99,16 +99,16 @@ def test_a_wrong_proposal_refuses_the_call_by_its_place(store: Store) -> None:
     good, bad = endgame_proposal(told), endgame_proposal(told)
     bad.value = 2.0
     with pytest.raises(InvalidRecord, match=r"proposals\[1\]\.value: 2\.0"):
-        store.run(SubmitProposals("c1", 1, [good, bad], "gnugo 1"))
+        store.run(submission("c1", 1, [good, bad], "gnugo 1"))
     assert store.proposals("gnugo 1", Page()) == ([], 0)
 
 
 def test_proposals_need_a_contest_and_a_seat(store: Store) -> None:
     with pytest.raises(UnknownContest):
-        store.run(SubmitProposals("c1", 1, [], "gnugo 1"))
+        store.run(submission("c1", 1, [], "gnugo 1"))
     store.run(OpenContest(contest("c1")))
     with pytest.raises(InvalidRecord, match="must be from 1 to 2"):
-        store.run(SubmitProposals("c1", 3, [], "gnugo 1"))
+        store.run(submission("c1", 3, [], "gnugo 1"))
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -134,8 +134,8 @@ def test_who_consulted_about_another_game_has_nothing_taken_in(
     store.run(CountConsultation("c1", 1, change(moves), own_move=31))
     if late:
         store.run(ReportContest(told, "arena"))
-    store.run(SubmitProposals("c1", 1, [endgame_proposal(told), endgame_proposal(told, back=2)], "gnugo 1"))
-    store.run(SubmitProposals("c1", 2, [endgame_proposal(told, seat=2, back=1)], "seki"))
+    store.run(submission("c1", 1, [endgame_proposal(told), endgame_proposal(told, back=2)], "gnugo 1"))
+    store.run(submission("c1", 2, [endgame_proposal(told, seat=2, back=1)], "seki"))
     store.run(ReportContest(told, "arena"))
     judged, _ = store.proposals("gnugo 1", Page())
     assert {each.verdict == proposals_pb2.VERDICT_DROPPED for each in judged} == {bool(reason)}
@@ -157,7 +157,7 @@ def test_pages_put_together_are_a_players_proposals_newest_first(
         for back in range(4):
             for seat, name in ((1, "gnugo 1"), (2, "seki")):
                 (proposal,) = store.run(
-                    SubmitProposals(f"c{number}", seat, [endgame_proposal(told, back=back)], name)
+                    submission(f"c{number}", seat, [endgame_proposal(told, back=back)], name)
                 )
                 if name == "seki" and contest_id in ("", proposal.contest_id):
                     expected.insert(0, proposal)

@@ -1,6 +1,8 @@
 """What the lobby does about those who break its rules."""
 
 import threading
+import time
+from contextlib import ExitStack
 from dataclasses import replace
 
 import grpc
@@ -8,13 +10,17 @@ import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
+from academy.service.addresses import Address
+from arena.lobby.background import BackgroundLobby
 from arena.lobby.limits import LobbyLimits
 from arena.lobby.tokens import digest
 from arena.match import play
+from arena.remote_players import NamedPlayers
 from arena.v1 import players_pb2
 from clients.connection import AcademyRefusal
+from tests.academy.service.raw_calls import RawCalls
 from tests.arena.engines import python_player
-from tests.arena.lobby.rooms import SECONDS, DialledIn, RawStream, job, open_lobby, remote
+from tests.arena.lobby.rooms import LOCAL, SECONDS, DialledIn, RawStream, job, open_lobby, remote
 
 NORMAL = LobbyLimits(hello_seconds=SECONDS)
 
@@ -157,3 +163,63 @@ def test_players_are_told_that_the_arena_closes() -> None:
         stream.hello("one")
         assert stream.hear().HasField("welcome")
     assert refusal(stream) == (grpc.StatusCode.UNAVAILABLE, "DRAINING")
+
+
+HELLO = hello(player="one").SerializeToString()
+PLAY = "/arena.v1.PlayerService/Play"
+WATCH = "/grpc.health.v1.Health/Watch"
+REFLECT = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
+
+
+def raw_calls(lobby: BackgroundLobby) -> RawCalls:
+    """A connection of somebody who reads nothing."""
+    return RawCalls(Address.parse(lobby.open.address))
+
+
+def comes_in_the_end(lobby: BackgroundLobby, player: str) -> None:
+    """Have a player dial in again and again until there is room for it."""
+    deadline = time.monotonic() + SECONDS
+    while True:
+        stream = RawStream(lobby)
+        stream.hello(player)
+        try:
+            assert stream.hear().HasField("welcome")
+        except grpc.RpcError as error:
+            assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED and time.monotonic() < deadline
+        else:
+            return
+        finally:
+            stream.vanish()
+
+
+def test_players_who_read_nothing_lose_their_place() -> None:
+    # With one player there is room for two streams.
+    limits = replace(NORMAL, players=1, write_seconds=0.1)
+    with open_lobby(limits=limits) as lobby, ExitStack() as connections:
+        for _ in range(4):
+            connections.enter_context(raw_calls(lobby)).begin(PLAY, HELLO, more=True)
+            comes_in_the_end(lobby, "two")
+
+
+def test_calls_that_need_no_token_hold_no_place_for_ever() -> None:
+    limits = replace(NORMAL, players=1, write_seconds=0.1, health_watch_seconds=0.1)
+    with open_lobby(limits=limits) as lobby, raw_calls(lobby) as deaf:
+        for _ in range(2):
+            deaf.begin(WATCH, b"")
+            deaf.begin(REFLECT, b"", more=True)
+            comes_in_the_end(lobby, "one")
+
+
+def test_strangers_cannot_fill_the_log_or_hide_who_comes() -> None:
+    noted: list[str] = []
+    limits = replace(NORMAL, log_lines_per_second=0.0001, log_line_burst=3.0)
+    doorkeeper = NamedPlayers({"one": None})
+    with BackgroundLobby(LOCAL, doorkeeper, lambda event, **_: noted.append(event), limits) as lobby:
+        for _ in range(6):
+            stranger = RawStream(lobby)
+            stranger.hello("nobody")
+            refusal(stranger)
+        stream = RawStream(lobby)
+        stream.hello("one")
+        assert stream.hear().HasField("welcome")
+        assert noted == ["player refused"] * 3 + ["player came"]

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -304,6 +305,24 @@ def test_the_only_power_that_moves_is_told_what_became_of_it(door: Door) -> None
         assert "ORD (WIN 1) ((NOR FLT NPO) BLD) (SUC)" in south.until("NOW (SPR 2)")
         for hand in (north, south):
             hand.say("DRW")
+
+
+def test_a_game_whose_door_has_gone_goes_on_to_its_end() -> None:
+    with ExitStack() as doors, ExitStack() as stack:
+        door = doors.enter_context(open_door("n", "s"))
+        north, south = stack.enter_context(hands(door, "n", "s"))
+        job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1)
+        played = stack.enter_context(Played(job))
+        begun(north)
+        begun(south)
+        doors.close()
+        for turn in ("NOW (FAL 1)", "OFF"):
+            for hand, power in ((north, "NOR"), (south, "SOU")):
+                hand.say(f"SUB {HOLD[power]}")
+            for hand in (north, south):
+                hand.until(turn)
+        outcome = played.result.outcome
+    assert outcome is not None and outcome.winners == (NORTH, SOUTH)
 
 
 def test_a_client_for_whom_nobody_dials_in_makes_the_game_void(door: Door) -> None:

@@ -8,6 +8,9 @@ import asyncio
 from collections.abc import Coroutine, Generator
 from typing import Any, Final, TypeAlias
 
+# The method that makes those tasks is private, and there is no public way: `abort` sends a status after what
+# is still to be sent, and so never where nobody reads; a servicer's context has no `cancel`, and cancelling
+# the answering task alone makes gRPC send a status too.
 _WATCHER: Final = "_schedule_rpc_coro"
 _Work: TypeAlias = "Coroutine[Any, Any, Any] | Generator[Any, None, Any]"
 
@@ -42,4 +45,6 @@ def hang_up(answering: "asyncio.Task[Any]") -> None:
 
 def hang_up_later(answering: "asyncio.Task[Any]", seconds: float) -> None:
     """End the call that a task answers after so many seconds, unless it is over by then."""
-    asyncio.get_running_loop().call_later(seconds, hang_up, answering)
+    timer = asyncio.get_running_loop().call_later(seconds, hang_up, answering)
+    # Else it would keep the call's memory until then.
+    answering.add_done_callback(lambda _: timer.cancel())
