@@ -4,9 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Processes that share the tests.
 JOBS ?= 2
+# How long `make learning` runs for each game.
+MINUTES ?= 60
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
-.PHONY: demo six-games test check bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
+.PHONY: demo six-games learning test check bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
@@ -14,6 +16,13 @@ demo: $(VENV)/installed.stamp
 # Bots of all kinds in six games, in some minutes; files go to six-games/.
 six-games: $(VENV)/installed-dev.stamp
 	@$(BIN)/python examples/six_games/play.py
+
+# Whether knowledge makes players stronger: all games and ablations for MINUTES each, from where the last run
+# ended; docs/learning.md gets the table and the plot.
+learning: $(VENV)/installed-dev.stamp
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(BIN)/python -m benchmarks.learning run --minutes $(MINUTES)
+	$(BIN)/python -m benchmarks.learning report
 
 test: $(VENV)/installed-dev.stamp
 	$(BIN)/pytest -n $(JOBS) --dist loadfile $(TESTS)

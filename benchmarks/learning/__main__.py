@@ -24,8 +24,8 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     running = commands.add_parser("run", help="learn and measure")
     running.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
-    running.add_argument("--conditions", nargs="+", choices=tuple(CONDITIONS), default=["full"])
-    running.add_argument("--contests", nargs="+", type=int, default=[100, 300, 1000, 2000])
+    running.add_argument("--conditions", nargs="+", choices=tuple(CONDITIONS), default=CONDITIONS)
+    running.add_argument("--contests", nargs="+", type=int, help="to learn from, instead of the game's own")
     running.add_argument("--pairs", type=int, default=200, help="most pairs of games at a checkpoint")
     running.add_argument("--minutes", type=float, default=60.0, help="for each game")
     running.add_argument("--data", type=Path, default=Path("build/learning"), help="ACADEMY's folders")
@@ -35,7 +35,7 @@ def main() -> None:
     bounding.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
     bounding.add_argument("--pairs", type=int, default=100, help="of games at each place")
     bounding.add_argument("--minutes", type=float, default=10.0, help="for each game")
-    bounding.set_defaults(series="final", contests=(), equal="playouts")
+    bounding.set_defaults(series="final", equal="playouts")
     commands.add_parser("report", help="write the document's tables and plot")
     options = parser.parse_args()
     if options.command == "report":
@@ -48,7 +48,6 @@ def main() -> None:
         parser.error(f"{sorted(unknown)[0]!r}: the games are {', '.join(TRIALS)}")
     for name in options.games or TRIALS:
         piece = Piece(
-            tuple(sorted(options.contests)),
             options.pairs,
             time.monotonic() + 60 * options.minutes,
             options.series,
@@ -57,7 +56,8 @@ def main() -> None:
         if options.command == "bound":
             bound.measure(name, piece, Ledger(options.results))
             continue
-        run(name, options.conditions, piece, Ledger(options.results), options.data)
+        checkpoints = sorted(options.contests or TRIALS[name].checkpoints)
+        run(name, list(options.conditions), checkpoints, piece, Ledger(options.results), options.data)
         print("\n".join(report.lines(Ledger(options.results), options.series, name)), flush=True)
 
 

@@ -32,7 +32,7 @@ TEST: Final = Sprt(0.0, 30.0)
 # ACADEMY is busy that takes more than this share of the time; it is looked at so often for so many seconds.
 BUSY: Final = 0.02
 LOOK_SECONDS: Final = 3.0
-MOST_LOOKS: Final = 40
+MOST_LOOKS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,18 @@ _LESSONS: Final = {
 }
 
 
-def run(trial_name: str, conditions: list[str], piece: Piece, ledger: Ledger, data: Path) -> None:
-    """Learn up to each checkpoint in turn, and measure there under each condition, until the time is up."""
+def run(
+    trial_name: str,
+    conditions: Sequence[str],
+    checkpoints: Sequence[int],
+    piece: Piece,
+    ledger: Ledger,
+    data: Path,
+) -> None:
+    """Learn up to each checkpoint in turn, and measure there until the time is up.
+
+    Before the last checkpoint it is "full" alone that is measured.
+    """
     trial = TRIALS[trial_name]
     folder = data / piece.series / trial_name
     population = Population(trial_name, trial, piece.series, Records(folder / "contests"))
@@ -79,10 +89,10 @@ def run(trial_name: str, conditions: list[str], piece: Piece, ledger: Ledger, da
             assert server.process_id is not None
             clock = ProcessorClock(server.process_id)
             course = Course(population, lessons, hall, ledger, piece, clock)
-            for checkpoint in piece.checkpoints:
+            for checkpoint in checkpoints:
                 if not course.learn(checkpoint):
                     break
-                for name in measured:
+                for name in measured if checkpoint == checkpoints[-1] else {"full"} & set(measured):
                     course.measure(name, checkpoint)
             hall.close()
         finally:

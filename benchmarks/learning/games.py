@@ -30,6 +30,8 @@ class Trial:
     tuning: School
     # Of processor time a move, for both players of a match at equal time.
     seconds: float
+    # Contests learnt from where it is measured; the ablations after the last of them.
+    checkpoints: tuple[int, ...]
     method: Method = field(default="monte-carlo")
 
     def referee(self) -> Referee[Any, Any]:
@@ -48,7 +50,9 @@ class Trial:
 
     def level(self, level: int) -> str:
         """What a player of a strength has a move, in words."""
-        return f"{level} {'plies' if self.method == 'alpha-beta' else 'playouts'}"
+        if self.method == "alpha-beta":
+            return f"{level} {'ply' if level == 1 else 'plies'}"
+        return f"{level} playouts"
 
     def timed(self, clock: Callable[[], float]) -> Strength:
         """A player who has the time of a move by a clock."""
@@ -62,7 +66,8 @@ TRIALS: Final = {
         {"game": "connect_four"},
         School((10, 10, 50, 50, 200, 200, 400, 400), 10),
         School((8, 8, 40, 40, 160, 160, 320, 320), 8),
-        0.006,
+        0.012,
+        (100, 626),
     ),
     "hex": Trial(
         "Hex 7x7",
@@ -70,7 +75,8 @@ TRIALS: Final = {
         {"board_size": 7},
         School((10, 10, 40, 40, 120, 120, 240, 240), 10),
         School((8, 8, 32, 32, 100, 100, 200, 200), 8),
-        0.008,
+        0.016,
+        (60, 300),
     ),
     "othello": Trial(
         "Othello 8x8",
@@ -78,7 +84,8 @@ TRIALS: Final = {
         {"game": "othello"},
         School((10, 10, 40, 40, 120, 120), 10),
         School((8, 8, 30, 30, 100, 100), 8),
-        0.01,
+        0.02,
+        (40, 171),
     ),
     "draughts": Trial(
         "English draughts",
@@ -86,7 +93,8 @@ TRIALS: Final = {
         {"variant": "english"},
         School((1, 1, 2, 2, 3, 3, 4, 4), 1),
         School((1, 1, 2, 2, 3, 3), 2),
-        0.006,
+        0.012,
+        (25, 88),
         method="alpha-beta",
     ),
     "go": Trial(
@@ -96,5 +104,6 @@ TRIALS: Final = {
         School((10, 10, 30, 30, 80, 80), 10),
         School((8, 8, 24, 24, 64, 64), 8),
         0.015,
+        (10, 38),
     ),
 }

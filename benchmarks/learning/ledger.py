@@ -17,7 +17,6 @@ EQUAL: Final = ("time", "playouts")
 class Piece:
     """How far a run goes, by which seeds, and of what (of `EQUAL`) both players have the same."""
 
-    checkpoints: tuple[int, ...]
     pairs: int
     deadline: float
     series: str = "final"

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from clients.bots.craft import Craft, craft_of
 from clients.bots.evaluation import Evaluation
-from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel
+from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel, usual_value
 from referees.api import Referee
 
 # Moves as little worse than the best as this are valued exactly, so that experience can decide between them.
@@ -73,8 +73,8 @@ class AlphaBetaThinker:
         if known is None:
             known = counsel(values[moves[0]], moves)
         value = max(values.values())
-        unknown = Experience(value, 0.0)
-        usual = sum(known.get(move, unknown).value for move in moves) / len(moves)
+        usual = usual_value(known)
+        unknown = Experience(usual, 0.0)
         prospects = {
             move: values[move]
             + _sway(known.get(move, unknown), usual)

@@ -15,7 +15,7 @@ FEW_CONTESTS: Final = 10.0
 MOST_OPENING_GAMES: Final = 100.0
 PATTERN_GAMES: Final = 20.0
 # How much of what patterns say, in logarithms of odds, is believed; and votes after which one is believed.
-BELIEF: Final = 0.4
+BELIEF: Final = 2.0
 FEW_VOTES: Final = 1.0
 # As many patterns that say nothing are added to those that were found.
 FEW_PATTERNS: Final = 8.0

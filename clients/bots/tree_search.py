@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from clients.bots.craft import Craft, craft_of
-from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel
+from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel, usual_value
 from referees.api import Referee
 
 Position = TypeVar("Position")
@@ -88,10 +88,11 @@ class _Node(Generic[Position, Move]):
 
     def heed(self, known: Mapping[Move, Experience]) -> None:
         """Take in what others know of the moves: how much better or worse than usual each is."""
-        unknown = Experience(self.value(), 0.0)
-        heard = [known.get(move, unknown) for move in self.moves]
-        usual = sum(each.value for each in heard) / len(heard)
-        self.bias = [(each.games, each.games * (each.value - usual)) for each in heard]
+        usual = usual_value(known)
+        for move, experience in known.items():
+            if (number := self.index.get(move)) is not None:
+                games = experience.games
+                self.bias[number] = (games, games * (experience.value - usual))
 
     def ranked(self) -> list[int]:
         """The moves by what is known of them, best first."""

@@ -6,12 +6,14 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, create_engine, text
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "diplomacy_tournaments"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "diplomacy.md"
 ARENA = Path(sys.executable).parent / "arena"
 POWERS = ("AUS", "ENG", "FRA", "GER", "ITA", "RUS", "TUR")
 TERMINATIONS = {"solo": 1, "agreed by all": 3, "stasis": 4, "year limit": 6}
@@ -88,6 +90,24 @@ def check_game(connection: Connection, game: Any, record: dict[str, Any]) -> lis
     return [row.Player for row in rows]
 
 
+def check_neighbours(connection: Connection, records: dict[str, dict[str, Any]]) -> None:
+    """The document's query tells of each pair of players of Russia and Turkey what the records do."""
+    (query,) = re.findall(r"```sql\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), flags=re.DOTALL)
+    expected: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for record in records.values():
+        pot = len(POWERS) / len(record["winners"])
+        scores = [(pot if code in record["winners"] else 0.0) - 1.0 for code in ("RUS", "TUR")]
+        pair = record["players"]["RUS"], record["players"]["TUR"]
+        expected.setdefault(pair, []).append((scores[0], scores[1]))
+    found = {(row.Russia, row.Turkey): row for row in connection.execute(text(query))}
+    assert found.keys() == expected.keys()
+    for pair, scores_of_games in expected.items():
+        russia, turkey = zip(*scores_of_games, strict=True)
+        row = found[pair]
+        assert row.Games == len(scores_of_games)
+        assert (row.ScoreOfRussia, row.ScoreOfTurkey) == pytest.approx((fmean(russia), fmean(turkey)))
+
+
 @pytest.mark.parametrize(("name", "games"), GAMES.items())
 def test_every_column_is_what_the_records_show(name: str, games: int, tmp_path: Path) -> None:
     control = run(name, games, tmp_path)
@@ -100,6 +120,7 @@ def test_every_column_is_what_the_records_show(name: str, games: int, tmp_path: 
         assert len(found) == games
         in_order = sorted(found, key=lambda game: int(game.GameId))
         seats = [check_game(connection, game, records[game.Name]) for game in in_order]
+        check_neighbours(connection, records)
     if name == "three_and_four":
         assert all(sorted(Counter(players).values()) == [3, 4] for players in seats)
     if name == "least_played":

@@ -88,7 +88,9 @@ def test_experience_decides_between_moves_of_like_value(evaluation: Evaluation) 
     position = DRAUGHTS.start(0)
     for move in DRAUGHTS.legal_moves(position, 1) or ():
         thinker = AlphaBetaThinker(evaluation, 1, random.Random(1))
-        counsel = partial(_praise, {move: Experience(0.9, 1000.0)})
+        others = DRAUGHTS.legal_moves(position, 1) or ()
+        known = {each: Experience(0.9 if each == move else 0.3, 1000.0) for each in others}
+        counsel = partial(_praise, known)
         assert thinker.think(DRAUGHTS, position, counsel).candidates[0].move == move
 
 
@@ -127,7 +129,9 @@ def test_experience_gives_nothing_away(evaluation: Evaluation) -> None:
     plain = thinker.think(DRAUGHTS, position)
     worst = min(plain.candidates, key=lambda each: each.value)
     assert worst.value < plain.value - SWAY
-    praised = partial(_praise, {worst.move: Experience(1.0, 1e6)})
+    praised = partial(
+        _praise, {each.move: Experience(float(each == worst), 1e6) for each in plain.candidates}
+    )
     assert thinker.think(DRAUGHTS, position, praised).candidates[0].move != worst.move
 
 

@@ -108,7 +108,10 @@ def test_experience_is_asked_for_once_and_counts_as_games_would() -> None:
 
     def praise(value: float, moves: Sequence[Any]) -> Mapping[Any, Experience]:
         asked.append(value)
-        return {corner: Experience(1.0, 1000.0), "no move": Experience(1.0, 10.0)}
+        return {
+            corner: Experience(1.0, 1000.0),
+            **{move: Experience(0.5, 1000.0) for move in moves if move != corner},
+        }
 
     thinker = TreeSearchThinker(100, random.Random(3))
     plain = thinker.think(referee, referee.start(0))
@@ -128,6 +131,7 @@ def test_own_games_outweigh_a_little_experience() -> None:
     others = {
         move: Experience(0.9, 3.0) for move in referee.legal_moves(position, 1) or () if move != winning
     }
+    others[winning] = Experience(0.1, 3.0)
     thought = TreeSearchThinker(200, random.Random(1)).think(referee, position, lambda value, moves: others)
     assert thought.candidates[0].move == winning
 
