@@ -21,6 +21,8 @@ class JobMaker:
         self._files = files
         self._log_protocol = log_protocol
         self._rules: dict[str, Referee[Any, Any]] = {}
+        self._own_settings: dict[float, GameSetting] = {}
+        self._own_key = _key(control.game)
         self._openings: dict[str, tuple[Opening, ...]] = {}
 
     def job(self, fixture: Fixture) -> GameJob:
@@ -56,11 +58,16 @@ class JobMaker:
 
     def setting(self, fixture: Fixture) -> GameSetting:
         """The game's setting for the results database."""
-        return setting_of(fixture.game or self._control.game, self.rules(fixture), fixture.weight)
+        game = fixture.game or self._control.game
+        if game is not self._control.game:
+            return setting_of(game, self._referee(game), fixture.weight)
+        if fixture.weight not in self._own_settings:
+            self._own_settings[fixture.weight] = setting_of(game, self._referee(game), fixture.weight)
+        return self._own_settings[fixture.weight]
 
     def read_openings(self, game: GameSettings) -> Sequence[Opening]:
         """The openings of a game, none where the competition has none. Raises InvalidOpenings."""
-        wanted, key = self._control.openings, _key(game)
+        wanted, key = self._control.openings, self._key(game)
         if wanted is None:
             return ()
         if key not in self._openings:
@@ -75,10 +82,14 @@ class JobMaker:
         return opening_at(openings, fixture.opening, seed)
 
     def _referee(self, game: GameSettings) -> Referee[Any, Any]:
-        key = _key(game)
+        key = self._key(game)
         if key not in self._rules:
             self._rules[key] = game.rules()
         return self._rules[key]
+
+    def _key(self, game: GameSettings) -> str:
+        # Mostly it is the competition's own, asked for several times a game.
+        return self._own_key if game is self._control.game else _key(game)
 
     def _transcript(self, game_id: str) -> str | None:
         if not self._log_protocol:

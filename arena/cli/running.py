@@ -1,5 +1,6 @@
 """Actions that run competitions, or act on one that runs: run, check, stop, reset."""
 
+import gc
 from typing import Annotated
 
 import typer
@@ -49,6 +50,8 @@ def run(
     2 usage; 3 interrupted; 4 halted by void games; 5 reports to ACADEMY still wait.
     """
     settings, files = opened(control, results, trust)
+    # What is loaded stays: it needs not be looked through again and again.
+    gc.freeze()
     ended = run_competition(
         settings,
         files,

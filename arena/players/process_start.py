@@ -15,9 +15,9 @@ from arena.players.failures import CannotStart
 _LIMITED: Final = ("/bin/sh", "-c", 'ulimit -v "$1" && shift && exec "$@"', "arena")
 
 
-def _inherited_environment() -> dict[str, str]:
-    # The arena's own rights at ACADEMY are not its players'.
-    return {name: value for name, value in os.environ.items() if not name.startswith("ACADEMY_")}
+def _inherited_environment() -> dict[bytes, bytes]:
+    # The arena's own rights at ACADEMY are not its players'. As bytes: decoding takes longer than the rest.
+    return {name: value for name, value in os.environb.items() if not name.startswith(b"ACADEMY_")}
 
 
 @contextlib.contextmanager
@@ -61,7 +61,8 @@ def started(
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE if isinstance(stderr, ErrorLog) else stderr,
-                env=_inherited_environment() | dict(environment),
+                env=_inherited_environment()
+                | {os.fsencode(name): os.fsencode(value) for name, value in environment.items()},
                 cwd=working_directory,
                 process_group=0,
                 pass_fds=[lifeline],

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Final
 
 from sqlalchemy import Connection, select, update
@@ -37,7 +37,7 @@ class GameSetting:
     weight: float = 1.0
     facts: VariantFacts = field(default_factory=VariantFacts)
 
-    @property
+    @cached_property
     def whole(self) -> str:
         """All that tells settings of equal columns apart, as JSON."""
         game = self.game

@@ -63,6 +63,8 @@ def main(arguments: Sequence[str]) -> None:
     """Take the descriptors of connection and note, the arena's process id, slot and core (-1: any)."""
     descriptor, note, _, slot, core = map(int, arguments)
     signal.signal(signal.SIGTERM, _stop)
+    # Ignored until now; but players are not to inherit that, as they would, and handlers are not inherited.
+    signal.signal(signal.SIGINT, lambda number, frame: None)
     adopt_orphans()
     if core != _NO_CORE:
         # Engines inherit it: waking a process on another core is the price of a round trip.

@@ -44,11 +44,23 @@ def test_lines_go_out_and_come_back(echo):
         assert echo.read_line(soon()) == line
 
 
-def test_an_exchange_is_a_line_and_what_comes_next(echo):
+@pytest.fixture(params=["one core", "all cores"])
+def cores(request):
+    """Child and parent share one core, or do not need to."""
+    before = os.sched_getaffinity(0)
+    if request.param == "one core":
+        os.sched_setaffinity(0, {min(before)})
+    yield
+    os.sched_setaffinity(0, before)
+
+
+def test_an_exchange_is_a_line_and_what_comes_next(cores):
+    echo = start("cat")
     assert echo.exchange(b"genmove b\n", 60.0) == b"genmove b\n"
     echo.put_back(b"genmove b\n")
     assert echo.unread == b"genmove b\n"
     assert echo.read_line(soon()) == b"genmove b"
+    echo.end(1.0)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +72,7 @@ def test_an_exchange_is_a_line_and_what_comes_next(echo):
     ],
     ids=["messages of errors", "more than a pipe holds", "a late answer"],
 )
-def test_what_an_exchange_does_not_read_is_there_for_the_other_reads(program, line, seconds, tmp_path):
+def test_what_an_exchange_does_not_read_is_there_for_the_other_reads(program, line, seconds, tmp_path, cores):
     process = start(*PYTHON, program, stderr=ErrorLog(tmp_path / "log", "p"))
     try:
         process.put_back(process.exchange(line + b"\n", seconds))
@@ -69,7 +81,7 @@ def test_what_an_exchange_does_not_read_is_there_for_the_other_reads(program, li
         process.end(1.0)
 
 
-def test_there_is_no_exchange_with_a_program_that_has_exited():
+def test_there_is_no_exchange_with_a_program_that_has_exited(cores):
     process = start("true")
     while process.runs:
         time.sleep(0.01)
