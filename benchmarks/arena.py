@@ -260,7 +260,8 @@ def copy_games(results: Path, games: int) -> None:
                 columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
                 named = "Matchup" in columns
                 values = [_shifted(column, shift, named=named) for column in columns]
-                those = f"{_NUMBER} < {COPIED_GAMES}" if named else f"GameId <= {COPIED_GAMES}"
+                number = "GameId" if "GameId" in columns else f"1 + {_NUMBER}"
+                those = f"{number} <= {COPIED_GAMES}"
                 database.execute(f"INSERT INTO {table} SELECT {', '.join(values)} FROM {table} WHERE {those}")
 
 
