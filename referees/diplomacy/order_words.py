@@ -9,27 +9,9 @@ import re
 from functools import cache
 from typing import Final, NamedTuple
 
+from referees.diplomacy.order_spellings import SPELLINGS
 from referees.diplomacy.provinces import Map
 
-_SPELLINGS: Final = {
-    word: told
-    for told, words in {
-        "A": "A ARMY AMY",
-        "F": "F FLEET FLT",
-        "H": "H HOLD HOLDS HLD STAND STANDS",
-        "-": "- M MOVE MOVES MTO CTO TO",
-        "S": "S SH SUPPORT SUPPORTS SUP",
-        "C": "C CONVOY CONVOYS CVY",
-        "R": "R RETREAT RETREATS RTO",
-        "D": "D DISBAND DISBANDS DSB DESTROY REMOVE REMOVES REM",
-        "B": "B BUILD BUILDS BLD",
-        "WAIVE": "W WAIVE WAIVES WVE",
-        "VIA": "VIA VC BY",
-        "FROM": "FROM",
-        "": "THE AN AT IN UNIT",
-    }.items()
-    for word in words.split()
-}
 _ARROW: Final = re.compile(r"[-=]+>?|[\u2010-\u2015\u2190-\u21ff\u27f5-\u27ff]")
 _QUARTER: Final = r"(?:(?:NORTH|SOUTH|EAST|WEST)(?:ERN)?[ -]COAST|[NSEW]CS?)"
 _COAST: Final = re.compile(rf"(?<=\w)\s*(?:/|-|\(|\s)\s*\(?({_QUARTER})(?!\w)\)?")
@@ -80,9 +62,9 @@ def order_words(board: Map, text: str) -> OrderWords:
     said = line.split()
     for number, word in enumerate(said):
         following = said[number + 1] if number + 1 < len(said) else ""
-        if word in names.powers and _SPELLINGS.get(following) in ("A", "F"):
+        if word in names.powers and SPELLINGS.get(following) in ("A", "F"):
             continue
-        told = word if _is_place(board, word) else _SPELLINGS.get(word, word)
+        told = word if _is_place(board, word) else SPELLINGS.get(word, word)
         # `moves to`, and `retreats to`.
         if told and not (told == "-" and spelt and spelt[-1] in ("-", "R")):
             spelt.append(told)

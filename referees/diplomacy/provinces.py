@@ -11,15 +11,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
+from referees.diplomacy.map_entries import InvalidMap as InvalidMap
+from referees.diplomacy.map_entries import check_entries
 from referees.toml_text import InvalidToml, read_toml
 
 MAX_PROVINCES: Final = 200
 MAX_POWERS: Final = 32
 NOBODY: Final = -1
-
-
-class InvalidMap(ValueError):
-    """A map's file that cannot be read, or whose parts do not fit."""
 
 
 class UnknownPlace(ValueError):
@@ -119,8 +117,12 @@ class Map:
     def _read_borders(self, borders: Mapping[str, Any]) -> None:
         reach: list[list[set[int]]] = [[set() for _ in self.location_codes] for _ in UnitKind]
         for kind in UnitKind:
-            for line in borders["army" if kind is UnitKind.ARMY else "fleet"]:
-                first, *others = (self.location(code) for code in line.split())
+            entry = kind.name.lower()
+            for line in borders[entry]:
+                try:
+                    first, *others = (self.location(code) for code in line.split())
+                except UnknownPlace as error:
+                    raise InvalidMap(f"borders.{entry}, {line[:60]!r}: {error}") from None
                 for other in others:
                     self._check_border(kind, first, other)
                     reach[kind][first].add(other)
@@ -147,11 +149,21 @@ class Map:
             raise InvalidMap(f"{len(content['powers'])} powers: a map has 1 to {MAX_POWERS}")
         powers = []
         for number, power in enumerate(content["powers"]):
-            homes = tuple(self.province(code) for code in power["centres"].split())
-            units = tuple(self.unit(number, text) for text in power["units"].split(","))
+            try:
+                homes = tuple(self.province(code) for code in power["centres"].split())
+                units = tuple(self.unit(number, text.strip()) for text in power["units"].split(","))
+            except UnknownPlace as error:
+                raise InvalidMap(f"powers, {power['code']}: {error}") from None
             powers.append(Power(power["name"], power["code"], homes, units))
         self.powers: tuple[Power, ...] = tuple(powers)
-        neutral = [self.province(code) for code in content["neutral_centres"].split()]
+        for told in ([power.code for power in powers], [power.name for power in powers]):
+            twice = next((name for name in told if told.count(name) > 1), None)
+            if twice is not None:
+                raise InvalidMap(f"powers: two are called {twice[:40]!r}")
+        try:
+            neutral = [self.province(code) for code in content["neutral_centres"].split()]
+        except UnknownPlace as error:
+            raise InvalidMap(f"neutral_centres: {error}") from None
         centres = sorted([*neutral, *(home for power in powers for home in power.homes)])
         if len(set(centres)) != len(centres):
             raise InvalidMap("a supply centre belongs to two powers")
@@ -160,6 +172,8 @@ class Map:
             next((n for n, power in enumerate(powers) if centre in power.homes), NOBODY) for centre in centres
         )
         self.centres_to_win: int = content["centres_to_win"]
+        if not 1 <= self.centres_to_win <= len(centres):
+            raise InvalidMap(f"centres_to_win {self.centres_to_win}: from 1 to {len(centres)}, all centres")
 
     def _find_seas(self) -> None:
         seas = [terrain is Terrain.SEA for terrain in self.terrain]
@@ -259,20 +273,18 @@ def _terrain(code: str, province: Mapping[str, Any]) -> Terrain:
     try:
         return Terrain[str(province["kind"]).upper()]
     except KeyError:
-        raise InvalidMap(f"{code}: kind is one of land, sea, coast") from None
+        raise InvalidMap(f"provinces.{code}: kind is one of land, sea, coast") from None
 
 
 @cache
 def read_map(text: str) -> Map:
     """The map that a TOML text describes; the same text gives the same object. Raises InvalidMap."""
     try:
-        return Map(text, read_toml(text))
+        content = read_toml(text)
     except InvalidToml as error:
         raise InvalidMap(f"a map is a TOML file: {error}") from None
-    except KeyError as error:
-        raise InvalidMap(f"a map needs {error}") from None
-    except (TypeError, AttributeError, UnknownPlace) as error:
-        raise InvalidMap(str(error)) from None
+    check_entries(content)
+    return Map(text, content)
 
 
 def shipped_maps() -> tuple[str, ...]:

@@ -8,12 +8,13 @@ from typing import Any, Final
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecord
 from referees.diplomacy.adjudication import adjudicate
+from referees.diplomacy.atlas import map_id
 from referees.diplomacy.game import GamePosition
 from referees.diplomacy.notation import order_text
 from referees.diplomacy.opening_names import opening_name
 from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Position
-from referees.diplomacy.provinces import NOBODY, Unit
+from referees.diplomacy.provinces import NOBODY, Unit, shipped_maps
 from referees.diplomacy.scores import centre_shares
 from referees.diplomacy.settings import DiplomacySettings
 
@@ -49,7 +50,8 @@ def write(
         "name": game.game_name,
         "event": game.event,
         "date": game.date,
-        "map": board.name,
+        "map": map_id(board),
+        **({} if board.name in shipped_maps() else {"map_text": board.text}),
         "edition": settings.edition,
         "choices": {
             name: choice.value if isinstance(choice, Enum) else choice
@@ -152,8 +154,8 @@ def read(content: bytes, settings: DiplomacySettings) -> list[tuple[str, list[st
         raise UnreadableRecord(f"not a JSON file: {error}") from None
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise UnreadableRecord(f"not a record of Diplomacy: its format is not {FORMAT!r}")
-    if record.get("map") != settings.map.name:
-        raise UnreadableRecord(f"its map is {record.get('map')!r}, not {settings.map.name!r}")
+    if record.get("map") != map_id(settings.map):
+        raise UnreadableRecord(f"its map is {record.get('map')!r:.60}, not {map_id(settings.map)!r}")
     codes = [power.code for power in settings.map.powers]
     moves: list[str] = []
     try:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from referees.api import UnreadableRecord
 from referees.diplomacy.drawing import Drawing, drawing_of
-from referees.diplomacy.provinces import InvalidMap, Map, Terrain, UnknownPlace, shipped_map
+from referees.diplomacy.provinces import InvalidMap, Map, Terrain, UnknownPlace, read_map, shipped_map
 from referees.diplomacy.record import FORMAT, MAX_BYTES
 from referees.diplomacy.tessellation import Point
 
@@ -26,7 +26,8 @@ def replay_page(content: bytes, said: Mapping[str, str]) -> str:
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise UnreadableRecord(f"not a record of Diplomacy: its format is not {FORMAT!r}")
     try:
-        board = shipped_map(str(record.get("map")))
+        text = record.get("map_text")
+        board = read_map(text) if isinstance(text, str) else shipped_map(str(record.get("map")))
         drawing = drawing_of(board)
     except (UnknownPlace, InvalidMap) as error:
         raise UnreadableRecord(str(error)) from None

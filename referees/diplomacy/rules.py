@@ -2,7 +2,8 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
@@ -11,6 +12,7 @@ from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination,
 from referees.diplomacy import record
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
+from referees.diplomacy.atlas import is_file, map_id
 from referees.diplomacy.daide.dialogue import DaideDialogue
 from referees.diplomacy.game import GamePosition, advance, agree, begin, draw_now, survivors
 from referees.diplomacy.legal import LegalOrders, all_legal_orders, as_listed, legal_orders
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
 
 # Random games do not end; between players games last about ten years of four phases, most of them with
 # orders of most powers.
-EXPECTED_PHASES = 40.0
+EXPECTED_PHASES: Final = 40.0
+# Two of moves, each with one of retreats, and one of builds.
+PHASES_OF_A_YEAR: Final = 5
 
 
 class Diplomacy(Referee[GamePosition, PowerOrders]):
@@ -52,7 +56,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         }
         self._geometry = GraphGeometry(self.map.codes, tuple(sorted(edges)))
         self._spec = GameSpec(
-            game_id=f"diplomacy-{self.map.name}",
+            game_id=f"diplomacy-{map_id(self.map)}",
             geometry=self._geometry,
             players=len(self.map.powers),
             symmetric=False,
@@ -65,6 +69,18 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
         """Make a referee; every setting has a default. Raises InvalidSetting."""
         return cls(DiplomacySettings.read(settings))
+
+    @classmethod
+    def located(cls, settings: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+        """The settings with the path of the map's file, where `map` names one."""
+        name = settings.get("map")
+        if not isinstance(name, str) or not is_file(name):
+            return settings
+        return {**settings, "map": str(folder / Path(name).expanduser())}
+
+    def longest_game(self) -> int:
+        """A move of each power in each of a year's five phases."""
+        return PHASES_OF_A_YEAR * len(self.map.powers) * self.settings.year_limit
 
     def spec(self) -> GameSpec:
         """One game for each map: the provinces as a graph, without symmetries."""

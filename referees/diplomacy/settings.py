@@ -6,8 +6,9 @@ from difflib import get_close_matches
 from typing import Final, Self
 
 from referees.api import InvalidSetting
+from referees.diplomacy.atlas import load_map
 from referees.diplomacy.choices import EDITIONS, AdjacentConvoy, Choices, RemovalDistance, RemovalRoute
-from referees.diplomacy.provinces import Map, shipped_map, shipped_maps
+from referees.diplomacy.provinces import InvalidMap, Map
 
 MAX_YEARS: Final = 1000
 _ENUMS: Final = {
@@ -73,7 +74,7 @@ class DiplomacySettings:
                 near = get_close_matches(setting, SETTINGS, 1)
                 hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(SETTINGS)}"
                 raise InvalidSetting(setting, f"Diplomacy has no such setting; {hint}")
-        name = _one_of("map", settings.get("map", "standard"), shipped_maps())
+        board = _map(settings.get("map", "standard"))
         edition = _one_of("edition", settings.get("edition", "2023"), tuple(EDITIONS))
         chosen: dict[str, object] = {
             setting: _flag(setting, settings[setting]) for setting in _FLAGS if setting in settings
@@ -96,13 +97,22 @@ class DiplomacySettings:
             **{name: value for name, value in chosen.items() if name in of_choices},  # type: ignore[arg-type]
         )
         others = {name: value for name, value in chosen.items() if name not in of_choices}
-        return cls(shipped_map(name), edition, choices, **others)  # type: ignore[arg-type]
+        return cls(board, edition, choices, **others)  # type: ignore[arg-type]
 
     def of_saga(self) -> dict[str, int | None]:
         """The settings that SAGA's database has columns for, defaults included; None for no limit."""
         plain = ("level", *_SECONDS, "aoa", "pda", "npr", "npb")
         limits = {"sl": self.stasis_limit or None, "il": self.impasse_limit or None}
         return {**{name: getattr(self, name) for name in plain}, **limits}
+
+
+def _map(name: object) -> Map:
+    if not isinstance(name, str):
+        raise InvalidSetting("map", f"{name!r:.80} is no text")
+    try:
+        return load_map(name)
+    except InvalidMap as error:
+        raise InvalidSetting("map", str(error)) from None
 
 
 def _one_of(setting: str, value: object, known: tuple[str, ...]) -> str:

@@ -151,6 +151,11 @@ def test_a_game_in_which_nothing_happens_ends(
     assert game.outcome.winners == tuple(range(1, 8))
 
 
+def test_the_longest_game_has_a_move_of_each_power_in_each_phase_to_the_last_year() -> None:
+    assert referee(year_limit=35).longest_game() == 1225
+    assert referee(year_limit=2, map="straits").longest_game() == 20
+
+
 def test_a_stasis_begins_anew_when_a_count_changes() -> None:
     judge = referee(sl=2)
     game = play(judge, judge.start(0), {GERMANY: "F KIE - DEN"})
