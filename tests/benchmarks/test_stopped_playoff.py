@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import stopped_playoff
 from benchmarks.stopped_playoff import CONTROL, WAYS, Run, Way, played_out, results, stopped
 
 ENGINE = Path(__file__).with_name("gated_engine.py")
-GAMES = 28
+GAMES = 21
 # Games that may still be played out when a run has been told to stop: it waits for those in progress.
-MORE = 4
+MORE = 3
 
 
 class Playoff:
@@ -22,7 +23,16 @@ class Playoff:
         self.allow(0)
         engine = f"{sys.executable} -I -S {ENGINE} {self._allowed}"
         text = CONTROL.format(games=GAMES, parallel=2, levels=(0, 1), gnugo=engine)
-        self.control.write_text(text.replace("\n[game]", "check_players = false\n\n[game]"))
+        # However loaded the machine is.
+        limits = "start_seconds = 200\nmove_seconds = 200\n"
+        for before, after in (
+            ("\n[game]", "check_players = false\n\n[game]"),
+            ("[players.weak]\n", f"[players.weak]\n{limits}"),
+            ("[players.strong]\n", f"[players.strong]\n{limits}"),
+        ):
+            assert before in text
+            text = text.replace(before, after)
+        self.control.write_text(text)
 
     def allow(self, games: int) -> None:
         """Let so many games in all be played out."""
@@ -43,7 +53,8 @@ class Playoff:
 
 
 @pytest.fixture
-def playoff(tmp_path: Path) -> Playoff:
+def playoff(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Playoff:
+    monkeypatch.setattr(stopped_playoff, "LEFT_OVER_SECONDS", 60.0)
     return Playoff(tmp_path)
 
 
