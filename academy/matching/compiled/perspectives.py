@@ -1,4 +1,4 @@
-"""A board as both players see it: where only the colours are exchanged, most is found once."""
+"""The sieve of all rows on boards; where one is the other with the colours exchanged, most is found once."""
 
 from typing import Final
 
@@ -14,8 +14,8 @@ from academy.matching.compiled.sieve import (
     Units,
     View,
     anchors_around,
+    no_anchors,
     no_units,
-    sifted,
     with_kind,
 )
 from academy.matching.compiled.table import States, U, anchors_on, framed
@@ -32,35 +32,40 @@ _APART: Final = np.uint8(2)
 
 
 @compiled
-def sifted_for_players(boards: States, ground: Ground, rows: Rows) -> Units:
-    """Sieve all rows on one board, or on two, as `sieve.sifted` does."""
-    on_pieces = len(rows.of_kind[_FIRST_PIECE]) + len(rows.of_kind[_SECOND_PIECE])
-    if on_pieces == 0 or len(boards) != 2 or not _is_swapped(boards[0], boards[1]):
-        return sifted(boards, ground, rows)
-    own, other = boards[0], boards[1]
-    view = View(0, own, framed(own, ground, OFF_BOARD))
-    other_view = View(1, other, framed(other, ground, OFF_BOARD))
+def sifted(boards: States, ground: Ground, rows: Rows) -> Units:
+    """Sieve all rows on some boards: (board, cell)."""
     units = no_units()
-    first = anchors_around(view, anchors_on(own, ground.anchor_states[_FIRST_PIECE], False), ground, rows)
-    second = anchors_around(view, anchors_on(own, ground.anchor_states[_SECOND_PIECE], False), ground, rows)
-    for kind in range(KINDS):
-        if len(rows.of_kind[kind]) == 0:
-            continue
-        # What is the first player's on one board is the second player's on the other.
-        if kind == _FIRST_PIECE:
-            here, there = first, second
-        elif kind == _SECOND_PIECE:
-            here, there = second, first
-        else:
-            cells = anchors_on(own, ground.anchor_states[kind], kind == WHOLE_GRAPH)
-            here = anchors_around(view, cells, ground, rows)
-            there = here
-        if len(here.cells) > 0:
-            units = with_kind(units, view, view, None, here, ground, rows, kind)
-        if len(there.cells) > 0:
-            swapped = Anchors(there.cells, other[there.cells], there.words, True)
-            units = with_kind(units, other_view, other_view, None, swapped, ground, rows, kind)
+    both = len(boards) == 2 and _is_swapped(boards[0], boards[1])
+    for number in range(1 if both else len(boards)):
+        states, other = boards[number], boards[len(boards) - 1]
+        view = View(number, states, framed(states, ground, OFF_BOARD))
+        other_view = View(len(boards) - 1, other, framed(other, ground, OFF_BOARD)) if both else view
+        first = _pieces(_FIRST_PIECE, both, view, ground, rows)
+        second = _pieces(_SECOND_PIECE, both, view, ground, rows)
+        for kind in range(KINDS):
+            if len(rows.of_kind[kind]) == 0:
+                continue
+            # What is the first player's on one board is the second player's on the other.
+            if kind == _FIRST_PIECE:
+                here, there = first, second
+            elif kind == _SECOND_PIECE:
+                here, there = second, first
+            else:
+                cells = anchors_on(states, ground.anchor_states[kind], kind == WHOLE_GRAPH)
+                here = anchors_around(view, cells, ground, rows)
+                there = here
+            cells_there = there.cells if both else there.cells[:0]
+            swapped = Anchors(other_view, cells_there, there.words, True)
+            units = with_kind(units, here, swapped, view, None, ground, rows, kind)
     return units
+
+
+@compiled
+def _pieces(kind: int, both: bool, view: View, ground: Ground, rows: Rows) -> Anchors:
+    """Return a player's pieces as anchors, if any rows hang on them or, for the other player, on `both`'s."""
+    if len(rows.of_kind[kind]) == 0 and not (both and len(rows.of_kind[1 - kind]) > 0):
+        return no_anchors(view)
+    return anchors_around(view, anchors_on(view.states, ground.anchor_states[kind], False), ground, rows)
 
 
 @compiled

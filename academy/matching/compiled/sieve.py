@@ -1,7 +1,6 @@
 """Which candidates of which rows are left, once all tests were made.
 
-Every row is met with the table, first eight tests at once; only rows for which a candidate is left are met
-with the next four, by lists that are written without a branch. On request candidates that fail one test only
+Every row is met with the tables of all banks (see `meeting`). On request candidates that fail one test only
 are kept too: those that a move may mend.
 """
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.matching.compiled.compiling import compiled
+from academy.matching.compiled.meeting import met_by_two, met_rows
 from academy.matching.compiled.table import (
     ALL_BITS,
     BANK,
@@ -28,12 +28,13 @@ from academy.matching.compiled.table import (
     framed,
     framed_places,
     signed,
+    stride_of,
     table_size,
     tests_of_bank,
 )
-from academy.matching.compiled.vectors import LANES, keep, lowest_bit, meet
+from academy.matching.compiled.vectors import LANES, lowest_bit
 from academy.matching.ground import Ground
-from academy.matching.rows import FAR_COUNT, FAR_START, IMAGES, STAGE, Rows
+from academy.matching.rows import FAR_COUNT, FAR_START, IMAGES, Rows
 
 KINDS: Final = 4
 WHOLE_GRAPH: Final = 3
@@ -42,7 +43,6 @@ OFF_BOARD: Final = 32
 SYMMETRY, ANCHOR_ROW, ANCHOR_COLUMN, OWNER = range(4)
 _CANDIDATE_COLUMNS: Final = 4
 _NO_STATE: Final = 0
-_DENSE_STAGES: Final = 3
 
 Shorts = NDArray[np.int16]
 Flags = NDArray[np.bool_]
@@ -73,30 +73,15 @@ class View(NamedTuple):
 
 
 class Anchors(NamedTuple):
-    """Cells to hang patterns on, the states that these have then, and the words around them.
+    """Cells `on` a board to hang patterns on, and the words around them.
 
-    The words may be those of a board with the colours `swapped`.
+    The words may be those of the board with the colours `swapped`.
     """
 
+    on: View
     cells: Numbers
-    states: States
     words: Words
     swapped: bool
-
-
-@compiled
-def sifted(boards: States, ground: Ground, rows: Rows) -> Units:
-    """Sieve all rows on some boards: (board, cell)."""
-    units = no_units()
-    for number in range(len(boards)):
-        states = boards[number]
-        view = View(number, states, framed(states, ground, OFF_BOARD))
-        for kind in range(KINDS):
-            cells = anchors_on(states, ground.anchor_states[kind], kind == WHOLE_GRAPH)
-            if len(rows.of_kind[kind]) > 0 and len(cells) > 0:
-                anchors = anchors_around(view, cells, ground, rows)
-                units = with_kind(units, view, view, None, anchors, ground, rows, kind)
-    return units
 
 
 @compiled
@@ -111,7 +96,7 @@ def nearly_sifted(states: States, after: States, ground: Ground, rows: Rows) -> 
         cells = anchors_on(states, ground.anchor_states[kind], kind == WHOLE_GRAPH)
         if len(rows.of_kind[kind]) > 0 and len(cells) > 0:
             anchors = anchors_around(view, cells, ground, rows)
-            units = with_kind(units, view, view_after, mended, anchors, ground, rows, kind)
+            units = with_kind(units, anchors, no_anchors(view), view_after, mended, ground, rows, kind)
     return units
 
 
@@ -125,105 +110,109 @@ def no_units() -> Units:
 @compiled
 def with_kind(
     units: Units,
-    view: View,
+    anchors: Anchors,
+    others: Anchors,
     after: View,
     mended: Words | None,
-    anchors: Anchors,
     ground: Ground,
     rows: Rows,
     kind: int,
 ) -> Units:
-    """Sieve the rows of one kind around some anchors of a board.
+    """Sieve the rows of one kind around some anchors, and around others.
 
-    Unless `mended` is None, tell what fails one test that `after` passes; `mended` is the table for that.
+    Unless `mended` is None, tell what fails one test that `after` passes; `mended` is the table for that, and
+    there are no others.
     """
     members, symmetries = rows.of_kind[kind], ground.images.shape[1]
-    words = anchors.words
+    own_banks = banks_of(len(anchors.cells), symmetries)
+    banks = own_banks + banks_of(len(others.cells), symmetries)
+    first_bank = U(len(units.candidates) // BANK)
+    candidates = _with_candidates(units.candidates, anchors, ground.columns, symmetries)
+    candidates = _with_candidates(candidates, others, ground.columns, symmetries)
+    size = U(table_size(ground))
     if mended is None:
-        words_after, tables, nearly = words, units.tables, units.nearly
+        words_after, tables, nearly = anchors.words, aligned_words(U(2) * size), units.nearly
     else:
         words_after = words_around(after, anchors.cells, after.states[anchors.cells], ground, rows)
-    banks, first_bank = banks_of(len(anchors.cells) * symmetries), U(len(units.candidates) // BANK)
-    candidates = _with_candidates(units.candidates, anchors.cells, ground.columns, symmetries, view.number)
-    size = U(table_size(ground))
-    table = aligned_words(size)
-    end, capacity = U(len(units.rows)), U(len(units.rows) + len(members))
-    unit_rows, unit_banks = _larger(units.rows, end, capacity), _larger(units.banks, end, capacity)
-    bits = _with_room(units.bits, end, U(len(members)), U(LANES))
-    if mended is not None:
-        nearly = _with_room(units.nearly, end, U(len(members)), U(LANES))
         tables = _with_room(units.tables, first_bank, banks, size)
-    for number in range(banks):
+        nearly = units.nearly
+    unit_rows, unit_banks, bits = units.rows, units.banks, units.bits
+    end, capacity = U(len(unit_rows)), U(0)
+    number = U(0)
+    while number < banks:
         bank = first_bank + number
-        if mended is not None:
-            table = tables[bank * size : (bank + U(1)) * size]
-        table[len(table) - LANES :] = ALL_BITS
-        tests_of_bank(words, banks, number, rows.reach, table, anchors.swapped)
-        _tests_mended(words_after, banks, number, rows.reach, table, mended)
-        if end + U(len(members)) > capacity:
+        if end + U(2 * len(members)) > capacity:
             room = end + U(2 * len(members))
             capacity = end + room
             unit_rows, unit_banks = _larger(unit_rows, end, capacity), _larger(unit_banks, end, capacity)
             bits = _with_room(bits, end, room, U(LANES))
             if mended is not None:
                 nearly = _with_room(nearly, end, room, U(LANES))
-        new_end = met_rows(table, mended, members, rows, unit_rows, bits, nearly, end)
-        for unit in range(end, new_end):
-            unit_banks[unit] = bank
-            row = U(unit_rows[unit])
-            if rows.unusual[row]:
-                if rows.far[row, U(IMAGES)] < symmetries:
-                    _drop_repeated(bits, unit, number, U(len(anchors.cells)), rows.distinct[row])
-                    if mended is not None:
-                        _drop_repeated(nearly, unit, number, U(len(anchors.cells)), rows.distinct[row])
-                if rows.far[row, U(FAR_COUNT)] > 0:
-                    _far_tests(bits, nearly, unit, bank, candidates, view, after, mended, ground, rows, row)
-        end = new_end
+        if mended is None:
+            table, next_table = tables[:size], tables[size:]
+        else:
+            table = tables[bank * size : (bank + U(1)) * size]
+            next_table = table
+        _write_table(table, anchors, others, own_banks, number, rows.reach, symmetries)
+        if mended is None and number + U(1) < banks:
+            _write_table(next_table, anchors, others, own_banks, number + U(1), rows.reach, symmetries)
+            middle, last = met_by_two(table, next_table, members, rows, unit_rows, bits, end)
+            met = U(2)
+        else:
+            _tests_mended(words_after, banks, number, rows.reach, table, mended)
+            middle = met_rows(table, mended, members, rows, unit_rows, bits, nearly, end)
+            last, met = middle, U(1)
+        for at in range(number, number + met):
+            first, stop = (end, middle) if at == number else (middle, last)
+            unit_banks[first:stop] = first_bank + at
+            here, of_here = (anchors, at) if at < own_banks else (others, at - own_banks)
+            units_of_bank = (first, stop, of_here, first_bank + at)
+            _settle(unit_rows, bits, nearly, units_of_bank, candidates, here, after, mended, ground, rows)
+        end = last
+        number += met
+    if mended is None:
+        tables = units.tables
     return Units(unit_rows[:end], unit_banks[:end], bits, nearly, candidates, tables)
 
 
 @compiled
-def met_rows(
-    table: Words,
-    mended: Words | None,
-    members: Numbers,
-    rows: Rows,
+def _settle(
     unit_rows: Numbers,
     bits: Words,
     nearly: Words,
-    first: int,
-) -> int:
-    """Write, from unit `first` on, the rows that some candidate of a bank passes; return the end."""
-    starts, stages, tests = rows.starts, rows.stages, rows.tests
-    end = first
-    for place in range(U(len(members))):
-        row = U(members[place])
-        unit_rows[end] = row
-        start = U(starts[row])
-        # The first stage of all holds always.
-        second = start + U(STAGE) if stages[row] > 1 else U(0)
-        end += meet(table, mended, tests, start, second, bits, nearly, end)
-    for stage in range(U(2), U(_DENSE_STAGES)):
-        kept = first
-        for unit in range(first, end):
-            row = U(unit_rows[unit])
-            unit_rows[kept] = row
-            start = U(starts[row]) + U(STAGE) * stage if stage < U(stages[row]) else U(0)
-            kept += keep(table, mended, tests, start, bits, nearly, kept, unit)
-        end = kept
-    kept = first
-    for unit in range(first, end):
+    units_of_bank: tuple[int, int, int, int],
+    candidates: Shorts,
+    anchors: Anchors,
+    after: View,
+    mended: Words | None,
+    ground: Ground,
+    rows: Rows,
+) -> None:
+    """Take out of units what repeats an earlier image or fails a far test.
+
+    They are the first one, the one behind the last, their bank's number among the anchors', and among all.
+    """
+    symmetries, unusual = ground.images.shape[1], rows.unusual
+    first, stop, of_anchors, bank = units_of_bank
+    for unit in range(first, stop):
         row = U(unit_rows[unit])
-        unit_rows[kept] = row
-        start, last = U(starts[row]), U(stages[row])
-        following = start + U(STAGE * _DENSE_STAGES) if last > U(_DENSE_STAGES) else U(0)
-        holds = keep(table, mended, tests, following, bits, nearly, kept, unit)
-        for stage in range(U(_DENSE_STAGES + 1), last):
-            if holds == 0:
-                break
-            holds = keep(table, mended, tests, start + U(STAGE) * stage, bits, nearly, kept, kept)
-        kept += holds
-    return kept
+        if unusual[row]:
+            if rows.far[row, U(IMAGES)] < symmetries:
+                _drop_repeated(bits, unit, of_anchors, U(len(anchors.cells)), rows.distinct[row])
+                if mended is not None:
+                    _drop_repeated(nearly, unit, of_anchors, U(len(anchors.cells)), rows.distinct[row])
+            if rows.far[row, U(FAR_COUNT)] > 0:
+                _far_tests(bits, nearly, unit, bank, candidates, anchors.on, after, mended, ground, rows, row)
+
+
+@compiled
+def _write_table(
+    table: Words, anchors: Anchors, others: Anchors, own_banks: int, number: int, reach: int, symmetries: int
+) -> None:
+    """Write the table of one of the banks of some anchors and others."""
+    here, bank = (anchors, number) if number < own_banks else (others, number - own_banks)
+    table[len(table) - LANES :] = ALL_BITS
+    tests_of_bank(here.words, banks_of(len(here.cells), symmetries), bank, reach, table, here.swapped)
 
 
 @compiled
@@ -235,8 +224,13 @@ def words_around(view: View, cells: Numbers, own: States, ground: Ground, rows: 
 @compiled
 def anchors_around(view: View, cells: Numbers, ground: Ground, rows: Rows) -> Anchors:
     """Return cells of a board as anchors."""
-    own = view.states[cells]
-    return Anchors(cells, own, words_around(view, cells, own, ground, rows), False)
+    return Anchors(view, cells, words_around(view, cells, view.states[cells], ground, rows), False)
+
+
+@compiled
+def no_anchors(view: View) -> Anchors:
+    """Return anchors without any cells."""
+    return Anchors(view, np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint64), False)
 
 
 @compiled
@@ -252,16 +246,20 @@ def _tests_mended(
 
 
 @compiled
-def _with_candidates(candidates: Shorts, cells: Numbers, columns: int, symmetries: int, owner: int) -> Shorts:
+def _with_candidates(candidates: Shorts, anchors: Anchors, columns: int, symmetries: int) -> Shorts:
     """Return the candidates, and behind them, from a bank's beginning on, those of more anchors."""
+    cells, owner = anchors.cells, anchors.on.number
+    if len(cells) == 0:
+        return candidates
     end = len(candidates)
-    found = np.empty((end + signed(banks_of(len(cells) * symmetries)) * BANK, _CANDIDATE_COLUMNS), np.int16)
+    found = np.empty((end + signed(banks_of(len(cells), symmetries)) * BANK, _CANDIDATE_COLUMNS), np.int16)
     found[:end] = candidates
-    for number in range(len(cells)):
+    stride = stride_of(len(cells), symmetries)
+    for number in range(U(len(cells))):
         row = cells[number] // columns
         column = cells[number] - row * columns
-        for symmetry in range(symmetries):
-            candidate = U(end + symmetry * len(cells) + number)
+        for symmetry in range(U(symmetries)):
+            candidate = U(end) + symmetry * stride + number
             found[candidate, U(SYMMETRY)] = symmetry
             found[candidate, U(ANCHOR_ROW)] = row
             found[candidate, U(ANCHOR_COLUMN)] = column
@@ -287,13 +285,14 @@ def _with_room(words: Words, used: int, more: int, size: int) -> Words:
 @compiled
 def _drop_repeated(bits: Words, unit: int, bank: int, anchors: int, distinct: Flags) -> None:
     """Take out the candidates under symmetries that give the image of an earlier one."""
+    stride = stride_of(anchors, len(distinct))
     for lane in range(U(LANES)):
         first = bank * U(BANK) + lane * U(WORD)
-        last = min(U(len(distinct)), (first + U(WORD - 1)) // anchors + U(1))
-        for symmetry in range(first // anchors, last):
+        last = min(U(len(distinct)), (first + U(WORD - 1)) // stride + U(1))
+        for symmetry in range(first // stride, last):
             if not distinct[symmetry]:
-                low = max(symmetry * anchors, first) - first
-                high = min((symmetry + U(1)) * anchors, first + U(WORD)) - first
+                low = max(symmetry * stride, first) - first
+                high = min((symmetry + U(1)) * stride, first + U(WORD)) - first
                 bits[U(LANES) * unit + lane] &= ~((ALL_BITS >> (U(WORD) - (high - low))) << low)
 
 

@@ -28,6 +28,7 @@ from academy.matching.compiled.move_lists import (
     new_tally,
 )
 from academy.matching.compiled.near_misses import mended
+from academy.matching.compiled.perspectives import sifted
 from academy.matching.compiled.sieve import (
     ANCHOR_COLUMN,
     ANCHOR_ROW,
@@ -41,8 +42,8 @@ from academy.matching.compiled.sieve import (
     Units,
     View,
     nearly_sifted,
+    no_anchors,
     no_units,
-    sifted,
     with_kind,
     words_around,
 )
@@ -57,6 +58,7 @@ from academy.matching.compiled.table import (
     Words,
     framed,
     signed,
+    stride_of,
 )
 from academy.matching.compiled.telling import in_order, listed_words, told
 from academy.matching.compiled.touched import far_failure, near_failure, touched_by
@@ -127,11 +129,12 @@ def _arrived(states: States, ground: Ground, rows: Rows, changes: Changes) -> Un
         if count > 0:
             before = len(units.candidates)
             words = words_around(view, cells[:count], own[:count], ground, rows)
-            anchors = Anchors(cells[:count], own[:count], words, False)
-            units = with_kind(units, view, view, None, anchors, ground, rows, kind)
+            anchors = Anchors(view, cells[:count], words, False)
+            units = with_kind(units, anchors, no_anchors(view), view, None, ground, rows, kind)
+            stride = signed(stride_of(count, symmetries))
             for symmetry in range(symmetries):
-                for anchor in range(count):
-                    units.candidates[before + symmetry * count + anchor, OWNER] = moves[anchor]
+                first_candidate = before + symmetry * stride
+                units.candidates[first_candidate : first_candidate + count, OWNER] = moves[:count]
     return units
 
 

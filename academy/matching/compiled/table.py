@@ -1,6 +1,6 @@
 """The table of a query, for the candidates of one kind of anchor.
 
-A *candidate* is a symmetry and an anchor: number `symmetry * anchors + anchor`, a bit among 512 of a *bank*.
+A *candidate* is a symmetry and an anchor: number `symmetry * stride + anchor`, a bit among 512 of a *bank*.
 Words are unsigned and so are the numbers here: a signed index could be negative, and looking costs time.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.matching.compiled.compiling import compiled
-from academy.matching.compiled.vectors import LANES, accepted
+from academy.matching.compiled.vectors import LANES, accepted, write_codes
 from academy.matching.ground import Ground
 
 WORD: Final = 64
@@ -69,9 +69,16 @@ def anchors_on(states: States, accepted_states: int, whole: bool) -> Numbers:
 
 
 @compiled
-def banks_of(candidates: int) -> int:
-    """Return how many banks hold so many candidates."""
-    return (U(candidates) + U(BANK - 1)) // U(BANK)
+def banks_of(anchors: int, symmetries: int) -> int:
+    """Return how many banks hold the candidates of so many anchors."""
+    return (U(anchors * symmetries) + U(BANK - 1)) // U(BANK)
+
+
+@compiled
+def stride_of(anchors: int, symmetries: int) -> int:
+    """Return how far apart an anchor's candidates are: by whole words, where these take no more banks."""
+    padded = (U(anchors) + U(WORD - 1)) // U(WORD) * U(WORD)
+    return padded if banks_of(padded, symmetries) == banks_of(anchors, symmetries) else U(anchors)
 
 
 @compiled
@@ -86,10 +93,10 @@ def candidate_words(board: States, own: States, places: Numbers, reach: int, gro
     length = words * U(WORD)
     around = np.zeros(offsets * length, dtype=np.uint8)
     around[: len(own)] = own
-    for anchor in range(count):
-        place = U(places[anchor])
-        for offset in range(U(1), offsets):
-            around[offset * length + anchor] = board[place + U(deltas[offset])]
+    for offset in range(U(1), offsets):
+        first, delta = offset * length, U(deltas[offset])
+        for anchor in range(count):
+            around[first + anchor] = board[U(places[anchor]) + delta]
     used, states = _states_in(around)
     plain = np.empty(offsets * states * words, dtype=np.uint64)
     for offset in range(offsets):
@@ -104,31 +111,31 @@ def candidate_words(board: States, own: States, places: Numbers, reach: int, gro
 
 @compiled
 def _turned(plain: Words, used: NDArray[np.uintp], anchors: int, images: Numbers) -> Words:
-    """Return the words of anchors (offset, state) under all symmetries, one after the other without a gap."""
+    """Return the words of anchors (offset, state) under all symmetries, one after the other."""
     offsets, symmetries, states = U(len(images)), U(images.shape[1]), U(len(used))
-    words = (anchors + U(WORD - 1)) // U(WORD)
-    in_last_word = anchors - (words - U(1)) * U(WORD)
-    lanes = U(LANES) * banks_of(anchors * symmetries)
-    found = np.zeros(offsets * U(STATES) * lanes, dtype=np.uint64)
-    for offset in range(offsets):
-        for at in range(states):
-            target = (offset * U(STATES) + used[at]) * lanes
-            written, filled = NO_BITS, U(0)
-            for symmetry in range(symmetries):
-                source = (U(images[offset, symmetry]) * states + at) * words
-                for word in range(words):
-                    bits = plain[source + word]
-                    size = U(WORD) if word + U(1) < words else in_last_word
-                    written |= bits << filled
-                    filled += size
-                    if filled >= U(WORD):
-                        found[target] = written
-                        target += U(1)
-                        filled -= U(WORD)
-                        # All of a word's bits may have been written, and it cannot be shifted by 64.
-                        written = (bits >> (size - filled - U(1))) >> U(1)
-            if filled > U(0):
-                found[target] = written
+    words, stride = (anchors + U(WORD - 1)) // U(WORD), stride_of(anchors, symmetries)
+    lanes = U(LANES) * banks_of(anchors, symmetries)
+    # The bits of a symmetry's last word that lie beyond the bank's end are none, but are written behind it.
+    found = np.zeros(offsets * U(STATES) * lanes + U(1), dtype=np.uint64)
+    for symmetry in range(symmetries):
+        for word in range(words):
+            first = symmetry * stride + word * U(WORD)
+            lane, shift = first // U(WORD), first % U(WORD)
+            # A word cannot be shifted by 64 at once.
+            rest = U(WORD - 1) - shift
+            for at in range(states):
+                source, target = at * words + word, used[at] * lanes + lane
+                if stride % U(WORD) == 0:
+                    for offset in range(offsets):
+                        found[target + offset * U(STATES) * lanes] = plain[
+                            source + U(images[offset, symmetry]) * states * words
+                        ]
+                else:
+                    for offset in range(offsets):
+                        bits = plain[source + U(images[offset, symmetry]) * states * words]
+                        place = target + offset * U(STATES) * lanes
+                        found[place] |= bits << shift
+                        found[place + U(1)] |= (bits >> U(1)) >> rest
     return found
 
 
@@ -151,29 +158,9 @@ def tests_of_bank(words: Words, banks: int, bank: int, reach: int, table: Words,
 
     With `swapped` the words are of the board with the colours exchanged.
     """
-    lanes = U(LANES) * U(banks)
     first, second = (U(3), U(1)) if swapped else (U(1), U(3))
     for offset in range(U(reach)):
-        for lane in range(U(LANES)):
-            source = offset * U(STATES) * lanes + U(LANES) * U(bank) + lane
-            empty = words[source]
-            first_soldier = words[source + first * lanes]
-            first_king = words[source + (first + U(1)) * lanes]
-            second_soldier = words[source + second * lanes]
-            second_king = words[source + (second + U(1)) * lanes]
-            first_piece = first_soldier | first_king
-            second_piece = second_soldier | second_king
-            target = offset * U(CODES * LANES) + lane
-            table[target] = empty
-            table[target + U(LANES)] = first_soldier
-            table[target + U(2 * LANES)] = first_king
-            table[target + U(3 * LANES)] = first_piece
-            table[target + U(4 * LANES)] = empty | first_piece
-            table[target + U(5 * LANES)] = second_soldier
-            table[target + U(6 * LANES)] = second_king
-            table[target + U(7 * LANES)] = second_piece
-            table[target + U(8 * LANES)] = empty | second_piece
-            table[target + U(9 * LANES)] = words[source + U(5) * lanes]
+        write_codes(words, offset * U(STATES) * U(banks) + U(bank), U(banks), first, second, table, offset)
 
 
 @compiled

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from academy.matching.compiled.compiling import compiled
-from academy.matching.compiled.perspectives import sifted_for_players
+from academy.matching.compiled.perspectives import sifted
 from academy.matching.compiled.sieve import (
     ANCHOR_COLUMN,
     ANCHOR_ROW,
@@ -20,13 +20,16 @@ from academy.matching.compiled.sieve import (
     Units,
 )
 from academy.matching.compiled.table import BANK, NO_BITS, ONE_BIT, WORD, Numbers, States, U, Words, signed
-from academy.matching.compiled.vectors import LANES, bits_in_bank, bits_set, lowest_bit
+from academy.matching.compiled.vectors import LANES, bits_in_bank, bits_set, lanes_in_use, lowest_bit
 from academy.matching.ground import Ground
 from academy.matching.matches import Found
 from academy.matching.order import Order
 from academy.matching.rows import Rows
 
 _NOBODY: Final = -1
+# Few banks have more lanes in use, and few of these more bits: so many are written without looking.
+_LANES_AT_ONCE: Final = 4
+_BITS_AT_ONCE: Final = 2
 
 
 @compiled
@@ -34,7 +37,7 @@ def find(
     boards: States, ground: Ground, rows: Rows, order: Order, wanted: Flags, most: int, each: int
 ) -> Found:
     """Return the matches on some boards, (board, cell), as `kernels.Find` says."""
-    units = sifted_for_players(boards, ground, rows)
+    units = sifted(boards, ground, rows)
     return told(units, units.bits, in_order(units, order, wanted), rows.anchors, order, U(most), U(each))
 
 
@@ -76,29 +79,51 @@ def told(
     there are without any limit.
     """
     words, places_of_words, size, total = listed_words(units, bits, chosen, most, each)
+    rows, found = _candidates_of(units, words, places_of_words, size)
     places = np.empty(size, dtype=np.int32)
     symmetries = np.empty(size, dtype=np.int16)
     image_rows = np.empty(size, dtype=np.int16)
     image_columns = np.empty(size, dtype=np.int16)
     owners = np.empty(size, dtype=np.int16)
     candidates = units.candidates
-    number = U(0)
     for match in range(size):
-        # What is left of a word is put back, since a compiler makes a branch of any choice between two words.
-        word = words[number]
-        words[number] = word & (word - ONE_BIT)
-        # A word's place names its unit and its lane.
-        at = U(places_of_words[number])
-        unit = at // U(LANES)
-        candidate = U(units.banks[unit]) * U(BANK) + (at % U(LANES)) * U(WORD) + lowest_bit(word)
-        row, symmetry = U(units.rows[unit]), U(candidates[candidate, U(SYMMETRY)])
+        row, candidate = U(rows[match]), U(found[match])
+        symmetry = U(candidates[candidate, U(SYMMETRY)])
         places[match] = order.places[row]
         symmetries[match] = symmetry
         image_rows[match] = candidates[candidate, U(ANCHOR_ROW)] - anchors[row, symmetry, U(0)]
         image_columns[match] = candidates[candidate, U(ANCHOR_COLUMN)] - anchors[row, symmetry, U(1)]
         owners[match] = candidates[candidate, U(OWNER)]
-        number += U(words[number] == NO_BITS)
     return places, symmetries, image_rows, image_columns, owners, signed(total)
+
+
+@compiled
+def _candidates_of(
+    units: Units, words: Words, places_of_words: Numbers, size: int
+) -> tuple[Numbers, Numbers]:
+    """Return the row and the candidate of each bit of some words that end with an empty one."""
+    # What is written too much of a word is written over, or lies behind the last.
+    rows = np.empty(size + U(_BITS_AT_ONCE), dtype=np.int32)
+    found = np.empty(size + U(_BITS_AT_ONCE), dtype=np.int32)
+    number, end = U(0), U(0)
+    while words[number] != NO_BITS:
+        # A word's place names its unit and its lane.
+        word, at = words[number], U(places_of_words[number])
+        unit = at // U(LANES)
+        row = units.rows[unit]
+        first = U(units.banks[unit]) * U(BANK) + (at % U(LANES)) * U(WORD)
+        following = end + bits_set(word)
+        for bit in range(U(_BITS_AT_ONCE)):
+            rows[end + bit], found[end + bit] = row, first + lowest_bit(word)
+            word &= word - ONE_BIT
+        end += U(_BITS_AT_ONCE)
+        while word != NO_BITS:
+            rows[end], found[end] = row, first + lowest_bit(word)
+            word &= word - ONE_BIT
+            end += U(1)
+        end = following
+        number += U(1)
+    return rows, found
 
 
 @compiled
@@ -137,11 +162,20 @@ def _list_words(
 ) -> int:
     first = U(LANES) * unit
     if kept == count:
-        for lane in range(U(LANES)):
-            word = bits[first + lane]
-            words[listed], places[listed] = word, first + lane
-            listed += U(word != NO_BITS)
-        return listed
+        lanes = lanes_in_use(bits, unit)
+        end: int = listed + bits_set(lanes)
+        for number in range(U(_LANES_AT_ONCE)):
+            # Where no lane is left any will do: it is written over.
+            at = first + lowest_bit(lanes) % U(LANES)
+            words[listed + number], places[listed + number] = bits[at], at
+            lanes &= lanes - ONE_BIT
+        listed += U(_LANES_AT_ONCE)
+        while lanes != NO_BITS:
+            at = first + lowest_bit(lanes)
+            words[listed], places[listed] = bits[at], at
+            lanes &= lanes - ONE_BIT
+            listed += U(1)
+        return end
     for lane in range(U(LANES)):
         word = bits[first + lane]
         size = bits_set(word)

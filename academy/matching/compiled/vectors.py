@@ -63,6 +63,42 @@ def meet(
 
 
 @_operation
+def meet_two(
+    _: Any,
+    table: Any,
+    other: Any,
+    tests: Any,
+    start: Any,
+    second: Any,
+    into: Any,
+    place: Any,
+    other_place: Any,
+) -> Any:
+    """Set banks `place` and `other_place` of `into` to what `meet` finds in two tables.
+
+    Bit 0 of what is returned tells whether anything is left of the one, bit 1 of the other.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        tests_type, into_type = signature.args[2], signature.args[5]
+        named = [test for start in args[3:5] for test in _four(context, builder, tests_type, args[2], start)]
+        left = []
+        for which in (0, 1):
+            passed = ir.Constant(_WORDS, [-1] * LANES)
+            for test in named:
+                held = _loaded(context, builder, signature.args[which], args[which], test)
+                passed = builder.and_(passed, held)
+            left.append(passed)
+        # All that can be read alike for both is read before anything is written.
+        for passed, place in zip(left, args[6:8], strict=True):
+            builder.store(passed, _bank(context, builder, into_type, args[5], place), align=8)
+        one, two = (_some_left(builder, passed, args[6].type) for passed in left)
+        return builder.or_(one, builder.shl(two, two.type(1)))
+
+    return _NUMBER(table, other, tests, _NUMBER, _NUMBER, into, _NUMBER, _NUMBER), code
+
+
+@_operation
 def keep(
     _: Any,
     table: Any,
@@ -103,8 +139,12 @@ def _met(context: Any, builder: Any, signature: Any, args: Any, starts: Any, bef
     if mends:
         builder.store(failed_one, _bank(context, builder, nearly_type, nearly, place), align=8)
         left = builder.or_(passed, failed_one)
-    some = builder.icmp_unsigned("!=", builder.bitcast(left, _ALL_BITS), _ALL_BITS(0))
-    return builder.zext(some, place.type)
+    return _some_left(builder, left, place.type)
+
+
+def _some_left(builder: Any, bank: Any, number: Any) -> Any:
+    some = builder.icmp_unsigned("!=", builder.bitcast(bank, _ALL_BITS), _ALL_BITS(0))
+    return builder.zext(some, number)
 
 
 def _four(context: Any, builder: Any, tests_type: Any, tests: Any, start: Any) -> list[Any]:
@@ -117,6 +157,42 @@ def _four(context: Any, builder: Any, tests_type: Any, tests: Any, start: Any) -
 
 
 @_operation
+def write_codes(
+    _: Any, words: Any, place: Any, step: Any, first: Any, second: Any, table: Any, offset: Any
+) -> Any:
+    """Write the banks of the codes at an offset, in the order of `anchoring.TESTED_CODES`.
+
+    The banks of the six states are `step` apart in `words`, from `place` on: the empty cells', the first
+    player's soldiers' and kings' `first` steps behind, the other's `second` steps, last those off the board.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        words, place, step, first, second, table, offset = args
+
+        def of_state(steps: Any) -> Any:
+            at = builder.add(place, builder.mul(step, steps))
+            return _loaded(context, builder, signature.args[0], words, at)
+
+        number = place.type
+        empty, off_board = of_state(number(0)), of_state(number(5))
+        players = [
+            [of_state(builder.add(player, number(king))) for king in (0, 1)] for player in (first, second)
+        ]
+        codes = [empty]
+        for soldier, king in players:
+            piece = builder.or_(soldier, king)
+            codes += [soldier, king, piece, builder.or_(empty, piece)]
+        codes.append(off_board)
+        target = builder.mul(offset, number(len(codes)))
+        for at, bank in enumerate(codes):
+            place_of_code = builder.add(target, number(at))
+            builder.store(bank, _bank(context, builder, signature.args[5], table, place_of_code), align=8)
+        return context.get_dummy_value()
+
+    return types.void(words, _NUMBER, _NUMBER, _NUMBER, _NUMBER, table, _NUMBER), code
+
+
+@_operation
 def bits_in_bank(_: Any, words: Any, place: Any) -> Any:
     """Return how many bits are set in bank `place`."""
 
@@ -126,6 +202,18 @@ def bits_in_bank(_: Any, words: Any, place: Any) -> Any:
         return builder.call(_vector_function(builder, _WORD, "llvm.vector.reduce.add.v8i64"), [of_each])
 
     return _NUMBER(words, _NUMBER), code
+
+
+@_operation
+def lanes_in_use(_: Any, words: Any, place: Any) -> Any:
+    """Return the word whose bit b tells whether lane b of bank `place` has a bit set."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        bank = _loaded(context, builder, signature.args[0], *args)
+        some = builder.icmp_unsigned("!=", bank, ir.Constant(_WORDS, [0] * LANES))
+        return builder.zext(builder.bitcast(some, ir.IntType(LANES)), _WORD)
+
+    return types.uint64(words, _NUMBER), code
 
 
 def _vector_function(builder: Any, result: Any, name: str) -> Any:
@@ -152,10 +240,10 @@ def accepted(_: Any, states: Any, start: Any, code: Any) -> Any:
 
 @_operation
 def lowest_bit(_: Any, word: Any) -> Any:
-    """Return the number of the lowest bit that is set; there must be one."""
+    """Return the number of the lowest bit that is set, 64 where none is."""
 
     def code(_: Any, builder: Any, __: Any, args: Any) -> Any:
-        return builder.cttz(args[0], ir.IntType(1)(1))
+        return builder.cttz(args[0], ir.IntType(1)(0))
 
     return _NUMBER(types.uint64), code
 

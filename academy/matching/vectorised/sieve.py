@@ -1,7 +1,7 @@
 """All placements of a library's patterns on a board, all patterns at once.
 
-The first stage of all rows is done densely; then only those (row, symmetry, word) that still have
-an anchor are followed. Almost all die within two stages.
+The first stages of all rows are done densely; then only those (row, symmetry, word) that still have
+an anchor are followed.
 """
 
 from typing import Final, NamedTuple
@@ -17,6 +17,8 @@ from academy.matching.order import Order
 from academy.matching.rows import FAR_COUNT, FAR_START, STAGE, Rows
 from academy.matching.vectorised.table import WORD, anchors_on, framed, tables
 
+_DENSE_STAGES: Final = 2
+_BYTE: Final = 8
 _MAX_DENSE_WORDS: Final = 1 << 16
 _MAX_FAR_TESTS: Final = 1 << 20
 _MAX_PLACES_OF_A_SHORT: Final = 1 << 16
@@ -101,7 +103,8 @@ def _found(
     told = np.flatnonzero(within < kept.take(needed).take(which))[:most]
     which, anchor_rows, anchor_columns = which.take(told), anchor_rows.take(told), anchor_columns.take(told)
     matched, symmetries = units.rows.take(which), units.symmetries.take(which)
-    anchors = rows.anchors[matched, symmetries]
+    _, images, axes = rows.anchors.shape
+    anchors = rows.anchors.reshape(-1, axes).take(matched * images + symmetries, axis=0)
     return (
         place_of_row.take(matched),
         symmetries.astype(np.int16),
@@ -129,12 +132,16 @@ def _joined(found: list[_Units]) -> _Units:
 
 def _each(units: _Units, cells_of: list[Numbers], ground: Ground) -> tuple[Numbers, Numbers, Numbers]:
     """Return, for each bit, its unit and the row and column of its anchor."""
-    each_bit = np.unpackbits(units.bits.astype("<u8").view(np.uint8), bitorder="little")
-    which, bit = np.divmod(np.flatnonzero(each_bit), WORD)
+    in_bytes = units.bits.astype("<u8", copy=False).view(np.uint8)
+    used = np.flatnonzero(in_bytes != 0)
+    each_bit = np.flatnonzero(np.unpackbits(in_bytes.take(used), bitorder="little"))
+    bits = (used * _BYTE).take(each_bit // _BYTE) + each_bit % _BYTE
+    which = bits // WORD
     first_cells = np.cumsum([0] + [len(cells) for cells in cells_of])
-    numbers = units.words.take(which) * WORD + bit + first_cells.take(units.kinds.take(which))
-    anchor_rows, anchor_columns = np.divmod(np.concatenate(cells_of).take(numbers), ground.columns)
-    return which, anchor_rows, anchor_columns
+    first_bits = first_cells.take(units.kinds) + (units.words - np.arange(len(units.words))) * WORD
+    numbers = bits + first_bits.take(which)
+    anchor_rows, anchor_columns = np.divmod(np.concatenate(cells_of), ground.columns)
+    return which, anchor_rows.take(numbers), anchor_columns.take(numbers)
 
 
 def _units(board: NDArray[np.uint8], cells: Numbers, ground: Ground, rows: Rows, kind: int) -> _Units:
@@ -165,35 +172,33 @@ def _sieved(
     flat = table.reshape(-1)
     starts, stages = rows.starts.take(members), rows.stages.take(members)
 
-    # `take` is several times as fast as indexing with an array.
-    first = rows.tests.take(starts[:, None] + np.arange(STAGE)).astype(np.intp)
-    dense = by_test.take(first[:, 0], axis=0)
-    for place in range(1, STAGE):
-        dense &= by_test.take(first[:, place], axis=0)
+    # `take` is several times as fast as indexing with an array, and copies once more where it may complain.
+    dense = by_test.take(rows.tests.take(starts), axis=0)
+    held = np.empty_like(dense)
+    for stage in range(_DENSE_STAGES):
+        # The first stage of all holds always.
+        first = np.where(stages > stage, starts + stage * STAGE, 0)
+        for place in range(1 if stage == 0 else 0, STAGE):
+            by_test.take(rows.tests.take(first + place), axis=0, out=held, mode="clip")
+            dense &= held
     alive = np.flatnonzero(dense != 0)
     bits = dense.reshape(-1).take(alive)
     row, lane = np.divmod(alive, lanes)
     distinct = rows.distinct.reshape(-1).take(members.take(row) * np.int64(symmetries) + lane // words)
     row, lane, bits = row[distinct], lane[distinct], bits[distinct]
 
-    done = []
-    stage = 1
-    while len(row):
-        ended = stages.take(row) <= stage
-        if ended.any():
-            done.append((row[ended], lane[ended], bits[ended]))
-            row, lane, bits = row[~ended], lane[~ended], bits[~ended]
-        places = starts.take(row) + stage * STAGE
+    stage = _DENSE_STAGES
+    tested = np.flatnonzero(stages.take(row) > stage)
+    while len(tested):
+        tested_row, tested_lane, left = row.take(tested), lane.take(tested), bits.take(tested)
+        places = starts.take(tested_row) + stage * STAGE
         for place in range(STAGE):
-            bits &= flat.take(rows.tests.take(places + place).astype(np.intp) * lanes + lane)
-        alive = np.flatnonzero(bits)
-        row, lane, bits = row.take(alive), lane.take(alive), bits.take(alive)
+            left &= flat.take(rows.tests.take(places + place).astype(np.intp) * lanes + tested_lane)
+        bits[tested] = left
         stage += 1
-    if not done:
-        return row, lane, bits
-    row, lane, bits = (np.concatenate(columns) for columns in zip(*done, strict=True))
-    order = np.argsort(row * np.int64(lanes) + lane)
-    return members.take(row.take(order)).astype(np.int64), lane.take(order), bits.take(order)
+        tested = tested.take(np.flatnonzero((left != 0) & (stages.take(tested_row) > stage)))
+    alive = np.flatnonzero(bits != 0)
+    return members.take(row.take(alive)).astype(np.int64), lane.take(alive), bits.take(alive)
 
 
 def _far_tests_held(
