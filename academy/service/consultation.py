@@ -291,11 +291,13 @@ def _libraries(
 ) -> tuple[Library, ...]:
     count, most = len(request.libraries), limits.libraries_per_call
     require(count <= most, "libraries", f"{count:,} libraries: at most {most:,}", value=count, limit=most)
+    if not request.libraries:
+        return PATTERN_LIBRARIES
     asked = [
         pattern_library_from_proto(library, f"libraries[{place}]")
         for place, library in enumerate(request.libraries)
     ]
-    return tuple(dict.fromkeys(asked)) or PATTERN_LIBRARIES
+    return tuple(dict.fromkeys(asked))
 
 
 def _own_moves(spec: GameSpec, player: int, moves: int) -> int:

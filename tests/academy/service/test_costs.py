@@ -2,7 +2,7 @@
 
 import pytest
 
-from academy.service.costs import cost_of_position, cost_of_positions, cost_of_successors
+from academy.service.costs import cost_of_position, cost_of_positions, cost_of_reading, cost_of_successors
 
 
 @pytest.mark.parametrize(
@@ -11,6 +11,11 @@ from academy.service.costs import cost_of_position, cost_of_positions, cost_of_s
 )
 def test_a_position_counts_by_what_is_asked_of_it(most: int, both: bool, cost: int) -> None:
     assert cost_of_position(most, both) == cost
+
+
+@pytest.mark.parametrize(("size", "cost"), [(0, 0), (65_536, 0), (73_728, 1), (4 * 1024 * 1024, 504)])
+def test_a_large_message_counts_whatever_is_in_it(size: int, cost: int) -> None:
+    assert cost_of_reading(size) == cost
 
 
 @pytest.mark.parametrize(
