@@ -50,7 +50,9 @@ class Trial:
 
     def level(self, level: int) -> str:
         """What a player of a strength has a move, in words."""
-        return f"{level} {'plies' if self.method == 'alpha-beta' else 'playouts'}"
+        if self.method == "alpha-beta":
+            return f"{level} {'ply' if level == 1 else 'plies'}"
+        return f"{level} playouts"
 
     def timed(self, clock: Callable[[], float]) -> Strength:
         """A player who has the time of a move by a clock."""
