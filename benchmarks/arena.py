@@ -1,6 +1,6 @@
 """What the arena costs: games a second, its own processor time a game, and whether either grows.
 
-    python -m benchmarks.arena [--games 10000]
+    python -m benchmarks.arena [--games 100000]
 
 Two engines in C that cost next to nothing (`engines/random_go.c`) play about 100 plies on 9x9, started
 for each game, two games at a time, each worker with its engines on one core. In the same run the same
@@ -29,6 +29,10 @@ RINGMASTER_RATE: Final = 72.0
 RINGMASTER_CPU: Final = (17, 19)
 WARM_GAMES: Final = 20
 THINKING_MS: Final = 50
+COPIED_GAMES: Final = 1000
+_TABLES: Final = ("SAGA_Game", "ARENA_Attempt", "ARENA_Game", "SAGA_Player", "ARENA_Seat", "ARENA_Rating")
+# The game's number in its matchup, which its name ends with.
+_NUMBER: Final = "CAST(substr(Name, length(Matchup) + 2) AS INTEGER)"
 _TICK: Final = os.sysconf("SC_CLK_TCK")
 
 
@@ -49,15 +53,16 @@ def compiled(folder: Path) -> Path:
     return engine
 
 
-def control(folder: Path, engine: Path, *, moves: int = 50, milliseconds: int = 0) -> Path:
-    """Write the competition's control file."""
-    path = folder / f"bench-{moves}-{milliseconds}.toml"
+def control(
+    folder: Path, engine: Path, *, name: str = "speed", milliseconds: int = 0, records: bool = True
+) -> Path:
+    """Write the competition's control file; `records` tells whether each game has its own record file."""
+    path = folder / f"{name}.toml"
     path.write_text(
         '[competition]\nkind = "all-play-all"\nparallel = 2\npin_cores = true\ncheck_players = false\n'
+        f"record_games = {str(records).lower()}\n"
         '[game]\nname = "go"\nboard_size = 9\n'
-        + "".join(
-            f'[players.{name}]\ncommand = "{engine} {{seed}} {moves} {milliseconds}"\n' for name in "ab"
-        )
+        + "".join(f'[players.{player}]\ncommand = "{engine} {{seed}} 50 {milliseconds}"\n' for player in "ab")
     )
     return path
 
@@ -65,15 +70,16 @@ def control(folder: Path, engine: Path, *, moves: int = 50, milliseconds: int = 
 @contextmanager
 def running(control: Path) -> Iterator["Run"]:
     """Run a competition while the block lasts."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "arena.cli", "run", "--quiet", control],
-        env={**os.environ, "COLUMNS": "100"},
-    )
+    process = subprocess.Popen(_command(control), env={**os.environ, "COLUMNS": "100"})
     try:
         yield Run(process.pid, control.with_suffix(".results.sqlite"))
     finally:
         process.terminate()
         process.wait()
+
+
+def _command(control: Path) -> list[str]:
+    return [sys.executable, "-m", "arena.cli", "run", "--quiet", str(control)]
 
 
 class Run:
@@ -206,7 +212,7 @@ def measure_speed(folder: Path, engine: Path, seconds: float) -> None:
 
 def measure_thinking(folder: Path, engine: Path, seconds: float) -> None:
     """Print what share of a core the arena takes while engines think."""
-    with running(control(folder, engine, milliseconds=THINKING_MS)) as run:
+    with running(control(folder, engine, name="thinking", milliseconds=THINKING_MS)) as run:
         first = run.at(1)
         time.sleep(seconds)
         last = run.sample()
@@ -214,24 +220,71 @@ def measure_thinking(folder: Path, engine: Path, seconds: float) -> None:
     print(f"\nEngines that think {THINKING_MS} ms a move: the arena takes {share:.2%} of a core.")
 
 
-def measure_growth(folder: Path, engine: Path, games: int) -> None:
-    """Print the cost of a game and the memory as results pile up."""
-    print("\n| games so far | games/s | own CPU a game | resident |")
-    print("|---|---|---|---|")
-    # Short games, so that what grows, if anything does, is not hidden by play.
-    with running(control(folder, engine, moves=5)) as run:
-        before = run.at(WARM_GAMES)
-        for step in range(5):
-            after = run.at(max(before.games + 1, games * (step + 1) // 5))
-            cost, speed = per_game(before, after), rate(before, after)
-            print(f"| {after.games:,} | {speed:.0f} | {cost:.2f} ms | {after.resident / 2**20:.1f} MiB |")
-            before = after
+def measure_growth(folder: Path, engine: Path, most: int, seconds: float) -> None:
+    """Print the cost of a game and the memory where results have piled up already."""
+    path = control(folder, engine, name="growth", records=False)
+    subprocess.run([*_command(path), "--max-games", str(COPIED_GAMES)], check=True)
+    print("\n| games in the database | first game after | games/s | own CPU a game | resident |")
+    print("|---|---|---|---|---|")
+    games = COPIED_GAMES
+    while games <= most:
+        copy_games(path.with_suffix(".results.sqlite"), games)
+        began = time.monotonic()
+        with running(path) as run:
+            first = run.at(games + 1)
+            started = time.monotonic() - began
+            before = run.at(games + WARM_GAMES)
+            time.sleep(seconds)
+            after = run.sample()
+        speed, cost = rate(before, after), per_game(before, after)
+        print(
+            f"| {games:,} | {started:.1f} s | {speed:.0f} | {cost:.2f} ms | {first.resident / 2**20:.0f} MiB"
+            f", {after.games - first.games:,} games later {after.resident / 2**20:.0f} |"
+        )
+        games *= 10
+
+
+def copy_games(results: Path, games: int) -> None:
+    """Copy the first COPIED_GAMES games, under later numbers, until these and their copies are so many.
+
+    Games that were played since are forgotten, so that no number is there twice.
+    """
+    with closing(sqlite3.connect(results)) as database, database:
+        for table in _TABLES:
+            if table != "ARENA_Attempt":
+                database.execute(f"DELETE FROM {table} WHERE GameId > {COPIED_GAMES}")
+        database.execute(f"DELETE FROM ARENA_Attempt WHERE {_NUMBER} >= {COPIED_GAMES}")
+        database.execute("DELETE FROM ARENA_Void")
+        for shift in range(COPIED_GAMES, games, COPIED_GAMES):
+            for table in _TABLES:
+                columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+                named = "Matchup" in columns
+                values = [_shifted(column, shift, named=named) for column in columns]
+                number = "GameId" if "GameId" in columns else f"1 + {_NUMBER}"
+                those = f"{number} <= {COPIED_GAMES}"
+                database.execute(f"INSERT INTO {table} SELECT {', '.join(values)} FROM {table} WHERE {those}")
+
+
+def _shifted(column: str, shift: int, *, named: bool) -> str:
+    """The column's value in a copy; rows that are `named` hold their game's name, the others a player's."""
+    name = f"Matchup || '_' || ({_NUMBER} + {shift})"
+    match column:
+        case "GameId":
+            return f"GameId + {shift}"
+        case "Name" if named:
+            return name
+        case "ContestId":
+            return f"replace(ContestId, '/' || Name || '/', '/' || {name} || '/')"
+        case _:
+            return f'"{column}"'
 
 
 def main() -> None:
     """Measure all, in a fresh folder."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=10_000, help="how far growth is followed (0: not)")
+    parser.add_argument(
+        "--games", type=int, default=100_000, help="games in the database, at most (0: no growth)"
+    )
     parser.add_argument("--seconds", type=float, default=10.0, help="how long each speed is taken")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -240,7 +293,7 @@ def main() -> None:
         measure_speed(folder, engine, options.seconds)
         measure_thinking(folder, engine, options.seconds)
         if options.games:
-            measure_growth(folder, engine, options.games)
+            measure_growth(folder, engine, options.games, options.seconds / 2)
 
 
 if __name__ == "__main__":

@@ -53,13 +53,15 @@ def installed() -> Iterator[Path]:
     """The interpreter of a new environment that has the package. Raises NotInstalled."""
     with TemporaryDirectory(prefix="diplomacy-package-") as folder:
         python = Path(folder) / "bin" / "python"
+        install = (str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
         for command in (
             (sys.executable, "-m", "venv", folder),
-            (str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", REQUIREMENT),
+            (*install, "--retries", "1", REQUIREMENT),
         ):
-            done = subprocess.run(command, capture_output=True, text=True)
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if done.returncode:
-                raise NotInstalled((done.stderr or done.stdout).strip().splitlines()[-1])
+                *_, last = done.stdout.strip().splitlines() or [f"{command[2]} ended with {done.returncode}"]
+                raise NotInstalled(last)
         yield python
 
 

@@ -29,6 +29,7 @@ from arena.cli.failures import ExitStatus
 
 MARK: Final = "STOPPED_PLAYOFF"
 LONGEST_WAIT: Final = 600.0
+LEFT_OVER_SECONDS = 3.0
 CONTROL: Final = """
 [competition]
 kind = "playoff"
@@ -90,8 +91,8 @@ class Run:
         return os.waitstatus_to_exitcode(status)
 
     def left_over(self) -> list[int]:
-        """Processes that are still there when killed ones have had three seconds to end."""
-        deadline = time.monotonic() + 3.0
+        """Processes that are still there when killed ones have had `LEFT_OVER_SECONDS` to end."""
+        deadline = time.monotonic() + LEFT_OVER_SECONDS
         while (left := self._processes()) and time.monotonic() < deadline:
             time.sleep(0.02)
         return [*self._orphans, *left]

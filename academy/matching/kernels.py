@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.matching.changes import Changes
+from academy.matching.freed_memory import keep_freed_memory
 from academy.matching.ground import Ground
 from academy.matching.matches import Found, FoundEach
 from academy.matching.order import Order
@@ -145,6 +146,7 @@ def kernel(name: str) -> Kernel:
     if name == "numba":
         from academy.matching.compiled import several, successors, telling, writing
 
+        keep_freed_memory()
         return Kernel(
             telling.find, several.find_each, successors.find_successors, writing.write, several.write_each
         )

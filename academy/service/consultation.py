@@ -1,6 +1,5 @@
 """Bots ask: single calls and streams, answered by the same code, under fair use in contests."""
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
@@ -11,7 +10,8 @@ from academy.knowledge.settings import Library
 from academy.knowledge.signatures import ELO_SCALE
 from academy.knowledge.spec import GameSpec
 from academy.service import identity
-from academy.service.candidate_moves import changes_of_moves, in_parts, questions_of, told_moves
+from academy.service.candidate_moves import changes_of_moves, in_parts, told_moves
+from academy.service.costs import cost_of_positions, cost_of_successors
 from academy.service.errors import refused, row_of
 from academy.service.gathering import Gathering
 from academy.service.guard import Context, Guard
@@ -23,6 +23,7 @@ from academy.service.pattern_answers import PatternCall, PatternQuestion
 from academy.service.refusals import AnswerTooLarge, InvalidField, require
 from academy.service.seats import Seat, Seats
 from academy.service.successor_answers import SuccessorAnswer
+from academy.service.turns import Turns
 from academy.service.writes import Writes
 from academy.service.written_answers import WrittenAnswer
 from academy.store.contest_commands import CountConsultation
@@ -51,7 +52,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._limits = limits
         self._asked = metrics.questions
         self._stream_refusals = metrics.stream_refusals
-        self._gathering = Gathering()
+        self._turns = Turns()
+        self._gathering = Gathering(self._turns)
 
     async def LookUpOpening(
         self, request: messages.LookUpOpeningRequest, context: Context
@@ -95,9 +97,11 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         caller = identity.caller()
         libraries = _libraries(request, self._limits)
         self._check_positions(request)
-        count = len(request.positions)
-        if count > 1:
-            self._guard.ask(caller, count - 1)
+        count, most = len(request.positions), request.max_matches or self._limits.default_matches
+        # One was counted when the call came.
+        cost = cost_of_positions(count, most, request.both_players, request.include_cells) - 1
+        if cost:
+            self._guard.ask(caller, cost)
         game = await self._games.game(request.game_id)
         spec = game.view.spec
         if request.both_players:
@@ -110,7 +114,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         questions, seats = self._questions(caller, request, game.view)
         # What is learnt while others are let in does not matter to this call.
         stored = game.stored_patterns() if request.include_cells else None
-        written = await self._gathering.answered(PatternCall(spec, game.shelf.ranked, libraries, questions))
+        call = PatternCall(spec, game.shelf.ranked, libraries, questions)
+        written = await self._gathering.answered(call, caller.name)
         response.MergeFromString(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
@@ -134,7 +139,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         libraries = _libraries(request, self._limits)
         told = told_moves(request.moves, self._limits)
         self._check_matches(request.max_matches, 1 + len(told), "position and moves")
-        self._guard.ask(caller, questions_of(told))
+        most = request.max_matches or self._limits.default_matches
+        self._guard.ask(caller, cost_of_successors(told, most, request.include_cells) - 1)
         game = await self._games.game(request.game_id)
         spec = game.view.spec
         # A position of one call with its successors is asked about as one.
@@ -148,9 +154,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         moves = changes_of_moves(told, spec.geometry)
         stored = game.stored_patterns() if request.include_cells else None
         answer = SuccessorAnswer(spec, game.shelf.ranked, libraries, question)
-        for number, part in enumerate(in_parts(moves)):
-            if number:
-                await asyncio.sleep(0)
+        for part in in_parts(moves):
+            await self._turns.wait(caller.name)
             answer.add(part)
         written = answer.written()
         response.MergeFromString(written.message)
@@ -286,11 +291,13 @@ def _libraries(
 ) -> tuple[Library, ...]:
     count, most = len(request.libraries), limits.libraries_per_call
     require(count <= most, "libraries", f"{count:,} libraries: at most {most:,}", value=count, limit=most)
+    if not request.libraries:
+        return PATTERN_LIBRARIES
     asked = [
         pattern_library_from_proto(library, f"libraries[{place}]")
         for place, library in enumerate(request.libraries)
     ]
-    return tuple(dict.fromkeys(asked)) or PATTERN_LIBRARIES
+    return tuple(dict.fromkeys(asked))
 
 
 def _own_moves(spec: GameSpec, player: int, moves: int) -> int:

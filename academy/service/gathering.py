@@ -2,7 +2,7 @@
 
 On a server all code is cold for a question that is answered by itself, while several are matched and written
 in one call of the kernel each. So a question waits for one turn of the event loop, in which others come in;
-the first to go on answers the oldest of them with its own.
+the first to go on answers the oldest of them with its own. Calls that take longer are answered in turns.
 """
 
 import asyncio
@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from academy.matching.matches import Matches
+from academy.service.costs import cost_of_position
 from academy.service.pattern_answers import PatternCall, answered_together
+from academy.service.turns import Turns
 from academy.service.written_answers import WrittenAnswer
 
 # How many positions are answered before the first answer is sent, and how many placements they may ask for.
@@ -20,8 +22,9 @@ _POSITIONS_AT_ONCE: Final = 16
 _PLACEMENTS_AT_ONCE: Final = 4_096
 # Where nobody else asks waiting is of no use: so many questions do not wait after one that did in vain.
 _NOT_WAITING: Final = 15
-# A call of more positions is matched by itself; others are let in after so many of them.
-_POSITIONS_OF_PART: Final = 8
+# A call that counts as more questions is matched by itself in its caller's turns, in parts of so many.
+_QUESTIONS_GATHERED: Final = 2
+_QUESTIONS_OF_PART: Final = 8
 
 
 @dataclass(slots=True, eq=False)
@@ -55,14 +58,19 @@ class _Waiting:
 class Gathering:
     """Answers the calls of one event loop, each as if it were alone: nothing but their time is shared."""
 
-    def __init__(self) -> None:
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
         self._waiting: deque[_Waiting] = deque()
         self._not_waiting = 0
 
-    async def answered(self, call: PatternCall) -> WrittenAnswer:
-        """Have a call answered. Raises InvalidBoard. One that is cancelled while it waits is not answered."""
-        if len(call.questions) > _POSITIONS_OF_PART:
-            return await _in_parts(call)
+    async def answered(self, call: PatternCall, caller: str) -> WrittenAnswer:
+        """Have a caller's call answered. Raises InvalidBoard.
+
+        One that is cancelled while it waits is not answered.
+        """
+        of_position = cost_of_position(call.questions[0].max_matches, call.both_players)
+        if len(call.questions) * of_position > _QUESTIONS_GATHERED:
+            return await self._in_parts(call, caller, max(1, _QUESTIONS_OF_PART // of_position))
         if self._not_waiting:
             self._not_waiting -= 1
             return call.answered()
@@ -82,6 +90,14 @@ class Gathering:
                 self._not_waiting = _NOT_WAITING
             _answer(taken)
         return waiting.result()
+
+    async def _in_parts(self, call: PatternCall, caller: str, positions: int) -> WrittenAnswer:
+        found: list[Matches] = []
+        while len(found) < len(call.questions):
+            await self._turns.wait(caller)
+            part = call.questions[len(found) : len(found) + positions]
+            found += call.ranked.match_each(call.wishes(part))
+        return call.written(found)
 
     def _taken_with(self, first: _Waiting) -> list[_Waiting]:
         """Take a waiting call, and the oldest others that there is room for beside it."""
@@ -114,13 +130,3 @@ def _answer(taken: Sequence[_Waiting]) -> None:
         return
     for each, answer in zip(taken, answers, strict=True):
         each.answer = answer
-
-
-async def _in_parts(call: PatternCall) -> WrittenAnswer:
-    found: list[Matches] = []
-    while len(found) < len(call.questions):
-        if found:
-            await asyncio.sleep(0)
-        part = call.questions[len(found) : len(found) + _POSITIONS_OF_PART]
-        found += call.ranked.match_each(call.wishes(part))
-    return call.written(found)

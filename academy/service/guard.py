@@ -18,6 +18,7 @@ from google.protobuf.message import DecodeError
 from grpc import aio
 
 from academy.service import identity, logs
+from academy.service.costs import cost_of_reading
 from academy.service.errors import Refused, refused
 from academy.service.identity import bearer_token
 from academy.service.limits import Limits
@@ -28,7 +29,7 @@ from academy.service.places import Places
 from academy.service.rates import Bucket, Buckets, RateExceeded
 from academy.service.refusals import AnswerNotRead, Draining, MalformedMessage, MessageOverdue
 from academy.service.waits import Waits
-from academy.store.tokens import Caller
+from academy.store.tokens import Caller, Role
 from academy.wire.hanging_up import hang_up, hang_up_later
 
 Context = aio.ServicerContext[Any, Any]
@@ -140,7 +141,7 @@ class Guard(aio.ServerInterceptor):
         room = self._room_for_health if caller is None else self._room
 
         async def work(context: Context, task: _Task) -> Any:
-            request = None if streaming else await self._message(context, read, task)
+            request = None if streaming else await self._message(context, read, task, caller)
             if single and not streaming:
                 return await behaviour(request, context)
             patience = Patience()
@@ -238,8 +239,11 @@ class Guard(aio.ServerInterceptor):
             _log.info("answer not read", seconds=self._limits.write_seconds)
         hang_up(task)
 
-    async def _message(self, context: Context, read: _Reader, task: _Task) -> Any:
-        """Return the one message of a call. Raises MessageOverdue, Draining and MalformedMessage."""
+    async def _message(self, context: Context, read: _Reader, task: _Task, caller: Caller | None) -> Any:
+        """Return the one message of a call.
+
+        Raises MessageOverdue, Draining, MalformedMessage and RateExceeded.
+        """
         self._reading.begin(task)
         try:
             message = await context.read()
@@ -254,7 +258,15 @@ class Guard(aio.ServerInterceptor):
             self._unheard.pop(task, None)
         if message is aio.EOF:
             raise MalformedMessage("the call ended without a message")
+        self._weigh(message, caller)
         return _read(message, read)
+
+    def _weigh(self, message: bytes, caller: Caller | None) -> None:
+        """Count a bot's large message before it is read. Raises RateExceeded."""
+        if caller is not None and caller.role is Role.BOT:
+            questions = cost_of_reading(len(message))
+            if questions:
+                self.ask(caller, questions)
 
     def _end_reading(self, task: _Task, why: Exception | None = None) -> None:
         self._unheard[task] = why or MessageOverdue(self._limits.message_seconds)
@@ -286,7 +298,8 @@ class Guard(aio.ServerInterceptor):
             if request is aio.EOF:
                 return
             # A token that was revoked meanwhile is good for nothing more.
-            self._authenticate(token)
+            caller = self._authenticate(token)
+            self._weigh(request, caller)
             yield _read(request, read)
 
     async def drain(self, seconds: float) -> None:

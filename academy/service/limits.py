@@ -8,8 +8,9 @@ class Limits:
     """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items.
 
     `questions_per_second` is what one caller may ask on average and `question_burst` at once, where a
-    call is one question and so is each position, move list or proposal in it beyond the first; of candidate
-    moves 16 that change one cell are one question, and so is each other move. A contest
+    call is one question and so is each position, move list or proposal in it beyond the first; more where it
+    takes longer to answer (see `costs`); of candidate moves 16 that change one cell are one question, and so
+    is each other move. A contest
     keeps its players from analysis for at most `contest_seconds`: its arena may never report it. A connection
     on which nothing came for `ping_seconds` is pinged, and closed if there is no answer in `pong_seconds`.
     A call's message is waited for `message_seconds`, and an answer may be on its way for `write_seconds`:
@@ -42,8 +43,8 @@ class Limits:
     health_watch_seconds: float = 600.0
     connections: int = 4_096
     connections_per_address: int = 1_024
-    questions_per_second: float = 5_000.0
-    question_burst: float = 10_000.0
+    questions_per_second: float = 1_000.0
+    question_burst: float = 2_000.0
     idle_stream_seconds: float = 600.0
     message_seconds: float = 60.0
     write_seconds: float = 30.0

@@ -102,6 +102,10 @@ def answered_together(calls: Sequence[PatternCall]) -> list[WrittenAnswer]:
     answers: dict[int, WrittenAnswer] = {}
     for (ranked, _), numbers in alike.items():
         some = [calls[number] for number in numbers]
+        if len(some) == 1:
+            # Written by itself it takes 20 us less.
+            answers[numbers[0]] = some[0].answered()
+            continue
         matches = iter(ranked.match_each([wish for call in some for wish in call.wishes(call.questions)]))
         found = [list(islice(matches, len(call.questions))) for call in some]
         flags = [

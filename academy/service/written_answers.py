@@ -83,7 +83,7 @@ def each_written(
         lists, ends, _NOTHING_LOST, ranked.records, _FIELDS
     )
     raw = messages.tobytes()
-    placements = np.diff(lists.starts.take(ends), prepend=0).tolist()
+    placements = [slice_.stop - slice_.start for slice_ in _slices(lists.starts.take(ends))]
     return [
         WrittenAnswer(raw[message], count, tables[table], ranked)
         for message, count, table in zip(_slices(message_ends), placements, _slices(table_ends), strict=True)

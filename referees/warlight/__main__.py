@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from referees.warlight.atlas import load_map
+from referees.warlight.map_layout import with_places
 from referees.warlight.map_text import write_map
 from referees.warlight.maps import InvalidMap, WarMap
 from referees.warlight.mirrors import double, mirror_of
@@ -32,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         war_map = load_map(options.map)
         if options.command == "double":
-            sys.stdout.write(write_map(double(war_map, options.offset, options.bridges, war_map.name)))
+            whole = double(with_places(war_map), options.offset, options.bridges, war_map.name)
+            sys.stdout.write(write_map(whole))
         else:
             print(_described(war_map))
     except InvalidMap as error:

@@ -5,7 +5,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from referees.warlight.map_layout import with_places
 from referees.warlight.map_text import MAX_CHARACTERS, read_map
 from referees.warlight.maps import InvalidMap, WarMap
 
@@ -28,7 +27,7 @@ def load_map(name: str) -> WarMap:
     """The map of that name, or in the file of that name, which then ends in `.txt`. Raises InvalidMap.
 
     A file's map is called by the file's name and the beginning of its content's SHA-256, so that two
-    maps are never taken for one. A map without places is given some.
+    maps are never taken for one.
     """
     if name in map_names():
         return read_map((_FOLDER / f"{name}.txt").read_text(encoding="utf-8"), name)
@@ -44,4 +43,4 @@ def load_map(name: str) -> WarMap:
         text = content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidMap(f"the map's file {name!r} cannot be read: {error}") from None
-    return with_places(read_map(text, f"{path.stem}-{hashlib.sha256(content).hexdigest()[:8]}"))
+    return read_map(text, f"{path.stem}-{hashlib.sha256(content).hexdigest()[:8]}")

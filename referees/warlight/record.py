@@ -65,10 +65,8 @@ def _packed(value: object) -> str:
 def _map(war_map: WarMap, mirror: Sequence[int] | None) -> dict[str, Any]:
     territories = []
     for each in war_map.territories:
-        right, down = each.place or (0.0, 0.0)
-        territories.append(
-            {"id": each.id, "name": each.name, "neighbours": each.neighbours, "x": right, "y": down}
-        )
+        told = {"id": each.id, "name": each.name, "neighbours": each.neighbours}
+        territories.append(told if each.place is None else told | {"x": each.place[0], "y": each.place[1]})
     ids = [each.id for each in war_map.territories]
     return {
         "name": war_map.name,

@@ -6,6 +6,7 @@ from importlib import resources
 from typing import Any, Final
 
 from referees.api import UnreadableRecord
+from referees.warlight.maps import InvalidMap, Territory, WarMap
 from referees.warlight.record import VERSION
 
 _PAGE: Final = "replay.html"
@@ -37,13 +38,38 @@ def replay_page(content: bytes, said: Mapping[str, str]) -> str:
         if not isinstance(record[key], kind):
             raise UnreadableRecord(f"its {key!r} is {record[key]!r:.40}, which is no {kind.__name__}")
     try:
+        _place(record["map"])
         _check(record)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, InvalidMap) as error:
         raise UnreadableRecord(f"its parts cannot be read: {error!r:.80}") from None
     page = (resources.files("referees.warlight") / _PAGE).read_text(encoding="utf-8")
     # Together, so that nothing in the one is taken for the place of the other.
     data = _within_script({"record": record, "said": said})
     return page.replace(_PLACE, data, 1)
+
+
+def _place(told: dict[str, Any]) -> None:
+    """Give all of a map's territories places where one has none."""
+    territories = told["territories"]
+    if all("x" in each or "y" in each for each in territories):
+        return
+    drawn = WarMap(
+        told["name"],
+        tuple(
+            Territory(
+                each["id"],
+                each["name"],
+                tuple(each["neighbours"]),
+                (each["x"], each["y"]) if "x" in each or "y" in each else None,
+            )
+            for each in territories
+        ),
+    )
+    # Only pages need layouts, and those numpy.
+    from referees.warlight.map_layout import with_places
+
+    for each, laid in zip(territories, with_places(drawn).territories, strict=True):
+        each["x"], each["y"] = laid.place or (0.0, 0.0)
 
 
 def _within_script(value: object) -> str:

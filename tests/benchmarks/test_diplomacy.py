@@ -1,5 +1,7 @@
 """The figures of Diplomacy come as tables, with or without the package beside ours."""
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks import diplomacy, diplomacy_package
@@ -35,6 +37,12 @@ def test_where_it_cannot_be_installed_that_is_told(
     told = capsys.readouterr().out
     assert "could not be installed here: no network" in told
     assert "| this project |" in told and "package `diplomacy`" not in told
+
+
+def test_why_it_cannot_be_installed_is_what_pip_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(diplomacy_package, "REQUIREMENT", f"{tmp_path}/absent-1.0-py3-none-any.whl")
+    with pytest.raises(NotInstalled, match="absent"), diplomacy_package.installed():
+        pass
 
 
 def test_rates_are_medians_of_the_rounds() -> None:

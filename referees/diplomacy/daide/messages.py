@@ -60,15 +60,15 @@ class Variant:
 
     @property
     def tokens(self) -> Tokens:
-        """The options, each in parentheses, in the order of the syntax."""
+        """The options, each in parentheses, in the order of the syntax; those of press where there is any."""
         said = bracketed(FIXED["LVL"], number_token(self.level))
         for name, seconds in (("MTL", self.mtl), ("RTL", self.rtl), ("BTL", self.btl)):
             if seconds is not None:
                 said += bracketed(FIXED[name], number_token(seconds))
-        for name in ("DSD", "AOA", "PDA", "NPR", "NPB"):
+        for name in ("DSD", "AOA", "PDA", *(("NPR", "NPB") if self.level else ())):
             if getattr(self, name.lower()):
                 said += bracketed(FIXED[name])
-        if self.ptl is not None:
+        if self.ptl is not None and self.level:
             said += bracketed(FIXED["PTL"], number_token(self.ptl))
         return said
 

@@ -6,6 +6,7 @@ import random
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from academy.knowledge.settings import Library
 from academy.service.gathering import Gathering
 from academy.service.pattern_answers import PatternCall, PatternQuestion
 from academy.service.ranked import Wish
+from academy.service.turns import Turns
 from academy.service.written_answers import WrittenAnswer
 from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.service import examples
@@ -64,7 +66,7 @@ def told(written: WrittenAnswer) -> tuple[bytes, list[int]]:
 
 
 async def together(calls: Sequence[PatternCall], gathering: Gathering) -> list[WrittenAnswer]:
-    return await asyncio.gather(*(gathering.answered(call) for call in calls))
+    return await asyncio.gather(*(gathering.answered(call, "bot") for call in calls))
 
 
 @settings(max_examples=40, deadline=None)
@@ -72,24 +74,24 @@ async def together(calls: Sequence[PatternCall], gathering: Gathering) -> list[W
 def test_each_call_is_answered_as_it_would_be_alone(seed: int, sizes: list[int]) -> None:
     calls = some_calls(random.Random(seed), sizes)
 
-    answers = asyncio.run(together(calls, Gathering()))
+    answers = asyncio.run(together(calls, Gathering(Turns())))
 
     assert [told(answer) for answer in answers] == [told(call.answered()) for call in calls]
 
 
 def test_one_after_the_other_are_answered_too() -> None:
     calls = some_calls(random.Random(1), [1] * 50)
-    gathering = Gathering()
+    gathering = Gathering(Turns())
 
     async def ask_all() -> list[WrittenAnswer]:
-        return [await gathering.answered(call) for call in calls]
+        return [await gathering.answered(call, "bot") for call in calls]
 
     assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answered()) for call in calls]
 
 
 def test_crowds_and_lonely_ones_in_turns() -> None:
     calls = some_calls(random.Random(2), [1] * 120)
-    gathering = Gathering()
+    gathering = Gathering(Turns())
 
     async def ask_all() -> list[WrittenAnswer]:
         answers: list[WrittenAnswer] = []
@@ -100,13 +102,18 @@ def test_crowds_and_lonely_ones_in_turns() -> None:
     assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answered()) for call in calls]
 
 
-def test_answers_come_in_the_order_of_the_questions() -> None:
-    calls = some_calls(random.Random(3), [1, 3, 8, 1] * 20)
-    gathering = Gathering()
+def test_answers_to_short_questions_come_in_their_order() -> None:
+    chance = random.Random(3)
+    ranked = shelf(chance, 30, 1).ranked
+    calls = [
+        PatternCall(SPEC, ranked, LIBRARIES, [question(chance) for _ in range(size)])
+        for size in [1, 2, 2, 1] * 20
+    ]
+    gathering = Gathering(Turns())
     done: list[int] = []
 
     async def ask(number: int) -> None:
-        await gathering.answered(calls[number])
+        await gathering.answered(calls[number], "bot")
         done.append(number)
 
     async def ask_all() -> None:
@@ -122,8 +129,8 @@ def test_answers_come_in_the_order_of_the_questions() -> None:
     [
         ([1] * 40, 256, 16),
         ([1] * 10, 256, 10),
-        ([8, 8, 1, 1], 20, 2),
-        ([8, 7, 2, 1], 20, 2),
+        ([2] * 8 + [1, 1], 20, 8),
+        ([2] * 7 + [1, 2, 1], 20, 8),
         ([1] * 40, 4_096, 1),
         ([1] * 40, 65_536, 1),
     ],
@@ -136,11 +143,11 @@ def test_so_many_are_answered_before_the_first_is_told(sizes: list[int], most: i
         Noticed(SPEC, ranked, LIBRARIES, [question(chance, most) for _ in range(size)], looked_at)
         for size in sizes
     ]
-    gathering = Gathering()
+    gathering = Gathering(Turns())
     looked_at_first: list[list[PatternCall]] = []
 
     async def ask(call: PatternCall) -> None:
-        await gathering.answered(call)
+        await gathering.answered(call, "bot")
         looked_at_first.append(list(looked_at))
 
     async def ask_all() -> None:
@@ -152,16 +159,44 @@ def test_so_many_are_answered_before_the_first_is_told(sizes: list[int], most: i
     assert looked_at == calls
 
 
+def test_a_short_question_waits_for_one_part_of_what_others_ask() -> None:
+    chance = random.Random(8)
+    ranked = shelf(chance, 30, 1).ranked
+    looked_at: list[PatternCall] = []
+
+    def call(size: int, most: int, both: bool) -> PatternCall:
+        asked = [question(chance, most, 9_999, both) for _ in range(size)]
+        return Noticed(SPEC, ranked, LIBRARIES, asked, looked_at)
+
+    flood = [call(size, most, both) for size, most, both in [(64, 1_000, True), (3, 20, False)] * 64]
+    short = [call(1, 20, False) for _ in range(40)]
+    gathering = Gathering(Turns())
+
+    async def ask_all() -> None:
+        flooding = [asyncio.create_task(gathering.answered(each, "flood")) for each in flood]
+        await asyncio.sleep(0)
+        for each in short:
+            await gathering.answered(each, "victim")
+        await asyncio.gather(*flooding)
+
+    asyncio.run(ask_all())
+
+    places = [place for place, each in enumerate(looked_at) if each in short]
+    assert len(places) == len(short)
+    assert all(after - before <= 3 for before, after in pairwise([0, *places]))
+    assert len(looked_at) > places[-1] + 500, "the flood was over before the questions were"
+
+
 def test_what_cannot_be_answered_hurts_nobody_else() -> None:
     chance = random.Random(4)
     calls = some_calls(chance, [1] * 40)
     strange = PatternQuestion(Board(ELSEWHERE, bytes([State.EMPTY] * 49)), 1, False, 20, 3)
     for place in (0, 11, 39):
         calls[place] = replace(calls[place], questions=[question(chance), strange])
-    gathering = Gathering()
+    gathering = Gathering(Turns())
 
     async def ask_all() -> list[WrittenAnswer | BaseException]:
-        asked = (gathering.answered(call) for call in calls)
+        asked = (gathering.answered(call, "bot") for call in calls)
         return await asyncio.gather(*asked, return_exceptions=True)
 
     answers = asyncio.run(ask_all())
@@ -179,10 +214,10 @@ def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> Non
     calls = some_calls(random.Random(5), [1] * 40)
     looked_at: list[PatternCall] = []
     calls = [Noticed(SPEC, call.ranked, call.libraries, call.questions, looked_at) for call in calls]
-    gathering = Gathering()
+    gathering = Gathering(Turns())
 
     async def ask_all() -> list[WrittenAnswer | BaseException]:
-        tasks = [asyncio.create_task(gathering.answered(call)) for call in calls]
+        tasks = [asyncio.create_task(gathering.answered(call, "bot")) for call in calls]
         # All of them wait now.
         await asyncio.sleep(0)
         for place in gone:
@@ -191,7 +226,7 @@ def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> Non
         if 0 in gone:
             assert calls[0] not in looked_at
         # What was cancelled stands in nobody's way.
-        after = await gathering.answered(calls[0])
+        after = await gathering.answered(calls[0], "bot")
         assert told(after) == told(calls[0].answered())
         return await asyncio.gather(*tasks, return_exceptions=True)
 

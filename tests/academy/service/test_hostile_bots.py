@@ -4,9 +4,6 @@ from pathlib import Path
 
 import grpc
 
-from academy.service.addresses import Address
-from academy.service.limits import Limits
-from academy.service.server import ServerSettings
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, teach
@@ -65,19 +62,28 @@ def test_patterns_that_lie_everywhere_do_not_swamp_an_answer(fresh: Running) -> 
 
 
 def test_a_flood_from_one_bot_leaves_others_their_answers(tmp_path: Path) -> None:
-    # So low that the flood is above it on a slow machine too.
-    limits = Limits(questions_per_second=100.0, question_burst=2_000.0)
-    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), limits=limits)
-    with serving(tmp_path, settings) as academy:
+    with serving(tmp_path) as academy:
         register(academy)
+        teach(academy, GAME, "flooded", [("ann", "--\n--", 0.9)])
         flood = academy.bot("flood")
-        request = consultation_pb2.MatchPatternsRequest(game_id=GAME, positions=[position(EMPTY)] * 1_000)
-        waiting = [flood.consultation.MatchPatterns.future(request) for _ in range(100)]
+        # As dear as a position can be.
+        heavy = consultation_pb2.MatchPatternsRequest(
+            game_id=GAME,
+            positions=[position(EMPTY)] * 250,
+            both_players=True,
+            include_cells=True,
+            max_matches=1_000,
+            max_matches_each=9_999,
+        )
+        waiting = [flood.consultation.MatchPatterns.future(heavy) for _ in range(100)]
         other = academy.bot("other")
-        for _ in range(20):
-            other.contests.ListGames(contests_pb2.ListGamesRequest())
+        plain = consultation_pb2.MatchPatternsRequest(game_id=GAME, positions=[position(EMPTY)])
+
+        answers = [other.consultation.MatchPatterns(plain) for _ in range(50)]
+
         codes = [call.code() for call in waiting]
-        # What is refused is refused for the flooder's own limits, and nobody else was.
+        assert all(each.positions[0].total > 0 for each in answers)
+        # What is refused is refused for the flooder's own limits.
         assert codes.count(grpc.StatusCode.RESOURCE_EXHAUSTED) > codes.count(grpc.StatusCode.OK) > 0
         assert {as_refused(call).reason for call in waiting if call.code() is not grpc.StatusCode.OK} <= {
             "RATE_EXCEEDED",

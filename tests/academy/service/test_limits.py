@@ -84,6 +84,26 @@ def test_bytes_that_are_no_message_are_refused(academy: Running) -> None:
     academy.bot("garbage").contests.ListGames(GAMES)
 
 
+def test_a_bots_large_messages_count_before_they_are_read(tmp_path: Path) -> None:
+    with limited(tmp_path, questions_per_second=0.1, question_burst=600.0) as academy:
+        bot = academy.bot("large")
+        call = bot.channel.unary_unary("/academy.v1.ContestService/ListGames")
+        rubbish = b"\xff" * 4_000_000
+
+        assert refusal(lambda: call(rubbish)).reason == "MALFORMED_MESSAGE"
+        assert refusal(lambda: call(rubbish)).reason == "RATE_EXCEEDED"
+        bot.contests.ListGames(GAMES)
+        # Nor on a stream, which ends.
+        full = consultation_pb2.PlayRequest(
+            patterns=consultation_pb2.MatchPatternsRequest(libraries=[2] * 4_000_000)
+        )
+        assert refusal(lambda: list(bot.consultation.Play(iter([full])))).reason == "RATE_EXCEEDED"
+        # The arena's reports are as large as contests are long.
+        call = academy.arena().channel.unary_unary("/academy.v1.ContestService/ListGames")
+        for _ in range(3):
+            assert refusal(lambda: call(rubbish)).reason == "MALFORMED_MESSAGE"
+
+
 class Waiting:
     """Streams that are open and ask nothing."""
 

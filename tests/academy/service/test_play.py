@@ -177,7 +177,7 @@ def test_an_idle_stream_is_closed_and_says_why(tmp_path: Path) -> None:
 
 
 def test_a_caller_who_reads_nothing_is_let_go(tmp_path: Path) -> None:
-    limits = Limits(write_seconds=0.5)
+    limits = Limits(write_seconds=0.5, question_burst=1e6)
     with serving(tmp_path, ServerSettings(address=LOCAL, limits=limits)) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.plain("go")))
         teach(academy, "go", "taught", [("ann", "-", 0.8)])

@@ -140,7 +140,7 @@ def test_one_entry_too_many_is_refused_before_any_is_looked_at(academy: Running,
 def test_as_many_as_are_allowed_are_looked_at(academy: Running, name: str) -> None:
     limit, field, method, request = BOUNDS[name]
 
-    refused = refusal(lambda: call(academy.bot("sender"), method, request(getattr(Limits(), limit))))
+    refused = refusal(lambda: call(academy.bot(name), method, request(getattr(Limits(), limit))))
 
     # Something is wrong with the first of them, or with where they belong, and nothing with their number.
     assert refused.fields != [field]
@@ -151,7 +151,7 @@ def test_a_message_full_of_libraries_is_refused_for_their_number(academy: Runnin
     libraries = [2] * 4_180_000
     request = patterns(libraries=libraries) if method == "MatchPatterns" else successors(libraries=libraries)
 
-    refused = refusal(lambda: call(academy.bot("sender"), method, request))
+    refused = refusal(lambda: call(academy.bot(f"full {method}"), method, request))
 
     assert refused.message.startswith("libraries: 4,180,000 libraries: at most 16")
 
@@ -160,7 +160,7 @@ def test_a_message_full_of_libraries_on_a_stream_is_refused_and_the_stream_goes_
     full = consultation_pb2.PlayRequest(request_id=1, patterns=patterns(libraries=[2] * 4_180_000))
     small = consultation_pb2.PlayRequest(request_id=2, patterns=patterns())
 
-    first, second = academy.bot("sender").consultation.Play(iter([full, small]))
+    first, second = academy.bot("full stream").consultation.Play(iter([full, small]))
 
     assert (first.refusal.reason, first.refusal.metadata["value"]) == ("INVALID_FIELD", "4180000")
     assert (second.request_id, second.refusal.reason) == (2, "UNKNOWN_GAME")

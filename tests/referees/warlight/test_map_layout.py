@@ -76,6 +76,8 @@ def test_a_file_with_a_mark_of_its_encoding_and_some_places_is_drawn_whole(tmp_p
     file = tmp_path / "island.txt"
     lines = [f"TerritoryDefinition {id_} T{id_} {near}" for id_, near in ((1, 2), (2, "1 3"), (3, 2))]
     file.write_text("\n".join(["Map", *lines, "EndMap", "# Place 1 500 500"]), encoding="utf-8-sig")
-    places = [each.place for each in load_map(str(file)).territories]
+    read = load_map(str(file))
+    assert [each.place for each in read.territories] == [(500, 500), None, None], "laid out only to be drawn"
+    places = [each.place for each in with_places(read).territories]
     assert None not in places
     assert len(set(places)) == 3

@@ -11,10 +11,12 @@ import pytest
 from numpy.typing import NDArray
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecord
+from referees.warlight.map_text import write_map
 from referees.warlight.orders import read_orders
 from referees.warlight.position import Attacked, Transferred
 from referees.warlight.rules import WarLight
 from tests.referees.pictures import count_of, picture_with
+from tests.referees.warlight.positions import chain_of
 
 CHROMIUM = shutil.which("chromium")
 NEEDS_BROWSER = pytest.mark.skipif(
@@ -189,6 +191,18 @@ def test_what_players_say_and_are_called_is_only_text(tmp_path: Path) -> None:
 def test_it_needs_nothing_else() -> None:
     page = WarLight.replay_page(record().encode(), {})
     assert re.findall(r"""(?:src|href)=|url\((?!#)|@import|https?://(?!www\.w3\.org)""", page) == []
+
+
+def test_a_map_without_places_is_laid_out_for_the_page(tmp_path: Path) -> None:
+    file = tmp_path / "row.txt"
+    file.write_text(write_map(chain_of("A", "B", "C", "D")))
+    rules = WarLight.from_settings({"map": str(file), "starts": 1})
+    text = rules.record(GameRecord("7", "war", "2026-11-21", ("a", "b"), (), None, 5))
+    assert '"x":' not in text
+    page = WarLight.replay_page(text.encode(), {})
+    found = re.findall(r'"x":([0-9.]+),"y":([0-9.]+)', page)
+    assert len(set(found)) == 4
+    assert all(0 <= float(number) <= 1000 for place in found for number in place)
 
 
 @pytest.mark.parametrize(

@@ -324,6 +324,12 @@ def test_time_is_told_when_asked_for_and_at_the_seconds_asked_for() -> None:
     assert england.heard() == []
 
 
+def test_without_press_no_limits_of_it_are_told() -> None:
+    room = Room(Variant(mtl=60, pda=True, npr=True, npb=True, ptl=5))
+    hello = room.ask(room.clients[ENGLAND], "HLO")
+    assert hello == ["HLO (ENG) (1001) ((LVL 0) (MTL 60) (PDA))"]
+
+
 def test_without_time_limits_there_is_no_time_to_tell() -> None:
     room = Room()
     room.table.ask(0.0)

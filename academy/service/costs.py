@@ -1,0 +1,38 @@
+"""How many questions a call counts as: about as many as could be answered in the time that it takes.
+
+A question is a position with the placements that are told by default. Both players' placements are found by
+matching twice; writing placements takes its time where thousands are told; the text of cells is made once for
+all of a call.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from academy.service.candidate_moves import ToldMove, questions_of
+
+_PLACEMENTS_PER_QUESTION: Final = 1_024
+_QUESTIONS_FOR_CELLS: Final = 4
+# What questions need is read beside what they cost. A message of 4 MiB full of empty parts is read in 75 ms.
+_BYTES_READ_FREELY: Final = 65_536
+_BYTES_PER_QUESTION: Final = 8_192
+
+
+def cost_of_reading(size: int) -> int:
+    """Questions that a message of so many bytes counts as, whatever is in it."""
+    return max(0, size - _BYTES_READ_FREELY) // _BYTES_PER_QUESTION
+
+
+def cost_of_position(most: int, both_players: bool = False) -> int:
+    """Questions that a position counts as, of which at most so many placements are asked for."""
+    return 1 + both_players + most // _PLACEMENTS_PER_QUESTION
+
+
+def cost_of_positions(count: int, most: int, both_players: bool, include_cells: bool) -> int:
+    """Questions that a call about several positions counts as."""
+    return count * cost_of_position(most, both_players) + include_cells * _QUESTIONS_FOR_CELLS
+
+
+def cost_of_successors(moves: Sequence[ToldMove], most: int, include_cells: bool) -> int:
+    """Questions that a call about a position and its candidate moves counts as."""
+    told = (1 + len(moves)) * (most // _PLACEMENTS_PER_QUESTION)
+    return 1 + questions_of(moves) + told + include_cells * _QUESTIONS_FOR_CELLS
