@@ -1,6 +1,7 @@
 """The table and the plot of the experiment, in docs/learning.md."""
 
 import math
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -96,10 +97,12 @@ def draw(ledger: Ledger, file: Path = PLOT) -> None:
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")
-    for game, trial in TRIALS.items():
+    for (number, (game, trial)), (equal, marker) in product(
+        enumerate(TRIALS.items()), zip(EQUAL, "os", strict=True)
+    ):
         found = [
             (contests, estimate(counts))
-            for name, contests, counts in measured(ledger, "final", game, "time")
+            for name, contests, counts in measured(ledger, "final", game, equal)
             if name == "full"
         ]
         points = [(contests, each) for contests, each in found if each and math.isfinite(each.elo_error)]
@@ -108,9 +111,10 @@ def draw(ledger: Ledger, file: Path = PLOT) -> None:
                 [contests for contests, _ in points],
                 [each.elo for _, each in points],
                 [each.elo_error for _, each in points],
-                marker="o",
+                color=f"C{number}",
+                marker=marker,
                 capsize=3,
-                label=trial.title,
+                label=f"{trial.title}, the same {equal}",
             )
     axes.axhline(0.0, color="grey", linewidth=0.8)
     axes.axhline(100.0, color="grey", linewidth=0.8, linestyle=":")
