@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from sqlalchemy import URL
+
 from arena.database_urls import database_url
 from arena.results.database import ResultsError, sqlite_url
 from arena.results.games import FinishedGame
@@ -16,7 +18,8 @@ from arena.results.series_reader import StoredRecord
 
 STOP_WORD: Final = "stop"
 LOCK_SECONDS: Final = 0.3
-_FILES: Final = (".log", ".hist", ".results.sqlite", ".results.sqlite-wal", ".results.sqlite-shm")
+_RESULTS: Final = (".results.sqlite", ".results.sqlite-wal", ".results.sqlite-shm")
+_FILES: Final = (".log", ".hist")
 _MORE_FILES: Final = (".report", ".cmd", ".academy.log")
 _FOLDERS: Final = (".games", ".void", ".protocol")
 
@@ -28,13 +31,13 @@ class AlreadyRunning(RuntimeError):
 class CompetitionFiles:
     """Where a competition keeps what. Two control files in a folder must differ before the extension."""
 
-    def __init__(self, control: Path, results: str | None = None) -> None:
+    def __init__(self, control: Path, results: URL | str | None = None) -> None:
         """Results are kept beside the control file, or in the database whose URL is `results`.
 
         Raises ValueError for a control file whose extension is one of the outputs' own, and for a
         URL that `database_url` refuses.
         """
-        if control.suffix in (*_FILES, *_MORE_FILES, *_FOLDERS, ".sqlite", ".lock", ".academy"):
+        if control.suffix in (*_FILES, *_RESULTS, *_MORE_FILES, *_FOLDERS, ".sqlite", ".lock", ".academy"):
             raise ValueError(f"{control}: a control file may not end in {control.suffix}, an output does")
         self.name = control.stem
         self._base = control.with_suffix("")
@@ -131,8 +134,13 @@ class CompetitionFiles:
         """Write the report file, whole or not at all."""
         _write_whole(self.report, text)
 
+    def delete_results(self) -> None:
+        """Delete the results file beside the control file, with whatever others keep in it."""
+        for extension in _RESULTS:
+            self._at(extension).unlink(missing_ok=True)
+
     def reset(self) -> None:
-        """Delete all files the competition wrote. The control file and what ACADEMY has learnt stay."""
+        """Delete all files the competition wrote but its results. What ACADEMY has learnt stays, too."""
         for extension in (*_FILES, *_MORE_FILES):
             self._at(extension).unlink(missing_ok=True)
         for extension in _FOLDERS:

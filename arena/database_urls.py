@@ -1,5 +1,6 @@
 """Which URLs of results databases are taken, and how people are told of them."""
 
+from pathlib import Path
 from typing import Final
 
 from sqlalchemy import URL, make_url
@@ -30,7 +31,18 @@ def database_url(text: URL | str) -> URL:
         raise InvalidDatabaseUrl(f"results can't be kept in {url.drivername}:// databases: {_REMEDY}")
     if driver == "sqlite" and url.database in (None, "", ":memory:"):
         raise InvalidDatabaseUrl(f"{shown(url)} names no file, and would be forgotten: {_REMEDY}")
+    if driver == "sqlite" and url.query:
+        raise InvalidDatabaseUrl(
+            f"{shown(url)} is followed by parameters, and SQLite files take none: {_REMEDY}"
+        )
     return url.set(drivername=driver)
+
+
+def within(folder: Path, url: URL) -> URL:
+    """The same URL, where a SQLite file's path that is relative is taken to begin in `folder`."""
+    if url.get_backend_name() != "sqlite" or url.database is None:
+        return url
+    return url.set(database=str(folder.absolute() / url.database))
 
 
 def shown(url: URL) -> str:

@@ -1,6 +1,6 @@
 """Deleting a competition's outputs, after its contests have been ended at ACADEMY."""
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -11,10 +11,10 @@ from arena.academy_session import AcademySession
 from arena.competition_files import CompetitionFiles
 from arena.control.settings import AcademySettings, Control, MissingToken
 from arena.embedded import EmbeddedFailure
-from arena.results.claims import claimed
+from arena.results.claims import claimed, others_claimed
 from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.failures import reason
-from arena.results.removal import remove_series
+from arena.results.removal import holds_others, remove_series
 from arena.results.series_reader import SeriesReader, UnreportedContest
 from clients.connection import AcademyRefusal, AcademyUnavailable
 
@@ -39,21 +39,49 @@ def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
     """Delete all outputs of a competition; return what ACADEMY could not be told of, or None.
 
     Reports that wait are delivered first, and attempts that were broken off are reported void: their
-    contests would stay open for ever, and nobody knew of them any more. Raises AlreadyRunning, and
-    ResultsError where it runs from elsewhere.
+    contests would stay open for ever, and nobody knew of them any more. A results file that others
+    have results in stays, without the competition's. Raises AlreadyRunning, and ResultsError where it runs
+    from elsewhere.
     """
-    with files.locked():
-        if files.own_results:
-            left = _end_contests(control, files)
-        else:
-            with (
-                closing(ResultsDatabase.open(files.results)) as database,
-                claimed(database, files.name),
-            ):
-                left = _end_contests(control, files)
-                remove_series(database, files.name)
+    with files.locked(), ExitStack() as stack:
+        database = _database(files)
+        if database is not None:
+            stack.enter_context(closing(database))
+            stack.enter_context(claimed(database, files.name))
+        left = _end_contests(control, files)
+        if database is not None and (not files.own_results or _shared(database, files)):
+            remove_series(database, files.name)
+        elif files.own_results:
+            if database is not None:
+                # Closed later, it would delete the write-ahead log of whoever makes the file anew.
+                database.close()
+            files.delete_results()
         files.reset()
     return left
+
+
+def _database(files: CompetitionFiles) -> ResultsDatabase | None:
+    """The results, None where there are none of the competition's own or they can't be read."""
+    if not files.own_results:
+        return ResultsDatabase.open(files.results)
+    if not files.results_exist():
+        return None
+    try:
+        return ResultsDatabase.open(files.results, create=False)
+    except ResultsError:
+        if others_claimed(files.results, files.name):
+            raise
+        return None
+
+
+def _shared(database: ResultsDatabase, files: CompetitionFiles) -> bool:
+    """Whether others have results in the competition's own file, or are about to have some."""
+    if others_claimed(files.results, files.name):
+        return True
+    try:
+        return holds_others(database, files.name)
+    except SQLAlchemyError:
+        return False
 
 
 def _end_contests(control: Control, files: CompetitionFiles) -> LeftOpen | None:

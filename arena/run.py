@@ -125,8 +125,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
-        if not files.own_results:
-            stack.enter_context(claimed(database, files.name))
+        stack.enter_context(claimed(database, files.name))
         heading = _heading(control, files, rules, selector_for(control))
         series = Series.register(database, heading)
         log = stack.enter_context(EventLog(files.log))

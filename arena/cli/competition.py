@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from sqlalchemy import URL
 
 from arena.competition_files import CompetitionFiles
 from arena.control.control_file import read
@@ -31,7 +32,7 @@ TrustControlFile = Annotated[
 ]
 
 
-def files_of(control: Path, results: str | None = None) -> CompetitionFiles:
+def files_of(control: Path, results: URL | str | None = None) -> CompetitionFiles:
     """A competition's files; whether its control file can be read does not matter. Raises ControlError."""
     if not control.is_file():
         raise ControlError(f"can't read the control file {control}: there is no such file")

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from sqlalchemy import URL
+
 from arena.control.game import GameSettings as GameSettings
 from arena.control.plans import MarsPlan, Plan, PlayoffPlan
 from arena.jobs import Adjudication, PlayerSetup
@@ -108,7 +110,7 @@ class Control:
     void_retries: int = 1
     openings: Openings | None = None
     adjudication: Adjudication | None = None
-    results: str | None = field(default=None, repr=False)
+    results: URL | None = field(default=None, repr=False)
     elo: EloRules = field(default_factory=EloRules)
     academy: AcademySettings | None = None
     remote: Endpoint = field(default_factory=Endpoint)

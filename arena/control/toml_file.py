@@ -78,7 +78,7 @@ def _control(path: Path, file: Table) -> Control:
         void_retries=competition.take("void_retries", values.whole(0, 1000), 1),
         openings=game_table.openings(file.table("openings"), folder),
         adjudication=game_table.adjudication(file.table("adjudication")),
-        results=competition.take("results", values.results_url, None),
+        results=competition.take("results", values.results_url(folder), None),
         elo=ratings(file.table("ratings"), fixed),
         academy=reached,
         remote=remote_table.endpoint(file.table("remote"), folder),

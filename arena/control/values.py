@@ -8,9 +8,12 @@ import math
 import re
 import shlex
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final, TypeVar
 
-from arena.database_urls import database_url
+from sqlalchemy import URL
+
+from arena.database_urls import database_url, within
 
 T = TypeVar("T")
 Reader = Callable[[object], T]
@@ -39,11 +42,9 @@ def text(value: object) -> str:
     return value
 
 
-def results_url(value: object) -> str:
-    """The URL of a results database."""
-    found = text(value)
-    database_url(found)
-    return found
+def results_url(folder: Path) -> Reader[URL]:
+    """The URL of a results database; the path of a file may be relative to `folder`."""
+    return lambda value: within(folder, database_url(text(value)))
 
 
 def flag(value: object) -> bool:

@@ -1,16 +1,21 @@
-"""Keeping a competition to one program at a time where its results are in a database that others share."""
+"""Keeping a competition to one program at a time, also where its results are in a database of several."""
 
 import fcntl
 import hashlib
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
+from typing import Final
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import URL, Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from arena.database_urls import shown
 from arena.results.database import ResultsDatabase, ResultsError
+
+PATIENCE_SECONDS: Final = 0.3
 
 
 @contextmanager
@@ -63,9 +68,27 @@ def _scalar(connection: Connection, query: str, key: int) -> bool:
 @contextmanager
 def _on_file(engine: Engine, name: str) -> Iterator[bool]:
     with Path(f"{engine.url.database}.{name}.lock").open("a") as lock:
-        try:
-            fcntl.flock(lock.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-            free = True
-        except BlockingIOError:
-            free = False
+        # Whoever only looks whether there is a claim has it for a moment.
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not (free := _locks(lock.fileno())) and time.monotonic() < deadline:
+            time.sleep(0.02)
         yield free
+
+
+def _locks(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def others_claimed(url: URL, name: str) -> bool:
+    """Whether any other competition than that of this name is claimed now in the database of a file."""
+    file = Path(url.database or "")
+    for path in file.parent.glob(f"{escape(file.name)}.*.lock"):
+        if path.name != f"{file.name}.{name}.lock":
+            with path.open("a") as lock:
+                if not _locks(lock.fileno()):
+                    return True
+    return False

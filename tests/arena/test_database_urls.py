@@ -1,9 +1,11 @@
 """URLs of results databases: which are taken, and that none is told with its secrets."""
 
+from pathlib import Path
+
 import pytest
 from sqlalchemy import make_url
 
-from arena.database_urls import InvalidDatabaseUrl, database_url, shown
+from arena.database_urls import InvalidDatabaseUrl, database_url, shown, within
 
 
 @pytest.mark.parametrize(
@@ -29,6 +31,10 @@ def test_postgresql_and_sqlite_files_are_taken(text: str, driver: str) -> None:
         ("postgres://me:secret@host/games", "in postgres:// databases: write postgresql://"),
         ("sqlite://", "sqlite:// names no file, and would be forgotten: write"),
         ("sqlite:///:memory:", "names no file"),
+        (
+            "sqlite:///cup.sqlite?mode=ro&key=secret",
+            "sqlite:///cup.sqlite is followed by parameters, and SQLite",
+        ),
         ("results.sqlite", "this is no database's URL: write postgresql://user@host/name or sqlite:///"),
         ("//me:secret@host", "this is no database's URL"),
         ("postgresql://me:secret@host:port/games", "this is no database's URL"),
@@ -44,3 +50,17 @@ def test_all_others_are_refused_with_the_remedy_and_without_their_secrets(text: 
 def test_a_url_is_shown_without_password_and_parameters() -> None:
     url = make_url("postgresql://me:secret@host/games?password=hidden&sslpassword=hidden")
     assert shown(url) == "postgresql://me:***@host/games"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("sqlite:///cup.sqlite", "/srv/a?b/cup.sqlite"),
+        ("sqlite:///../cup.sqlite", "/srv/a?b/../cup.sqlite"),
+        ("sqlite:////var/cup.sqlite", "/var/cup.sqlite"),
+        ("postgresql://host/cup", "cup"),
+    ],
+)
+def test_only_the_relative_path_of_a_file_begins_in_the_folder(text: str, found: str) -> None:
+    url = database_url(text)
+    assert within(Path("/srv/a?b"), url) == url.set(database=found)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import grpc
@@ -19,7 +20,9 @@ from arena.control.settings import Control
 from arena.control.toml_file import read
 from arena.embedded import EmbeddedAcademy
 from arena.reset import LeftOpen, reset
-from arena.run import RunOptions, run
+from arena.results.claims import claimed
+from arena.results.database import ResultsDatabase, ResultsError
+from arena.run import RunOptions, read_results, run
 from tests.arena.contest_server import ContestServer
 from tests.arena.control_files import PASSING, misbehaving, write_control
 
@@ -65,7 +68,12 @@ def test_a_broken_off_games_contest_is_void_before_it_is_forgotten(
     assert reset(*opened(path)) is None
 
     assert server.void_reports == set(server.opened)
-    assert {each.name for each in tmp_path.glob("contest*")} == {"contest.toml", "contest.lock", "contests"}
+    assert {each.name for each in tmp_path.glob("contest*")} == {
+        "contest.toml",
+        "contest.lock",
+        "contest.results.sqlite.contest.lock",
+        "contests",
+    }
 
 
 def test_a_report_that_waits_is_delivered_before_it_is_forgotten(
@@ -177,3 +185,80 @@ def test_the_command_names_them_and_has_a_status_for_it(
     )
     assert done.returncode == 5
     assert done.stderr.startswith("arena: 1 contests stay open at ACADEMY") and contest_id in done.stderr
+
+
+# Results files of several competitions
+
+
+def played(folder: Path, results: str = "") -> tuple[Control, CompetitionFiles]:
+    """A competition of one game, over."""
+    folder.mkdir()
+    path = write_control(folder, {"one": PASSING, "two": PASSING}, competition=f"rounds = 1\n{results}")
+    control = read(path.rename(folder / f"{folder.name}.toml"))
+    files = CompetitionFiles(control.path, control.results)
+    run(control, files, RunOptions(quiet=True))
+    return control, files
+
+
+def test_the_owner_of_a_shared_results_file_leaves_what_others_have_there(tmp_path: Path) -> None:
+    owner = played(tmp_path / "owner")
+    guest = played(tmp_path / "guest", 'results = "sqlite:///../owner/owner.results.sqlite"')
+    before = read_results(*guest).as_text()
+
+    reset(*owner)
+
+    assert read_results(*guest).as_text() == before
+    with pytest.raises(ResultsError, match="there are no results of 'owner' yet"):
+        read_results(*owner)
+    reset(*guest)
+    reset(*owner)
+    assert not Path(str(owner[1].results.database)).exists()
+
+
+def test_the_guest_of_a_results_file_leaves_it_to_its_owner(tmp_path: Path) -> None:
+    owner = played(tmp_path / "owner")
+    guest = played(tmp_path / "guest", 'results = "sqlite:///../owner/owner.results.sqlite"')
+    before = read_results(*owner).as_text()
+    reset(*guest)
+    assert read_results(*owner).as_text() == before
+
+
+def test_whose_results_are_by_url_in_its_own_default_file_leaves_what_others_have_there(
+    tmp_path: Path,
+) -> None:
+    owner = played(tmp_path / "owner", 'results = "sqlite:///owner.results.sqlite"')
+    guest = played(tmp_path / "guest", 'results = "sqlite:///../owner/owner.results.sqlite"')
+    before = read_results(*guest).as_text()
+    reset(*owner)
+    assert read_results(*guest).as_text() == before
+
+
+def test_a_results_file_stays_for_whoever_has_only_begun_to_use_it(tmp_path: Path) -> None:
+    owner, files = played(tmp_path / "owner")
+    with closing(ResultsDatabase.open(files.results)) as database, claimed(database, "beginning"):
+        reset(owner, files)
+        assert Path(str(files.results.database)).exists()
+    reset(owner, files)
+    assert not Path(str(files.results.database)).exists()
+
+
+def test_an_unreadable_results_file_that_is_in_use_is_not_deleted(tmp_path: Path) -> None:
+    owner, files = played(tmp_path / "owner")
+    file = Path(str(files.results.database))
+    with closing(ResultsDatabase.open(files.results)) as database, claimed(database, "other"):
+        database.close()
+        file.write_bytes(b"no database " * 100)
+        with pytest.raises(ResultsError, match="can't open the results database"):
+            reset(owner, files)
+    assert file.exists()
+
+
+def test_what_runs_from_another_control_file_of_the_name_is_not_reset(tmp_path: Path) -> None:
+    owner, files = played(tmp_path / "owner")
+    refusal = r"the competition owner of the database .* is already running"
+    with closing(ResultsDatabase.open(files.results)) as database, claimed(database, "owner"):
+        with pytest.raises(ResultsError, match=refusal):
+            reset(owner, files)
+        with pytest.raises(ResultsError, match=refusal):
+            run(owner, files, RunOptions(quiet=True))
+    assert "1/1 games played" in read_results(owner, files).as_text()

@@ -73,7 +73,7 @@ def test_a_run_prints_results_and_standings(tmp_path: Path) -> None:
 
     assert arena("reset", control).returncode == 0
     left = {path.name for path in tmp_path.iterdir()}
-    assert left == {"contest.toml", "contest.lock"}
+    assert left == {"contest.toml", "contest.lock", "contest.results.sqlite.contest.lock"}
     assert "there are no results of 'contest' yet" in arena("show", control).stderr
 
 

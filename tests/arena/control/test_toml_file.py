@@ -113,7 +113,7 @@ def test_every_setting_arrives(tmp_path: Path) -> None:
     assert found.failures == "void"
     assert found.plan == AllPlayAllPlan(("beta", "alpha"), 20)
     assert (found.void_retries, found.failures, found.errors_to_log) == (3, "void", False)
-    assert found.results == "postgresql://host/games"
+    assert str(found.results) == "postgresql+psycopg://host/games"
     assert (found.seed, found.record_games, found.check_players) == (7, False, False)
     assert (found.game.move_limit, found.game.scorer) == (400, "players")
     assert (
