@@ -8,6 +8,7 @@ import platform
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ PARTS: Final = {
     "matching": ("benchmarks.matching",),
     "store": ("benchmarks.store",),
     "server": ("benchmarks.server",),
+    "following": ("benchmarks.following",),
     "arena": ("benchmarks.arena",),
     "warlight": ("benchmarks.warlight",),
     "diplomacy": ("benchmarks.diplomacy",),
@@ -57,11 +59,12 @@ def main() -> None:
     for name in sys.argv[1:] or PARTS:
         first = machine()
         print(f"{name}: {first}", flush=True)
+        begun = time.monotonic()
         run = subprocess.run(
             [sys.executable, "-m", *PARTS[name]], stdout=subprocess.PIPE, text=True, check=True
         )
-        figures = run.stdout if "|---" in run.stdout else f"```\n{run.stdout.rstrip()}\n```"
-        DOCUMENT.write_text(placed(DOCUMENT.read_text(), name, f"{first}\n\n{figures}"))
+        taken = f"It took {time.monotonic() - begun:.0f} s."
+        DOCUMENT.write_text(placed(DOCUMENT.read_text(), name, f"{first} {taken}\n\n{run.stdout}"))
         print(run.stdout, flush=True)
 
 

@@ -1,7 +1,8 @@
 """Whether a server becomes slower with what it holds: `python -m benchmarks.growth [--plot FILE]`.
 
-Games have a twentieth of full libraries each, and all of them are asked about in turn. Events are reports of
-contests of 60 plies; most of a long log is written without being learnt from, as only its length matters.
+Games have a twentieth of full libraries each, are copies of one, and all of them are asked about in turn.
+Events are reports of contests of 60 plies; most of a long log is written without being learnt from, as only
+its length matters.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from academy.store.tokens import CreateToken, Role
 from academy.v1 import events_pb2
 from benchmarks.load import full_game
 from benchmarks.load.bench import REPORT, SERVICE, Generator, Server
+from benchmarks.load.copied_games import copied
 from benchmarks.load.wire import Load
 
 GAMES: Final = (1, 10, 100, 1_000)
@@ -84,10 +86,11 @@ def grown(games: int, prepare: Callable[[Store, str], None] = lambda store, game
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "data"
         with Store(folder) as store:
-            names = full_game.fill(store, games, SHARE)
+            names = [full_game.teach(store, share=SHARE), *(f"go-{number:04}" for number in range(1, games))]
             prepare(store, names[0])
             _, token = store.run(CreateToken("bot", Role.BOT))
             _, arena = store.run(CreateToken("arena", Role.ARENA))
+        copied(folder, names[0], names[1:])
         return measure(folder, names, token, arena)
 
 
@@ -95,7 +98,7 @@ def main() -> None:
     """Print tables, and draw them where that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plot", type=Path, help="an SVG file to draw")
-    parser.add_argument("--most-games", type=int, default=GAMES[-2], help="1000 games take four minutes more")
+    parser.add_argument("--most-games", type=int, default=GAMES[-1])
     parser.add_argument("--most-events", type=int, default=EVENTS[-1])
     options = parser.parse_args()
     by_games: dict[int, Figures] = {}
@@ -131,10 +134,13 @@ def _plot(file: Path, tables: dict[str, dict[int, Figures]]) -> None:
         sizes = list(table)
         above, below = axes[0][column], axes[1][column]
         above.plot(sizes, [table[size][0] for size in sizes], marker="o")
-        above.set(xscale="log", ylim=(0, None), ylabel="consultations a second")
+        # Room above the highest point, whose marker would be cut through otherwise.
+        above.set(xscale="log", ylim=(0, 1.1 * max(rate for rate, *_ in table.values())))
+        above.set(ylabel="consultations a second")
         below.plot(sizes, [table[size][1] for size in sizes], marker="o", label="consultation, p99")
         below.plot(sizes, [table[size][2] for size in sizes], marker="s", label="report, p50")
-        below.set(ylim=(0, None), ylabel="ms", xlabel=name)
+        below.set(ylim=(0, 1.1 * max(max(p99, report) for _, p99, report, _ in table.values())))
+        below.set(ylabel="ms", xlabel=name)
         below.legend()
     figure.savefig(file, metadata={"Date": None})
 

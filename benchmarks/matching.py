@@ -17,7 +17,7 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from statistics import median
-from time import thread_time_ns
+from time import thread_time_ns, time
 from typing import NamedTuple
 
 from academy.knowledge.boards import Board
@@ -37,9 +37,10 @@ MOVES = (10, 100, 400)
 GAMES = 100
 NAIVE_PATTERNS = 100
 CHANGED = 1_000
+STARTS = 5
 FULL_LIBRARIES = (1_000, 5_000)
 START = """
-from time import thread_time
+from time import process_time, thread_time, time
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.cells import Code
 from academy.knowledge.patterns import grid_pattern
@@ -51,8 +52,9 @@ patterns.put(1, grid_pattern([(0, 0, Code.FIRST_PIECE)]))
 begin = thread_time()
 patterns.match(Board(spec.geometry, bytes([Code.EMPTY])))
 answered = thread_time()
+told = time(), process_time()
 warming.warm_up("numba")
-print(answered - begin, thread_time() - begin)
+print(answered - begin, thread_time() - begin, told[1], told[0])
 """
 
 Table = list[tuple[str, str]]
@@ -214,14 +216,20 @@ def resident() -> int:
 def start(_: int) -> Table:
     warm_up("numba")
     command = [sys.executable, "-c", START]
-    seconds = [
-        [float(found) for found in subprocess.run(command, check=True, capture_output=True).stdout.split()]
-        for _ in range(5)
-    ]
-    first, ready = (median(found) for found in zip(*seconds, strict=True))
+    seconds = []
+    for _ in range(STARTS):
+        begun = time()
+        told = subprocess.run(command, check=True, capture_output=True).stdout.split()
+        query, each_kind, processor, answered = map(float, told)
+        seconds.append((query, each_kind, processor, answered - begun))
+    query, each_kind, processor, clock = (median(found) for found in zip(*seconds, strict=True))
     return [
-        ("first query of a process, machine code kept before", f"{first:.2f} s"),
-        ("one of each kind, which a server asks before it needs them", f"{ready:.2f} s"),
+        ("first query of a process, machine code kept before", f"{query:.2f} s"),
+        (
+            "from the start of the process, Python and all imports too, to its answer",
+            f"{processor:.2f} s, on the clock {clock:.2f} s",
+        ),
+        ("one of each kind, which a server asks before it needs them", f"{each_kind:.2f} s"),
     ]
 
 

@@ -18,17 +18,13 @@ from typing import Final
 
 import grpc
 
-from academy.service.kept_shelves import KeptShelves
-from academy.store import keys
-from academy.store.environment import Table, Transaction
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2_grpc
 from benchmarks.load import full_game
+from benchmarks.load.copied_games import copied
 
 ROUNDS: Final = 5
-_ONE_OF_A_GAME: Final = (Table.GAMES, Table.GAME_STATE, Table.MEASURES)
-_OF_A_GAME: Final = (Table.PATTERNS, Table.OPENINGS, Table.CHANGES)
 
 
 @dataclass(frozen=True)
@@ -39,28 +35,6 @@ class Start:
     all_answered: float
     slowest: float
     memory: int
-
-
-def copied(folder: Path, original: str, names: list[str]) -> None:
-    """Store one game under further names."""
-    shelves = KeptShelves(folder)
-
-    def write(transaction: Transaction, name: str) -> None:
-        for table in _ONE_OF_A_GAME:
-            stored = transaction.get(table, keys.game(original))
-            assert stored is not None
-            transaction.put(table, keys.game(name), stored.replace(original.encode(), name.encode()))
-        for table in _OF_A_GAME:
-            prefix = keys.in_game(original)
-            for key, stored in list(transaction.scan(table, prefix)):
-                transaction.put(table, keys.in_game(name) + key[len(prefix) :], stored)
-
-    with Store(folder) as store:
-        for name in names:
-            # Of one length, so that records stay what they are.
-            assert len(name) == len(original)
-            store.environment.write(lambda transaction, name=name: write(transaction, name))
-            shutil.copy(shelves.path(original), shelves.path(name))
 
 
 def start(folder: Path, games: list[str], token: str) -> Start:
@@ -108,19 +82,23 @@ def main() -> None:
         start(folder, names[:1], token)
         copied(folder, names[0], names[1:])
         starts = [start(folder, names, token) for _ in range(ROUNDS)]
-        shutil.rmtree(folder / "shelves")
-        bare = start(folder, names[:1], token)
+        bare = []
+        for _ in range(ROUNDS):
+            shutil.rmtree(folder / "shelves")
+            bare.append(start(folder, names[:1], token))
     print("| restart with | serving after s | every game answered after s | slowest first answer ms | MiB |")
     print("|---|---|---|---|---|")
+    _print(f"{len(names)} full games, shelves kept", starts)
+    _print("the same without kept shelves, one game asked about", bare)
+
+
+def _print(what: str, starts: list[Start]) -> None:
+    """Print the medians of some starts."""
     print(
-        f"| {len(names)} full games, shelves kept | {median(each.serving for each in starts):.2f} "
+        f"| {what} | {median(each.serving for each in starts):.2f} "
         f"| {median(each.all_answered for each in starts):.2f} "
         f"| {median(each.slowest for each in starts) * 1e3:.0f} "
         f"| {median(each.memory for each in starts) / 2**20:.0f} |"
-    )
-    print(
-        f"| the same without kept shelves, one game asked about | {bare.serving:.2f} "
-        f"| {bare.all_answered:.2f} | {bare.slowest * 1e3:.0f} | {bare.memory / 2**20:.0f} |"
     )
 
 

@@ -218,7 +218,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "data"
         with Store(folder) as store:
-            game_id, *_ = full_game.fill(store)
+            game_id = full_game.teach(store)
             _, token = store.run(CreateToken("bot", Role.BOT))
             _, arena = store.run(CreateToken("arena", Role.ARENA))
         if only != ["writing"]:

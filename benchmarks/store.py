@@ -2,7 +2,8 @@
 
     python -m benchmarks.store [FOLDER]
 
-Contests are random 60-ply games on 9x9 with every board told, and two endgame proposals a player.
+Contests are random 60-ply games on 9x9 with every board told, and two endgame proposals a player. Times are
+medians of so many rounds as the row says.
 """
 
 import random
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from academy.knowledge.settings import Library
@@ -23,18 +25,24 @@ from academy.store.library_store import Store
 from academy.v1 import contests_pb2, pattern_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 
-CONTESTS = 2_000
+ROUNDS = 5
+GAME = "go-9x9"
+CONTESTS = 200
+SINGLE = 100
 PATTERNS = {Library.MIDDLE_GAME: 1_000, Library.ENDGAME: 5_000}
 
 
-def timed(what: str, act: Callable[[], object], times: int = 1, unit: str = "ms") -> float:
-    """Do something several times and print what one of them took."""
-    begun = time.perf_counter()
-    for _ in range(times):
+def timed(what: str, act: Callable[[], object], rounds: int = ROUNDS) -> float:
+    """Do something several times, print a row with the median of the times it took, and return that (s)."""
+    taken = []
+    for _ in range(rounds):
+        begun = time.perf_counter()
         act()
-    taken = (time.perf_counter() - begun) / times
-    print(f"{what:50} {taken * (1e3 if unit == 'ms' else 1e6):10.1f} {unit}")
-    return taken
+        taken.append(time.perf_counter() - begun)
+    middle = median(taken)
+    shown = f"{middle * 1e3:,.1f} ms" if middle > 1e-4 else f"{middle * 1e6:,.1f} us"
+    print(f"| {what} | {shown} | {rounds:,} |", flush=True)
+    return middle
 
 
 def random_patterns(library: Library, count: int) -> list[pattern_pb2.PatternRecord]:
@@ -76,48 +84,57 @@ def play(store: Store, told: list[contests_pb2.ReportContestRequest]) -> None:
 
 def main() -> None:
     """Measure in a fresh folder."""
-    with tempfile.TemporaryDirectory(dir=sys.argv[1] if len(sys.argv) > 1 else None) as folder:
-        with Store(Path(folder) / "data") as store:
-            store.run(RegisterGame(go_game(), "benchmark"))
-            patterns = {library: random_patterns(library, count) for library, count in PATTERNS.items()}
-            timed(
-                "importing 6,000 patterns",
-                lambda: store.run(ImportLibraries("go-9x9", patterns, [], False, "benchmark")),
-            )
-            told = [report(f"c{number}") for number in range(CONTESTS)]
-            size = (Path(folder) / "data" / "data.mdb").stat().st_size
-            taken = timed(f"{CONTESTS:,} contests with 4 proposals each, grouped", lambda: play(store, told))
-            print(f"{'that is':50} {CONTESTS / taken:10.0f} contests/s")
-            grown = (Path(folder) / "data" / "data.mdb").stat().st_size - size
-            print(f"{'and':50} {grown / CONTESTS:10.0f} bytes a contest")
-            single = iter([report(f"single-{number}") for number in range(200)])
-            timed(
-                "one report, acknowledged before the next",
-                lambda: store.run(ReportContest(next(single), "b")),
-                200,
-            )
-            follower = store.follow()
-            view = timed("following: loading a full game", lambda: follower.refresh("go-9x9"))
-            assert view
-            timed("following: nothing new", lambda: follower.refresh("go-9x9"), 10_000, "us")
-            more = iter([report(f"more-{number}") for number in range(100)])
+    print("| what | median | of |\n|---|---|---|")
+    with tempfile.TemporaryDirectory(dir=sys.argv[1] if len(sys.argv) > 1 else None) as parent:
+        folder = Path(parent) / "data"
+        with Store(folder) as store:
+            held = measure(store, folder / "data.mdb")
+        timed("opening the folder", lambda: Store(folder).close())
+    print(f"\n{held}")
 
-            def one_more() -> None:
-                store.run(ReportContest(next(more), "benchmark"))
-                follower.refresh("go-9x9")
 
-            timed("one report, then following it", one_more, 100)
-            held = follower.refresh("go-9x9")
-            sizes = {library.value: len(entries) for library, entries in held.libraries.items()}
-            print(f"    the game holds {sizes} and {len(held.openings.nodes):,} nodes")
+def measure(store: Store, file: Path) -> str:
+    """Print the rows of everything that is done with an open store; return what the game then holds."""
+    patterns = {library: random_patterns(library, count) for library, count in PATTERNS.items()}
+    games = iter([*(f"go-{number}" for number in range(1, ROUNDS)), GAME])
 
-            def load() -> None:
-                with store.environment.reading() as transaction:
-                    game_tables.load(transaction, "go-9x9")
+    def taught() -> None:
+        game = next(games)
+        store.run(RegisterGame(go_game(game_id=game), "benchmark"))
+        store.run(ImportLibraries(game, patterns, [], False, "benchmark"))
 
-            timed("writing: loading a full game", load)
-            timed("checking with replay", lambda: list(check(store.environment)))
-        timed("opening the folder", lambda: Store(Path(folder) / "data").close())
+    timed("registering a game and importing 6,000 patterns", taught)
+    batches = iter([[report(f"{batch}/{number}") for number in range(CONTESTS)] for batch in range(ROUNDS)])
+    size = file.stat().st_size
+    what = f"{CONTESTS:,} contests with 4 proposals each, grouped"
+    taken = timed(what, lambda: play(store, next(batches)))
+    grown = (file.stat().st_size - size) / (ROUNDS * CONTESTS)
+    print(f"| that is, contests a second | {CONTESTS / taken:,.0f} | {ROUNDS} |")
+    print(f"| bytes of the file a contest | {grown:,.0f} | all |")
+    single = iter([report(f"single-{number}") for number in range(SINGLE)])
+    one = "one report, acknowledged before the next"
+    timed(one, lambda: store.run(ReportContest(next(single), "benchmark")), SINGLE)
+    timed("following: loading a full game", lambda: store.follow().refresh(GAME))
+    follower = store.follow()
+    follower.refresh(GAME)
+    timed("following: nothing new", lambda: follower.refresh(GAME), 10_000)
+    more = iter([report(f"more-{number}") for number in range(SINGLE)])
+
+    def one_more() -> None:
+        store.run(ReportContest(next(more), "benchmark"))
+        follower.refresh(GAME)
+
+    timed("one report, then following it", one_more, SINGLE)
+
+    def load() -> None:
+        with store.environment.reading() as transaction:
+            game_tables.load(transaction, GAME)
+
+    timed("writing: loading a full game", load)
+    timed("checking with replay", lambda: list(check(store.environment)))
+    held = follower.refresh(GAME)
+    sizes = " and ".join(f"{len(entries):,} {library.value}" for library, entries in held.libraries.items())
+    return f"The game then holds {sizes} patterns and {len(held.openings.nodes):,} opening nodes."
 
 
 if __name__ == "__main__":

@@ -2,11 +2,12 @@
 
 Run with `python -m benchmarks.warlight [MAP]`; MAP is a map of the package or a file that ends in .txt.
 Turns are those of scripted orders: each seat deploys its income at a border and attacks or transfers from
-every territory that can. `standings` includes what each seat sees, as text.
+every territory that can. `standings` includes what each seat sees, as text. Figures are medians of rounds.
 """
 
 import random
 import sys
+from statistics import median
 from time import perf_counter
 
 from arena.jobs import GameJob, PlayerSetup
@@ -15,7 +16,7 @@ from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosit
 from referees.warlight.challenge_lines import ChallengeLines
 
 SEED = 7
-PASSES = 5
+ROUNDS = 5
 TURNS = 100
 # A bot that takes no time to think: it answers every standing with no orders.
 SILENT = "import sys\nfor line in sys.stdin:\n    if line == 'EndStanding\\n': print('end', flush=True)\n"
@@ -47,8 +48,8 @@ def scripted_game(rules: WarLight) -> Game:
 
 def turns_a_second(rules: WarLight, game: Game, with_standings: bool) -> float:
     lines = ChallengeLines(rules.map)
-    best = 0.0
-    for _ in range(PASSES):
+    rates = []
+    for _ in range(ROUNDS):
         began = perf_counter()
         position = game[0][0]
         for _, orders in game:
@@ -57,8 +58,8 @@ def turns_a_second(rules: WarLight, game: Game, with_standings: bool) -> float:
                 for seat in (1, 2):
                     "\n".join(lines.standing(rules.view(position, seat), seat)).encode()
             position = rules.play(position, orders)
-        best = max(best, len(game) / (perf_counter() - began))
-    return best
+        rates.append(len(game) / (perf_counter() - began))
+    return median(rates)
 
 
 def idle_game(rules: WarLight, turns: int) -> Game:
@@ -73,13 +74,13 @@ def idle_game(rules: WarLight, turns: int) -> Game:
 def turns_a_second_with_bots(settings: dict[str, object]) -> float:
     bot = PlayerSetup("silent", (sys.executable, "-I", "-S", "-c", SILENT), protocol="lines")
     job = GameJob("1", "warlight", settings, (bot, bot), SEED, move_limit=10_000, describe_positions=False)
-    best = 0.0
-    for _ in range(PASSES):
+    rates = []
+    for _ in range(ROUNDS):
         result = play(job)
         # The first turn waits until both programs have started.
         first = sum(move.seconds for move in result.moves[:2])
-        best = max(best, (len(result.moves) / 2 - 1) / (result.play_seconds - first))
-    return best
+        rates.append((len(result.moves) / 2 - 1) / (result.play_seconds - first))
+    return median(rates)
 
 
 def main() -> None:

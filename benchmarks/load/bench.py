@@ -40,7 +40,7 @@ class Child:
 
     def close(self) -> None:
         self._pipe(self._process.stdin).close()
-        self._process.wait(20)
+        self._process.wait(300)
         self._pipe(self._process.stdout).close()
 
     @staticmethod

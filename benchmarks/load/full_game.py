@@ -23,7 +23,7 @@ COLUMNS: Final = "ABCDEFGHJKLMNOPQRST"
 FULL: Final = {Library.MIDDLE_GAME: 1_000, Library.ENDGAME: 5_000}
 OPENINGS: Final = 1_000
 MATCHES: Final = 64
-FIRST: Final = "go-0"
+FIRST: Final = "go-0000"
 _LETTERS: Final = {State.EMPTY: "-", State.FIRST_SOLDIER: "x", State.SECOND_SOLDIER: "o"}
 
 
@@ -87,28 +87,13 @@ def _node(number: int, parent: int, move: str, depth: int) -> pattern_pb2.Openin
     )
 
 
-def fill(store: Store, games: int = 1, share: float = 1.0) -> list[str]:
-    """Register games with a share of full libraries each and return their ids."""
+def teach(store: Store, game_id: str = FIRST, share: float = 1.0) -> str:
+    """Register a game with a share of full libraries, with openings where it has all; return its id."""
     patterns = {name: each[: int(share * len(each))] for name, each in records().items()}
-    names = [FIRST, *(f"go-{number}" for number in range(1, games))]
-    for name in names:
-        _teach(store, name, patterns, openings() if share == 1.0 else [])
-    return names
-
-
-def teach(store: Store, name: str) -> None:
-    """Register a game with full libraries."""
-    _teach(store, name, records(), openings())
-
-
-def _teach(
-    store: Store,
-    name: str,
-    patterns: dict[Library, list[pattern_pb2.PatternRecord]],
-    nodes: list[pattern_pb2.OpeningNodeRecord],
-) -> None:
-    store.run(RegisterGame(spec_to_proto(go(name)), "benchmark"))
-    store.run(ImportLibraries(name, patterns, nodes, False, "benchmark"))
+    nodes = openings() if share == 1.0 else []
+    store.run(RegisterGame(spec_to_proto(go(game_id)), "benchmark"))
+    store.run(ImportLibraries(game_id, patterns, nodes, False, "benchmark"))
+    return game_id
 
 
 def reports(game_id: str, count: int, first: int = 0) -> Iterator[contests_pb2.ReportContestRequest]:

@@ -3,6 +3,7 @@
 import hashlib
 from pathlib import Path
 
+from referees.diplomacy.drawing import check_drawing
 from referees.diplomacy.position import InvalidPosition, Position
 from referees.diplomacy.provinces import InvalidMap, Map, read_map, shipped_map, shipped_maps
 from referees.toml_text import MAX_CHARACTERS
@@ -31,6 +32,7 @@ def load_map(name: str) -> Map:
     try:
         board = read_map(text)
         Position.start(board)
+        check_drawing(board)
     except (InvalidMap, InvalidPosition) as error:
         raise InvalidMap(f"the map's file {name!r}: {error}") from None
     if board.name in shipped_maps() and board is not shipped_map(board.name):

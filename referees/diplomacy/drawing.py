@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from referees.diplomacy.layout import spread
 from referees.diplomacy.provinces import InvalidMap, Map, Terrain, UnknownPlace
@@ -24,6 +24,8 @@ _LAYOUT_SIZE: Final = (1000.0, 760.0)
 _MARGIN: Final = 60.0
 # How far a coast is from the middle of its province, where the map's file does not say.
 _COAST_DISTANCE: Final = 24.0
+_ENTRIES: Final = ("size", "points", "impassable", "colours")
+_MAX_SIDE: Final = 100_000
 _COLOUR: Final = re.compile("#[0-9a-f]{6}")
 _COLOURS: Final = (
     "#c0392b", "#2456a6", "#4fa3d1", "#4a4a4a", "#3c8d40", "#8e6bb5", "#d9b310", "#c2691c",
@@ -50,26 +52,67 @@ class Drawing:
     touching: frozenset[tuple[int, int]]
 
 
+class _Told(NamedTuple):
+    """A drawing in a map's file: its size, points, whose province each is, coasts' points, and colours."""
+
+    width: float
+    height: float
+    points: list[Point]
+    owners: list[int]
+    coasts: dict[int, Point]
+    colours: dict[int, str]
+
+
 @cache
 def drawing_of(board: Map) -> Drawing:
     """The drawing of a map. Raises InvalidMap where its file says what cannot be drawn."""
-    told = read_toml(board.text).get("drawing")
+    told = _told(board)
     if told is None:
         laid_out, width, height = _laid_out(board), *_LAYOUT_SIZE
         return _drawn(board, width, height, laid_out, range(len(laid_out)), {}, {}, linked=True)
+    return _drawn(board, *told, linked=False)
+
+
+def check_drawing(board: Map) -> None:
+    """Raise InvalidMap, which names the entry, where the map's file says what cannot be drawn."""
+    if _told(board) is not None:
+        drawing_of(board)
+
+
+def _told(board: Map) -> _Told | None:
+    """What the map's file says of its drawing, if anything."""
+    told = read_toml(board.text).get("drawing")
+    if told is None:
+        return None
+    for entry in told:
+        if entry not in _ENTRIES:
+            raise InvalidMap(f"drawing: it has no {entry!r:.60}; there are {', '.join(_ENTRIES)}")
+    width, height = _size(told.get("size"))
+    points, owners, coasts = _read_points(board, told)
     try:
-        width, height = map(float, told["size"])
-        points, owners, coasts = _read_points(board, told)
-        colours = {board.power(power): _colour(colour) for power, colour in told.get("colours", {}).items()}
-    except InvalidMap:
-        raise
+        colours = {board.power(power): _colour(colour) for power, colour in _table(told, "colours").items()}
     except UnknownPlace as error:
-        raise InvalidMap(f"drawing: {error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidMap(f"drawing: {error!r}; see the map 'standard' for one") from None
-    if not all(0 < right < width and 0 < down < height for right, down in points):
-        raise InvalidMap(f"drawing: a point lies outside of the map, which is {width:g} by {height:g}")
-    return _drawn(board, width, height, points, owners, coasts, colours, linked=False)
+        raise InvalidMap(f"drawing.colours: {error}") from None
+    if not all(0 < right < width and 0 < down < height for right, down in [*points, *coasts.values()]):
+        raise InvalidMap(f"drawing.points: one lies outside of the map, which is {width:g} by {height:g}")
+    return _Told(width, height, points, owners, coasts, colours)
+
+
+def _size(told: object) -> tuple[float, float]:
+    if (
+        not isinstance(told, list)
+        or len(told) != 2
+        or not all(isinstance(side, int | float) and 0 < side <= _MAX_SIDE for side in told)
+    ):
+        raise InvalidMap(f"drawing.size: {told!r:.60} is not a width and a height of at most {_MAX_SIDE}")
+    return float(told[0]), float(told[1])
+
+
+def _table(told: Mapping[str, Any], entry: str) -> Mapping[str, Any]:
+    table = told.get(entry, {})
+    if not isinstance(table, dict):
+        raise InvalidMap(f"drawing.{entry}: {table!r:.60} is no table")
+    return table
 
 
 def _read_points(board: Map, told: Mapping[str, Any]) -> tuple[list[Point], list[int], dict[int, Point]]:
@@ -77,9 +120,12 @@ def _read_points(board: Map, told: Mapping[str, Any]) -> tuple[list[Point], list
     points: list[Point] = []
     owners: list[int] = []
     coasts: dict[int, Point] = {}
-    for code, text in told["points"].items():
-        location = board.location(code)
-        read = _points(text)
+    for code, text in _table(told, "points").items():
+        try:
+            location = board.location(code)
+        except UnknownPlace as error:
+            raise InvalidMap(f"drawing.points: {error}") from None
+        read = _points(f"drawing.points.{code}", text)
         if location in board.main_location:
             points += read
             owners += [board.province_of[location]] * len(read)
@@ -87,8 +133,8 @@ def _read_points(board: Map, told: Mapping[str, Any]) -> tuple[list[Point], list
             coasts[location] = read[0]
     missing = set(range(len(board.codes))) - set(owners)
     if missing:
-        raise InvalidMap(f"drawing: there is no point for {board.codes[min(missing)]}")
-    nobodys = _points(told.get("impassable", ""))
+        raise InvalidMap(f"drawing.points: there is no point for {board.codes[min(missing)]}")
+    nobodys = _points("drawing.impassable", told["impassable"]) if "impassable" in told else []
     points += nobodys
     owners += [FRAME] * len(nobodys)
     if len(points) > MAX_POINTS or len(set(points)) != len(points):
@@ -96,13 +142,21 @@ def _read_points(board: Map, told: Mapping[str, Any]) -> tuple[list[Point], list
     return points, owners, coasts
 
 
-def _points(text: str) -> list[Point]:
-    return [(float(right), float(down)) for right, down in (pair.split(",") for pair in text.split())]
+def _points(entry: str, text: object) -> list[Point]:
+    try:
+        points = [
+            (float(right), float(down)) for right, down in (pair.split(",") for pair in str(text).split())
+        ]
+    except ValueError:
+        points = []
+    if not points:
+        raise InvalidMap(f"{entry}: {text!r:.60} are no points like '120,80 140,95'")
+    return points
 
 
 def _colour(text: object) -> str:
     if not isinstance(text, str) or not _COLOUR.fullmatch(text):
-        raise InvalidMap(f"drawing: {text!r} is no colour like {_COLOURS[2]}")
+        raise InvalidMap(f"drawing.colours: {text!r:.60} is no colour like {_COLOURS[2]}")
     return text
 
 

@@ -1,7 +1,7 @@
 """What a map's file consists of: which entries there must and may be, and of what kind they are."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any, Final
 
 from referees.diplomacy.order_spellings import SPELLINGS
@@ -20,6 +20,8 @@ _PROVINCE: Final[Mapping[str, type]] = {"kind": str, "name": str}
 _KINDS: Final = {str: "a text", int: "a whole number", list: "a list", dict: "a table"}
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,40}")
 _CODE: Final = re.compile(r"[A-Z][A-Z0-9]{1,9}")
+# A thousand years of play later, years still have four digits, as in DAIDE and in what keeps the results.
+_LAST_FIRST_YEAR: Final = 7000
 _COASTS: Final = ("NC", "SC", "EC", "WC")
 
 
@@ -32,6 +34,8 @@ def check_entries(content: Mapping[str, Any]) -> None:
     _check("a map", content, _WHOLE, {"drawing": dict})
     if not _NAME.fullmatch(content["name"]):
         raise InvalidMap(f"name {content['name'][:60]!r}: 1 to 40 letters, digits, and . _ -")
+    if not 1 <= content["first_year"] <= _LAST_FIRST_YEAR:
+        raise InvalidMap(f"first_year {content['first_year']!r:.24}: from 1 to {_LAST_FIRST_YEAR}")
     for number, power in enumerate(content["powers"], start=1):
         _check(f"powers, number {number}", power, _POWER, {})
         _check_code(f"powers, number {number}", power["code"])
@@ -47,6 +51,13 @@ def check_entries(content: Mapping[str, Any]) -> None:
     _check("borders", content["borders"], {"army": list, "fleet": list}, {})
     for kind in ("army", "fleet"):
         _check_texts(f"borders.{kind}", content["borders"][kind])
+
+
+def check_name(entry: str, name: str, codes: Container[str]) -> None:
+    """Raise InvalidMap for a place's name, in upper case, that orders would be mistaken for."""
+    first, *others = name.replace("/", " ").split()
+    if SPELLINGS.get(first) in ("A", "F") and (not others or others[0] in codes):
+        raise InvalidMap(f"{entry}: the name {name[:40]!r} reads as an order to a unit; take another")
 
 
 def _check(entry: str, content: Any, needed: Mapping[str, type], other: Mapping[str, type]) -> None:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
 from referees.diplomacy.map_entries import InvalidMap as InvalidMap
-from referees.diplomacy.map_entries import check_entries
+from referees.diplomacy.map_entries import check_entries, check_name
 from referees.toml_text import InvalidToml, read_toml
 
 MAX_PROVINCES: Final = 200
@@ -111,6 +111,7 @@ class Map:
             also = (province["mila"],) if "mila" in province else ()
             for alias in (province["name"], *also, *province.get("aliases", ())):
                 name = alias.upper()
+                check_name(f"provinces.{code}", name, provinces)
                 if self.aliases.setdefault(name, number) != number or name in self.location_numbers:
                     raise InvalidMap(f"the name {alias!r} of {code} is another province's")
 
@@ -123,6 +124,10 @@ class Map:
                     first, *others = (self.location(code) for code in line.split())
                 except UnknownPlace as error:
                     raise InvalidMap(f"borders.{entry}, {line[:60]!r}: {error}") from None
+                if not others:
+                    raise InvalidMap(
+                        f"borders.{entry}, {line[:60]!r}: a border is between two places or more"
+                    )
                 for other in others:
                     self._check_border(kind, first, other)
                     reach[kind][first].add(other)
@@ -134,6 +139,11 @@ class Map:
         )
 
     def _check_border(self, kind: UnitKind, first: int, other: int) -> None:
+        if self.province_of[first] == self.province_of[other]:
+            code = self.codes[self.province_of[first]]
+            raise InvalidMap(
+                f"borders.{kind.name.lower()}: {code} borders itself; name each place once a line"
+            )
         for place in (first, other):
             terrain = self.terrain[self.province_of[place]]
             code = self.location_codes[place]

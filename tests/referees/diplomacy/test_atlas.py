@@ -1,11 +1,12 @@
 """Maps in files of one's own: found, named by their content, and refused with file, entry and rule."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from referees.api import GameRecord, InvalidSetting, PlayedMove
-from referees.diplomacy import Diplomacy, shipped_map
+from referees.diplomacy import Diplomacy, InvalidMap, shipped_map
 from referees.diplomacy.atlas import load_map, map_id
 
 STRAITS = shipped_map("straits").text
@@ -116,3 +117,20 @@ def test_a_file_that_is_no_text_says_so(file: Path) -> None:
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(InvalidSetting, match=r"cannot be read: .*utf-8"):
         Diplomacy.from_settings({"map": str(file)})
+
+
+@pytest.mark.parametrize(
+    ("drawing", "why"),
+    [
+        ('size = "a"', "drawing.size: 'a' is not a width and a height"),
+        ("size = [10, nan]", "drawing.size"),
+        ("size = [90, 90]\npoints = 3", "drawing.points: 3 is no table"),
+        ('size = [90, 90]\npoints = { NCA = "1;1" }', "drawing.points.NCA: '1;1' are no points"),
+        ('size = [90, 90]\npoints = { "MID/EC" = "" }', "drawing.points.MID/EC: '' are no points"),
+        ("scale = 3", "drawing: it has no 'scale'"),
+    ],
+)
+def test_a_wrong_drawing_is_refused_when_the_map_is_read(file: Path, drawing: str, why: str) -> None:
+    file.write_text(f"{OWN}\n[drawing]\n{drawing}\n")
+    with pytest.raises(InvalidMap, match=re.escape(why)):
+        load_map(str(file))

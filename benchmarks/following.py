@@ -1,0 +1,145 @@
+"""How soon a server tells what another process has committed: `python -m benchmarks.following`.
+
+This process writes into the data folder that a server of full libraries reads, and asks that server over and
+over from the moment a write is acknowledged until the answer shows it: first alone, then beside sixteen bots
+that ask a thousand times a second.
+"""
+
+import itertools
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+import grpc
+
+from academy.store.contest_commands import ReportContest
+from academy.store.game_records import library_from_proto
+from academy.store.library_commands import DeletePattern, RestorePattern
+from academy.store.library_store import Store
+from academy.store.tokens import CreateToken, Role
+from academy.v1 import consultation_pb2 as messages
+from academy.v1 import consultation_pb2_grpc
+from benchmarks.load import full_game
+from benchmarks.load.bench import SERVICE, Generator, Server
+
+WRITES: Final = 100
+BOTS: Final = 16
+ASKED_A_SECOND: Final = 1_000.0
+# Far more than what is measured: one that never follows is an error, no figure.
+LONGEST: Final = 30.0
+
+
+class NotFollowed(RuntimeError):
+    """What was committed is not told by the other process."""
+
+
+class Reader:
+    """Asks a server that another process writes for."""
+
+    def __init__(self, stub: consultation_pb2_grpc.ConsultationServiceStub, token: str, game_id: str) -> None:
+        self._stub = stub
+        self._metadata = (("authorization", f"Bearer {token}"),)
+        self._opening = messages.LookUpOpeningRequest(game_id=game_id, player=1)
+        self._question = full_game.questions(game_id, 1)[0]
+
+    def visits(self) -> int:
+        """How many contests have gone through the first position."""
+        return self._stub.LookUpOpening(self._opening, metadata=self._metadata).position.visits
+
+    def patterns(self) -> messages.PatternTable:
+        """The strongest patterns on a position."""
+        return self._stub.MatchPatterns(self._question, metadata=self._metadata).patterns
+
+
+def until(shown: Callable[[], bool]) -> float:
+    """Ask until it is shown; return the seconds. Raises NotFollowed after `LONGEST` seconds."""
+    begun = time.perf_counter()
+    while not shown():
+        if time.perf_counter() > begun + LONGEST:
+            raise NotFollowed(f"a commit was not told within {LONGEST:.0f} s")
+    return time.perf_counter() - begun
+
+
+def reports(store: Store, reader: Reader, game_id: str, first: int) -> list[float]:
+    """Seconds until the first position counts a contest that was reported."""
+    found = []
+    for report in full_game.reports(game_id, WRITES, first):
+        before = reader.visits()
+        store.run(ReportContest(report, "benchmark"))
+        found.append(until(lambda before=before: reader.visits() > before))
+    return found
+
+
+def changes(store: Store, reader: Reader, game_id: str) -> list[float]:
+    """Seconds until a pattern that was deleted is matched no longer, and one that was restored is again."""
+    table = reader.patterns()
+    number, library = table.pattern_ids[0], library_from_proto(table.libraries[0])
+    found = []
+    for _ in range(WRITES // 2):
+        store.run(DeletePattern(game_id, library, number, "benchmark"))
+        found.append(until(lambda: number not in reader.patterns().pattern_ids))
+        store.run(RestorePattern(game_id, library, number, "benchmark"))
+        found.append(until(lambda: number in reader.patterns().pattern_ids))
+    return found
+
+
+@contextmanager
+def others_asking(port: int, token: str, game_id: str) -> Iterator[None]:
+    """Have other bots ask the same server all the while."""
+    written = [each.SerializeToString() for each in full_game.questions(game_id, 64)]
+    generator, enough = Generator(), threading.Event()
+
+    def ask() -> None:
+        while not enough.is_set():
+            path = SERVICE + "MatchPatterns"
+            generator.begin(port, path, token, written, bots=BOTS, seconds=1.0, rate=ASKED_A_SECOND)
+            generator.result()
+
+    with ThreadPoolExecutor(1) as executor:
+        asking = executor.submit(ask)
+        try:
+            yield
+        finally:
+            enough.set()
+            asking.result()
+            generator.close()
+
+
+def _print(what: str, seconds: list[float]) -> None:
+    times = sorted(1e3 * each for each in seconds)
+    most = times[len(times) * 99 // 100 - 1]
+    print(f"| {what} | {median(times):.1f} | {most:.1f} | {times[-1]:.1f} |", flush=True)
+
+
+def main() -> None:
+    """Print a table."""
+    print(f"| {WRITES} writes of another process each | told after ms: median | 99 of 100 | all |")
+    print("|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as parent:
+        folder = Path(parent) / "data"
+        with Store(folder) as store:
+            game_id = full_game.teach(store)
+            _, token = store.run(CreateToken("bot", Role.BOT))
+            with Server(folder) as server, grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+                reader = Reader(consultation_pb2_grpc.ConsultationServiceStub(channel), token, game_id)
+                reader.patterns()
+                first = itertools.count(0, WRITES)
+
+                def measure(beside: str) -> None:
+                    told = reports(store, reader, game_id, next(first))
+                    _print("a contest reported, counted by its opening" + beside, told)
+                    _print("a pattern deleted or restored" + beside, changes(store, reader, game_id))
+
+                measure("")
+                with others_asking(server.port, token, game_id):
+                    measure(f", {BOTS} other bots asking")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Many games made of one: what is stored of it, under other names."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from academy.service.kept_shelves import KeptShelves
+from academy.store import keys
+from academy.store.environment import Table, Transaction
+from academy.store.library_store import Store
+
+_ONE_OF_A_GAME: Final = (Table.GAMES, Table.GAME_STATE, Table.MEASURES)
+_OF_A_GAME: Final = (Table.PATTERNS, Table.OPENINGS, Table.CHANGES)
+
+
+def copied(folder: Path, original: str, names: Sequence[str]) -> None:
+    """Store one game under further names, as long as its own, and its kept shelf where it has one."""
+    shelf = KeptShelves(folder).path(original)
+    with Store(folder) as store:
+        store.environment.write(lambda transaction: _copy(transaction, original, names))
+    if shelf.exists():
+        for name in names:
+            shutil.copy(shelf, KeptShelves(folder).path(name))
+
+
+def _copy(transaction: Transaction, original: str, names: Sequence[str]) -> None:
+    single = [(table, transaction.get(table, keys.game(original))) for table in _ONE_OF_A_GAME]
+    prefix = keys.in_game(original)
+    many = [(table, list(transaction.scan(table, prefix))) for table in _OF_A_GAME]
+    for name in names:
+        # Of one length, so that records stay what they are.
+        assert len(name) == len(original)
+        for table, stored in single:
+            assert stored is not None
+            transaction.put(table, keys.game(name), stored.replace(original.encode(), name.encode()))
+        for table, entries in many:
+            for key, stored in entries:
+                transaction.put(table, keys.in_game(name) + key[len(prefix) :], stored)

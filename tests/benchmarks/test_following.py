@@ -1,0 +1,36 @@
+"""What one process commits, the server of another one tells; the benchmark notices where it does not."""
+
+from pathlib import Path
+
+import grpc
+import pytest
+
+from academy.store.library_store import Store
+from academy.store.tokens import CreateToken, Role
+from academy.v1 import consultation_pb2_grpc
+from benchmarks import following
+from benchmarks.following import NotFollowed, Reader, changes, reports, until
+from benchmarks.load import full_game
+from benchmarks.load.bench import Server
+
+
+def test_reports_and_changes_of_patterns_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "WRITES", 4)
+    # The kernel does not matter here, and Numba's may have to be compiled first.
+    monkeypatch.setenv("ACADEMY_MATCHING_KERNEL", "numpy")
+    with Store(tmp_path) as store:
+        game_id = full_game.teach(store, share=0.05)
+        _, token = store.run(CreateToken("bot", Role.BOT))
+        with Server(tmp_path) as server, grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+            reader = Reader(consultation_pb2_grpc.ConsultationServiceStub(channel), token, game_id)
+            assert len(reports(store, reader, game_id, first=0)) == 4
+            assert reader.visits() == 4
+            told = list(reader.patterns().pattern_ids)
+            assert len(changes(store, reader, game_id)) == 4
+            assert list(reader.patterns().pattern_ids) == told
+
+
+def test_what_is_never_told_is_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "LONGEST", 0.0)
+    with pytest.raises(NotFollowed, match="not told"):
+        until(lambda: False)
