@@ -10,8 +10,9 @@ from academy.service.refusals import NotPermitted, require
 from academy.service.seats import Seats
 from academy.service.writes import Writes
 from academy.store.contest_commands import SubmitProposals
+from academy.store.errors import TooManyProposals
 from academy.store.library_store import Page, Store
-from academy.store.proposal_records import check_count, read_proposal
+from academy.store.proposal_records import count_above, read_proposal
 from academy.store.tokens import Role
 from academy.v1 import proposals_pb2 as messages
 from academy.v1 import proposals_pb2_grpc
@@ -50,7 +51,10 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         self._guard.ask(caller, count - 1)
         contest, seat = self._seats.proposing(caller, request.contest_id)
         view = (await self._games.game(contest.game_id)).view
-        check_count(request.proposals, view.settings.max_submissions_per_contest)
+        allowed = view.settings.max_submissions_per_contest
+        if more := count_above(request.proposals, allowed):
+            held = self._store.proposals_of_seat(request.contest_id, seat)
+            raise TooManyProposals(held, more, allowed)
         proposals = []
         for place, content in enumerate(request.proposals):
             if place:

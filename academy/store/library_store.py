@@ -174,6 +174,11 @@ class Store:
                 transaction, player, before=page.place, most=page.most, contest_id=contest_id
             )
 
+    def proposals_of_seat(self, contest_id: str, seat: int) -> int:
+        """Return how many proposals a seat has made in a contest."""
+        with self.environment.reading() as transaction:
+            return proposal_tables.count_of_seat(transaction, contest_id, seat)
+
     def events(
         self, page: Page, *, game_id: str = "", newest_first: bool = False
     ) -> tuple[list[events_pb2.Event], int]:

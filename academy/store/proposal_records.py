@@ -9,20 +9,19 @@ from collections.abc import Sequence
 from academy.knowledge.spec import GameSpec
 from academy.store import proposal_tables
 from academy.store.contest_records import proposal_from_proto
-from academy.store.errors import TooManyProposals
 from academy.v1 import proposals_pb2
 
 
-def check_count(contents: Sequence[proposals_pb2.NewProposal], allowed: int) -> None:
-    """Refuse more proposals, each counted once, than a player may make in a contest, without reading them.
+def count_above(contents: Sequence[proposals_pb2.NewProposal], allowed: int) -> int:
+    """Return how many proposals these are, each counted once, if they are more than `allowed`, else 0.
 
-    Raises TooManyProposals.
+    They are not read: more than are told apart by their text could still be the same; fewer could not be
+    allowed.
     """
-    # More than are told apart by their text could still be the same; fewer could not be allowed.
-    if len(contents) > allowed:
-        count = len({content.SerializeToString(deterministic=True) for content in contents})
-        if count > allowed:
-            raise TooManyProposals(0, count, allowed)
+    if len(contents) <= allowed:
+        return 0
+    count = len({content.SerializeToString(deterministic=True) for content in contents})
+    return count if count > allowed else 0
 
 
 def read_proposal(
