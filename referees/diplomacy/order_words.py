@@ -72,8 +72,9 @@ def order_words(board: Map, text: str) -> OrderWords:
             owner = word
             continue
         told = word if _is_place(board, word) else SPELLINGS.get(word, word)
-        if owner and _is_place(board, word):
-            owners.append((owner, word))
+        place = word.partition("/")[0]
+        if owner and (_is_place(board, place) or word not in SPELLINGS):
+            owners += [(owner, place)] if _is_place(board, place) else []
             owner = ""
         # `moves to`, and `retreats to`.
         if told and not (told == "-" and spelt and spelt[-1] in ("-", "R")):
