@@ -24,6 +24,7 @@ from arena.game_jobs import JobMaker
 from arena.interruption import Interrupted
 from arena.jobs import Fault, GameResult
 from arena.left_over import give_up_open_attempts, take_up
+from arena.players.daide.parameters import PROTOCOL as DAIDE
 from arena.progress import GameInProgress, Pace, Progress
 from arena.results.games import FinishedGame
 from arena.results.series import Attempt, Series
@@ -47,6 +48,7 @@ class RunEnd(Enum):
     STOPPED = "it was asked to stop"
     HALTED = "there were too many void games"
     NO_GAME = "games are missing, but none of them can be played"
+    NOBODY_LEFT = "games are missing, and nobody is left who may play them"
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,12 @@ class Competition:
     def _natural_end(self) -> RunEnd:
         if self._selector.decided:
             return RunEnd.DECIDED
-        return RunEnd.COMPLETED if self._selector.finished else RunEnd.NO_GAME
+        if self._selector.finished:
+            return RunEnd.COMPLETED
+        if not self._selector.short:
+            return RunEnd.NO_GAME
+        self._warn(f"{self._selector.short} (`arena run --readmit` lets inhibited players play again)")
+        return RunEnd.NOBODY_LEFT
 
     def _break_off(self, error: BaseException) -> None:
         self._workers.stop()
@@ -291,18 +298,26 @@ class Competition:
                 self._stop(RunEnd.HALTED)
 
     def _inhibit_absent(self, game: _Running, result: GameResult) -> bool:
-        """Inhibit the players that did not get ready, where the kind asks for it; whether there were any."""
-        absent = [
-            name
-            for name, usage in zip(game.fixture.players, result.usage, strict=True)
-            if not result.ready and usage.fault in (Fault.LATE, Fault.DISCONNECTED)
-        ]
+        """Inhibit the player that was not there at all, where the kind asks for it; whether it does."""
+        if result.absent is None:
+            return False
+        name = game.fixture.players[result.absent - 1]
+        setup = self._jobs.players(game.fixture)[result.absent - 1]
+        if setup.protocol == DAIDE and self._plays_elsewhere(name, game):
+            return False
         variant = self._jobs.setting(game.fixture).variant
-        inhibited = [name for name in absent if self._selector.inhibit(name, variant)]
-        for name in inhibited:
-            self._series.inhibit(name, variant)
-            self._warn(f"player {name} does not get ready: it is inhibited from now on for {variant}")
-        return bool(inhibited)
+        if not self._selector.inhibit(name, variant):
+            return False
+        self._series.inhibit(name, variant)
+        self._warn(
+            f"player {name} does not get ready: it is inhibited from now on for {variant} "
+            "(`arena run --readmit` lets it play again)"
+        )
+        return True
+
+    def _plays_elsewhere(self, name: str, game: _Running) -> bool:
+        """Whether another game that is in progress has the player, and perhaps all its programs."""
+        return any(name in other.fixture.players for other in self._running.values() if other is not game)
 
     # What people see
 

@@ -185,7 +185,8 @@ class GameResult:
     """How a job went. `outcome` is None for a void game, whose reason is `void_reason`.
 
     `record` is the game in its referee's format, empty for a void game. Times are in seconds, `started`
-    is a Unix time. `ready` is whether all players got ready to play.
+    is a Unix time. `absent` is the seat, if any, whose player did not get ready to play since
+    nothing of it was there.
     """
 
     game_id: str
@@ -200,7 +201,7 @@ class GameResult:
     setup_seconds: float
     play_seconds: float
     warnings: tuple[str, ...] = ()
-    ready: bool = True
+    absent: int | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Moves without their type, which would be told of each: that takes three times as long.

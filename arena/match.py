@@ -135,6 +135,7 @@ class _Match:
         self._tell_progress = tell
         self._moves_told = 0
         self._gone = Departures(rules, self._seatings, self._sheet)
+        self._absent: int | None = None
 
     def play(self) -> GameResult:
         started, clock = time.time(), time.perf_counter()
@@ -144,8 +145,7 @@ class _Match:
         try:
             void_reason = self._set_up()
             setup_seconds = time.perf_counter() - clock
-            ready = not void_reason
-            if ready:
+            if not void_reason:
                 try:
                     outcome = self._play_out()
                 except _GameVoid as void:
@@ -176,7 +176,7 @@ class _Match:
             setup_seconds=setup_seconds,
             play_seconds=play_seconds,
             warnings=tuple(sheet.warnings),
-            ready=ready,
+            absent=self._absent,
         )
 
     def _set_up(self) -> str:
@@ -194,7 +194,7 @@ class _Match:
                 except InvalidParameters as error:
                     return self._void(seating.seat, Fault.PROTOCOL, f"player {seating.label}: {error}")
                 except PlayerFailure as failure:
-                    return self._void(seating.seat, failure.fault, str(failure))
+                    return self._unready(seating.seat, failure)
         return self._arrange() or self._open()
 
     def _arrange(self) -> str:
@@ -213,7 +213,7 @@ class _Match:
         except UnreadableMove as error:
             return self._void(seat, Fault.PROTOCOL, f"player {self._seatings[seat - 1].label}: {error}")
         except PlayerFailure as failure:
-            return self._void(seat, failure.fault, str(failure))
+            return self._unready(seat, failure)
         return ""
 
     def _open(self) -> str:
@@ -238,13 +238,19 @@ class _Match:
                 try:
                     player.given(moves, rules.view(self._position, seat))
                 except PlayerFailure as failure:
-                    return self._void(seat, failure.fault, str(failure))
+                    return self._unready(seat, failure)
             choices = {seat: (move, Choice(rules.move_text(move))) for seat, move in moves.items()}
             self._sheet.turn(choices, before, self._position, opening=True)
         return ""
 
     def _close(self, player: Player, costs: list[Cost], *, at_once: bool) -> None:
         costs.append(player.close(at_once=at_once))
+
+    def _unready(self, seat: int, failure: PlayerFailure) -> str:
+        """A player failed before the game. Returns why the game is void."""
+        if failure.fault in (Fault.LATE, Fault.DISCONNECTED) and not failure.passing:
+            self._absent = seat
+        return self._void(seat, failure.fault, str(failure))
 
     def _void(self, seat: int, fault: Fault, reason: str) -> str:
         self._sheet.fault(seat, fault, reason)

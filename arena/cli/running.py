@@ -47,7 +47,7 @@ def run(
 
     Ctrl-X, or `arena stop` elsewhere, ends the run when its games in progress are over; Ctrl-C ends it at
     once, and they are played again by the next run. Exit status: 0 completed or stopped as asked; 1 error;
-    2 usage; 3 interrupted; 4 halted by void games; 5 reports to ACADEMY still wait.
+    2 usage; 3 interrupted; 4 halted by void games, or nobody left to play; 5 reports to ACADEMY still wait.
     """
     settings, files = opened(control, results, trust)
     # What is loaded stays: it needs not be looked through again and again.
@@ -62,6 +62,9 @@ def run(
         say(f"{files.name}: the run ended since {ended.end.value}; report: {files.report}")
     if ended.end is RunEnd.HALTED:
         complain("arena: halted by void games; the log says why")
+        raise typer.Exit(ExitStatus.HALTED)
+    if ended.end is RunEnd.NOBODY_LEFT:
+        complain(f"arena: halted: {ended.end.value}")
         raise typer.Exit(ExitStatus.HALTED)
     if ended.undelivered:
         raise typer.Exit(ExitStatus.UNDELIVERED)

@@ -6,9 +6,13 @@ from arena.jobs import Fault
 
 
 class PlayerFailure(RuntimeError):
-    """A player did not do what its game needs. The message says what; `fault` of which kind it is."""
+    """A player did not do what its game needs. The message says what; `fault` of which kind it is.
+
+    `passing` is whether the player was seen to work, so that the next game may well have it.
+    """
 
     fault: ClassVar[Fault]
+    passing: ClassVar[bool] = False
 
 
 class CannotStart(PlayerFailure):
@@ -27,6 +31,18 @@ class Late(PlayerFailure):
     """The player did not answer within its time limit."""
 
     fault = Fault.LATE
+
+
+class TooFew(Late):
+    """A player that dials in with several programs has not all of them there."""
+
+    passing = True
+
+
+class WentAway(Disconnected):
+    """A player that had dialled in was gone again before the game."""
+
+    passing = True
 
 
 class IllFormed(PlayerFailure):

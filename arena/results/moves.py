@@ -7,6 +7,7 @@ there is nothing to tell. The views ARENA_Move and ARENA_MoveValue have a row fo
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii
@@ -15,6 +16,8 @@ from typing import Final
 from arena.jobs import JobMove
 
 _MICROSECONDS: Final = 6
+# PostgreSQL's texts hold neither, and one of them would spoil the view of all moves.
+_UNSTORABLE: Final = re.compile("[\\x00\\ud800-\\udfff]")
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ def _packed(move: JobMove) -> str:
             raise ValueError(f"move {text!r}: seat {told} told {value}, values are from 0 to 1")
     more = [
         dict(values) or None,
-        comment or None,
+        _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", comment) or None,
         1 if opening else None,
         clock,
         None if clock is None else stones,

@@ -60,20 +60,13 @@ class Mars(Selector):
 
     @property
     def finished(self) -> bool:
-        """Whether all series that may run have all their games, or nobody left to play them."""
-        return all(
-            self._numbers[name].finished
-            or (name in self._short and self._numbers[name].given == self._numbers[name].completed)
-            for name, one in self._series.items()
-            if _may_run(one)
-        )
+        """Whether all series that may run have all their games."""
+        return all(self._numbers[name].finished for name, one in self._series.items() if _may_run(one))
 
     @property
-    def decided(self) -> str:
-        """Which series can't go on, if that is why the mission is over."""
-        return (
-            "; ".join(f"series {name}: {why}" for name, why in self._short.items()) if self.finished else ""
-        )
+    def short(self) -> str:
+        """Which series cannot go on, since too few players are left."""
+        return "; ".join(f"series {name}: {why}" for name, why in self._short.items())
 
     @property
     def ghosts(self) -> Sequence[str]:

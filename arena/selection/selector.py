@@ -86,6 +86,11 @@ class Selector(ABC):
         return ""
 
     @property
+    def short(self) -> str:
+        """Why games are missing that nobody may play any more; empty while there are none."""
+        return ""
+
+    @property
     def void_policy(self) -> VoidPolicy:
         """What follows from void games."""
         return VoidPolicy.BY_MATCHUP

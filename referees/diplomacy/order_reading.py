@@ -13,6 +13,9 @@ from referees.diplomacy.provinces import Map, Unit, UnitKind, UnknownPlace
 MAX_LENGTH: Final = 200
 _VERBS: Final = frozenset("H-SCRDB")
 _KINDS: Final = {"A": UnitKind.ARMY, "F": UnitKind.FLEET}
+# Only a move goes by convoy; what helps one may say so, too.
+_BY_CONVOY: Final = (OrderKind.CONVOYED_MOVE, OrderKind.SUPPORT_MOVE, OrderKind.CONVOY)
+_COAST: Final = re.compile(r"(.+)/[NSEW]C")
 # DeepMind's `STPSC` and `SPAMAYBE_NC`.
 _GLUED_COAST: Final = re.compile(r"^([^/(]+?)(MAYBE_)?([NSEW]C)$")
 
@@ -27,16 +30,23 @@ def read_order(position: Position, text: str, lenient_coasts: bool = True) -> Or
     Words may stand for letters (`supports`, `via convoy`, `->`). Kinds of units may be left out or wrong
     where a unit stands: the position tells them (DATC 3.0, 4.C.1 and 4.C.2); but a wrong one with what only
     such a unit could do is refused. An army's move to a province that it cannot walk to is one by convoy.
-    With `lenient_coasts` a coast that a fleet can only mean is filled in. Whether the order can be carried
-    out is not looked at. Raises UnreadableOrder, which quotes the text.
+    With `lenient_coasts` a coast that a fleet can only mean is filled in, and one is ignored where an army
+    goes or stands and where the province has none. A power that is named must own the unit (the home centre,
+    in a build). Whether the order can be carried out is not looked at. Raises UnreadableOrder, which quotes
+    the text.
     """
     if len(text) > MAX_LENGTH:
         raise UnreadableOrder(f"an order of {len(text)} characters: at most {MAX_LENGTH} are read")
     if not text.strip():
         raise UnreadableOrder("an empty line is no order")
-    words, by_convoy = order_words(position.map, text)
+    words, by_convoy, owners = order_words(position.map, text)
     try:
-        return _Reader(position, lenient_coasts).read(words, by_convoy)
+        order = _Reader(position, lenient_coasts).read(words, by_convoy)
+        if by_convoy and order.kind not in _BY_CONVOY:
+            raise UnreadableOrder("only a move goes by convoy")
+        for power, place in owners:
+            _check_owner(position, order, position.map.power(power), position.map.province(place))
+        return order
     except (UnknownPlace, UnreadableOrder) as error:
         raise UnreadableOrder(f"{text.strip()!r}: {error}") from None
 
@@ -51,7 +61,7 @@ class _Reader:
 
     def read(self, words: list[str], by_convoy: bool) -> Order:
         board, phase = self._board, self._position.phase
-        if words[:1] == ["WAIVE"] and words[1:] in ([], ["B"]):
+        if words in (["WAIVE"], ["WAIVE", "B"], ["B", "WAIVE"]):
             return WAIVE
         verb, subject, rest = _parted(words)
         said, location = self._unit(subject)
@@ -59,7 +69,8 @@ class _Reader:
             _expect_no_more(rest)
             return self._build(said, location)
         unit = self._position.ordered_unit(board.province_of[location])
-        if unit and location == board.main_location[board.province_of[location]]:
+        unnamed = location == board.main_location[board.province_of[location]]
+        if unit and (unnamed or (self._lenient_coasts and unit.kind is UnitKind.ARMY)):
             location = unit.location
         kind = unit.kind if unit else said
         if verb == "H":
@@ -71,7 +82,7 @@ class _Reader:
         if verb in ("R", "-"):
             target = self._place(rest, kind)
             if self._lenient_coasts:
-                target = _only_coast(board, kind, location, target)
+                target = _fitting_coast(board, kind, location, target)
             order = Order(OrderKind.RETREAT, location, target)
             if verb == "-" and phase is not Phase.RETREATS:
                 order = _move(board, kind, location, target, by_convoy)
@@ -122,18 +133,34 @@ class _Reader:
             raise UnreadableOrder("a province is missing")
         name = " ".join(words)
         try:
-            return self._board.location(name)
+            return self._location(name)
         except UnknownPlace:
             glued = _GLUED_COAST.match(name)
             if not glued:
                 raise
         if glued[2] and kind is not UnitKind.FLEET:
-            return self._board.location(glued[1])
-        return self._board.location(f"{glued[1]}/{glued[3]}")
+            return self._location(glued[1])
+        return self._location(f"{glued[1]}/{glued[3]}")
+
+    def _location(self, name: str) -> int:
+        try:
+            return self._board.location(name)
+        except UnknownPlace:
+            coast = _COAST.fullmatch(name)
+            if not coast or not self._lenient_coasts:
+                raise
+            location = self._board.location(coast[1])
+            if self._board.coasts[self._board.province_of[location]]:
+                raise
+            return location
 
 
 def _parted(words: list[str]) -> tuple[str, list[str], list[str]]:
     """What is ordered, the words for whom, and those that follow."""
+    if not words:
+        raise UnreadableOrder("it names no unit and says nothing to do; an order is like A PAR - BUR")
+    if words in (["A"], ["F"]):
+        raise UnreadableOrder("a province is missing")
     # `R A PAR - GAS`, `- A PAR - BUR`
     if words[:1] in (["R"], ["-"]) and "-" in words[2:]:
         dash = words.index("-", 2)
@@ -182,14 +209,30 @@ def _check_meant(board: Map, unit: Unit, order: Order) -> None:
         raise UnreadableOrder(f"the unit that stands there is {name}, which cannot do that")
 
 
-def _only_coast(board: Map, kind: UnitKind | None, location: int, target: int) -> int:
-    """The coast that a fleet can only mean when it names none."""
-    province = board.province_of[target]
-    if kind is UnitKind.FLEET and target == board.main_location[province]:
-        fitting = [coast for coast in board.coasts[province] if coast in board.reach[kind][location]]
+def _fitting_coast(board: Map, kind: UnitKind | None, location: int, target: int) -> int:
+    """The coast that a fleet can only mean when it names none; for an army the province."""
+    main = board.main_location[board.province_of[target]]
+    if kind is UnitKind.ARMY:
+        return main
+    if kind is UnitKind.FLEET and target == main:
+        coasts = board.coasts[board.province_of[target]]
+        fitting = [coast for coast in coasts if coast in board.reach[kind][location]]
         if len(fitting) == 1:
             return fitting[0]
     return target
+
+
+def _check_owner(position: Position, order: Order, power: int, province: int) -> None:
+    """Refuse a power that does not own the unit, or the home centre, that it is named with."""
+    board = position.map
+    unit = position.ordered_unit(province)
+    if order.kind in (OrderKind.BUILD_ARMY, OrderKind.BUILD_FLEET):
+        owns = province in board.powers[power].homes
+    else:
+        owns = unit is None or unit.power == power
+    if not owns:
+        what = f"the unit in {board.codes[province]}" if unit else f"the centre {board.codes[province]}"
+        raise UnreadableOrder(f"{what} is not {board.powers[power].name}'s")
 
 
 def _places(board: Map, location: int) -> tuple[int, ...]:

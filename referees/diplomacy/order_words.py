@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from referees.diplomacy.order_spellings import SPELLINGS
 from referees.diplomacy.provinces import Map
 
-_ARROW: Final = re.compile(r"[-=]+>?|[\u2010-\u2015\u2190-\u21ff\u27f5-\u27ff]")
+_ARROW: Final = re.compile(r"[-=]+>?|>+|[\u2010-\u2015\u2190-\u21ff\u2212\u27f5-\u27ff]")
 _QUARTER: Final = r"(?:(?:NORTH|SOUTH|EAST|WEST)(?:ERN)?[ -]COAST|[NSEW]CS?)"
 _COAST: Final = re.compile(rf"(?<=\w)\s*(?:/|-|\(|\s)\s*\(?({_QUARTER})(?!\w)\)?")
 _BRACKETS: Final = re.compile(r"[()\[\]]")
@@ -20,10 +20,14 @@ _ARTICLE: Final = re.compile(r"\bAN?\s+(?=(?:ARMY|FLEET)\b)")
 
 
 class OrderWords(NamedTuple):
-    """Words in one spelling, a convoy's way left out; `by_convoy` where they say that a move goes by sea."""
+    """Words in one spelling, a convoy's way left out; `by_convoy` where they say that a move goes by sea.
+
+    `owners` are the powers that were named, each with the place of the unit that it is said to own.
+    """
 
     words: list[str]
     by_convoy: bool
+    owners: list[tuple[str, str]]
 
 
 class _Names(NamedTuple):
@@ -50,25 +54,33 @@ def _names(board: Map) -> _Names:
 def order_words(board: Map, text: str) -> OrderWords:
     """Take a line apart. Words that mean nothing here are kept as they are, in upper case."""
     names = _names(board)
-    line = text.strip().upper()
+    line = " ".join(text.upper().split())
     line = names.pattern.sub(lambda found: names.codes[" ".join(re.split(r"[\s.-]+", found[0]))], line)
     line = _ARTICLE.sub("", line.replace(".", " "))
     line = _COAST.sub(lambda found: _coast(board, found), line)
     power, colon, rest = line.partition(":")
+    owner = ""
     if colon and power.strip() in names.powers:
-        line = rest
+        owner, line = power.strip(), rest
     line = _BRACKETS.sub(" ", _ARROW.sub(" - ", line))
     spelt: list[str] = []
+    owners: list[tuple[str, str]] = []
     said = line.split()
     for number, word in enumerate(said):
         following = said[number + 1] if number + 1 < len(said) else ""
         if word in names.powers and SPELLINGS.get(following) in ("A", "F"):
+            owner = word
             continue
         told = word if _is_place(board, word) else SPELLINGS.get(word, word)
+        place = word.partition("/")[0]
+        if owner and (_is_place(board, place) or word not in SPELLINGS):
+            owners += [(owner, place)] if _is_place(board, place) else []
+            owner = ""
         # `moves to`, and `retreats to`.
         if told and not (told == "-" and spelt and spelt[-1] in ("-", "R")):
             spelt.append(told)
-    return _without_way(board, spelt, "CTO" in said)
+    words, by_convoy = _without_way(board, spelt, "CTO" in said)
+    return OrderWords(words, by_convoy, owners)
 
 
 def _coast(board: Map, found: re.Match[str]) -> str:
@@ -82,7 +94,7 @@ def _is_place(board: Map, word: str) -> bool:
     return word in board.location_numbers or word in board.aliases
 
 
-def _without_way(board: Map, words: list[str], by_convoy: bool) -> OrderWords:
+def _without_way(board: Map, words: list[str], by_convoy: bool) -> tuple[list[str], bool]:
     """Leave out `VIA` and the seas of a convoy's way, whether they follow it or stand between arrows."""
     if "VIA" in words:
         at = words.index("VIA")
@@ -95,7 +107,7 @@ def _without_way(board: Map, words: list[str], by_convoy: bool) -> OrderWords:
         if second != first + 2 or not _is_sea(board, words[first + 1]):
             break
         words, by_convoy = words[:first] + words[second:], True
-    return OrderWords(words, by_convoy)
+    return words, by_convoy
 
 
 def _is_sea(board: Map, word: str) -> bool:

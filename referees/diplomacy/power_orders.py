@@ -4,6 +4,7 @@
 survivors, `A PAR H, DRAW ENG FRA` for one between some; `NONE` where nothing is ordered.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final, Self
@@ -17,6 +18,8 @@ from referees.diplomacy.provinces import UnknownPlace
 
 MAX_ORDERS: Final = 100
 MAX_LINE: Final = 10_000
+# DAIDE's orders are each in brackets and begin with a unit in brackets.
+_DAIDE_BETWEEN: Final = re.compile(r"\)\s*(?=\(\s*\()")
 NO_ORDERS: Final = "NONE"
 DRAW: Final = "DRAW"
 
@@ -49,7 +52,10 @@ class PowerOrders:
         """Read a line; orders may be separated by commas, semicolons or line ends. Raises UnreadableMove."""
         if len(text) > MAX_LINE:
             raise UnreadableMove(f"a line of {len(text)} characters: at most {MAX_LINE} are read")
-        parts = [part.strip() for part in text.replace(";", ",").replace("\n", ",").split(",")]
+        parts = [
+            part.strip()
+            for part in _DAIDE_BETWEEN.sub("),", text).replace(";", ",").replace("\n", ",").split(",")
+        ]
         if not any(parts):
             raise UnreadableMove(f"an empty line: a power that orders nothing says {NO_ORDERS}")
         orders: list[tuple[Order, str]] = []

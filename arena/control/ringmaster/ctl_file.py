@@ -109,7 +109,7 @@ def _execute(path: Path, text: str, names: dict[str, Any]) -> None:
         exec(compile(text, str(path), "exec"), names)
     except SyntaxError as error:
         raise ControlError(f"{path.name}, line {error.lineno}: this is not Python: {error.msg}") from None
-    except Exception as error:  # The file may raise whatever there is.
+    except (Exception, SystemExit) as error:  # The file may raise whatever there is.
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
         line = frames[-1].lineno if frames else "?"
         raise ControlError(f"{path.name}, line {line}: {type(error).__name__}: {error}") from error

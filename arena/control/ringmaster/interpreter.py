@@ -202,10 +202,13 @@ class Interpreter:
             case ast.ListComp(element, loops) | ast.GeneratorExp(element, loops):
                 return [self._value(element, inner) for inner in self._loops(loops, scope)]
             case ast.SetComp(elt=element, generators=loops):
-                return {self._value(element, inner) for inner in self._loops(loops, scope)}
+                return self._guarded(
+                    node, set, [self._value(element, inner) for inner in self._loops(loops, scope)]
+                )
             case ast.DictComp(key=key, value=value, generators=loops):
                 inner_scopes = self._loops(loops, scope)
-                return {self._value(key, inner): self._value(value, inner) for inner in inner_scopes}
+                pairs = [(self._value(key, inner), self._value(value, inner)) for inner in inner_scopes]
+                return self._guarded(node, dict, pairs)
             case ast.Lambda(args=arguments, body=body):
                 returned = ast.copy_location(ast.Return(body), body)
                 return self._function(node, arguments, [returned], scope)
@@ -314,7 +317,7 @@ class Interpreter:
         named: dict[str, Any] = {}
         for keyword in node.keywords:
             value = self._value(keyword.value, scope)
-            named.update({keyword.arg: value} if keyword.arg is not None else value)
+            self._guarded(node, named.update, {keyword.arg: value} if keyword.arg is not None else value)
         return self._guarded(node, function, *values, **named)
 
     def _guarded(self, node: ast.AST, function: Callable[..., Any], *values: Any, **named: Any) -> Any:
@@ -323,7 +326,7 @@ class Interpreter:
             found = checked(function(*values, **named))
         except Refused:
             raise
-        except (TypeError, ValueError, ArithmeticError, LookupError, RecursionError) as error:
+        except (TypeError, ValueError, ArithmeticError, LookupError, RecursionError, MemoryError) as error:
             raise Refused(getattr(node, "lineno", 0), str(error) or type(error).__name__) from None
         if isinstance(found, str | list | tuple | dict | set):
             self._items_made += len(found)

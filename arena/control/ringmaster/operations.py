@@ -50,14 +50,15 @@ def _sum(items: Any, start: Any = 0) -> Any:
 
 
 FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
-    **{function.__name__: function for function in (abs, bool, float, int, len, max, min, round)},
+    **{function.__name__: function for function in (abs, bool, float, int, len, max, min)},
     **{function.__name__: function for function in (all, any, dict, list, set, sorted, tuple)},
     "str": lambda value="": str(_plain(value)),
     "range": _range,
     "sum": _sum,
-    "zip": lambda *lists: [*zip(*lists, strict=False)],
+    "zip": lambda *lists: _zipped(lists),
     "enumerate": lambda items, start=0: [*enumerate(items, start)],
     "reversed": lambda items: [*reversed(items)],
+    "round": lambda number, digits=None: _rounded(number, digits),
 }
 
 _TEXT_METHODS: Final = ("capitalize", "endswith", "format", "isdigit", "join", "lower", "lstrip", "replace")
@@ -186,15 +187,30 @@ def _join(separator: str, items: Any) -> str:
     return separator.join(texts)
 
 
+def _zipped(lists: tuple[Any, ...]) -> list[Any]:
+    if len(lists) * min(map(len, lists), default=0) > MAX_LENGTH:
+        _too_long()
+    return [*zip(*lists, strict=False)]
+
+
+def _rounded(number: Any, digits: Any) -> Any:
+    if isinstance(digits, int) and abs(digits) > 1000:
+        raise TooLarge(f"round(..., {digits}): at most 1000 digits are allowed")
+    return round(number, digits)
+
+
 def _no_longer(items: list[Any], most: int) -> list[Any]:
     return items if len(items) <= most else _too_long()
 
 
 def _check_formatting(text: str, given: Any) -> None:
-    # In '%(name)s' the name may hold anything; it is no part of the width.
-    places = re.findall(r"%(?:\([^)]*\))?[^a-zA-Z%]*[a-zA-Z]", text)
+    text = text.replace("%%", "")
+    if re.search(r"%\([^()]*\(", text):
+        raise TooLarge("the names within a format may hold no brackets")
+    # In '%(name)s' the name is no part of the width.
+    places = re.findall(r"%(?:\([^()]*\))?[^a-zA-Z%]*[a-zA-Z]", text)
     for place in places:
-        _check_widths(re.sub(r"\([^)]*\)", "", place))
+        _check_widths(re.sub(r"\([^()]*\)", "", place))
     by_name = isinstance(given, dict) and bool(places) and all(place[1] == "(" for place in places)
     _check_filled(len(places), given.values() if by_name else given if isinstance(given, tuple) else [given])
 

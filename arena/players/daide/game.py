@@ -10,7 +10,7 @@ from arena.players.daide.clients import Place, Session
 from arena.players.daide.limits import DaideLimits
 from arena.players.daide.passing import BrokenLink, Part, Passed, Seek, receive_passed, send_seek
 from arena.players.daide.wire import Hung, Wire
-from arena.players.failures import CannotStart, Disconnected, Late, PlayerFailure
+from arena.players.failures import CannotStart, Disconnected, Late, PlayerFailure, TooFew, WentAway
 from arena.players.player import Choice, Disorder, InvalidParameters
 from referees.api import Outcome, Referee
 from referees.diplomacy.daide.answers import Answers
@@ -87,12 +87,18 @@ class DaideGame:
         self._selector.register(self._link, selectors.EVENT_READ)
 
     def await_client(self, place: Place, deadline: float) -> None:
-        """Wait until a power's client is there. Raises Late, and Disconnected where it went again."""
+        """Wait until a power's client is there.
+
+        Raises Late where none of its name dialled in, TooFew where others did, WentAway where it went again.
+        """
         self._pump(lambda: place.came, deadline)
         if not place.came:
-            raise Late(f"no client {place.client!r} dialled in")
+            namesakes = [other.came for other in self._places.values() if other.client == place.client]
+            if not any(namesakes):
+                raise Late(f"no client {place.client!r} dialled in")
+            raise TooFew(f"{sum(namesakes)} of {len(namesakes)} clients {place.client!r} dialled in")
         if place.session is None:
-            raise Disconnected(f"its client went before the game: {place.why}")
+            raise WentAway(f"its client went before the game: {place.why}")
 
     # The game
 

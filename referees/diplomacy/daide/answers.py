@@ -249,7 +249,7 @@ class Answers:
         if self._is_turn(parts[0]):
             in_time = read_turn(parts[0]) == table.turn_of(table.position)
             parts = parts[1:]
-        receivers = self._powers(parts[0])
+        receivers = list(dict.fromkeys(self._powers(parts[0])))
         if power is None or not in_time or not self._may_speak(power, now) or power in receivers:
             listener.say(command("REJ", tokens))
             return
@@ -261,8 +261,10 @@ class Answers:
                 listener.say(command("CCD", (self._words.powers[receiver],)))
                 return
         listener.say(command("YES", tokens))
-        assert isinstance(parts[0], tuple) and isinstance(parts[1], tuple)
-        said = command("FRM", (self._words.powers[power],), flat(parts[0]), self._within_level(parts[1]))
+        assert isinstance(parts[1], tuple)
+        # Who is named twice is told once, so that those who answer all receivers don't answer it twice.
+        told = tuple(self._words.powers[receiver] for receiver in receivers)
+        said = command("FRM", (self._words.powers[power],), told, self._within_level(parts[1]))
         for other in table.listeners:
             if other.power in receivers:
                 other.say(said)

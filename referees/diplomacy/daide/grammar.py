@@ -98,7 +98,7 @@ _RULES: Final = {
     """,
     "query": "@60 QRY ( arrangement ) | @60 NOT ( QRY ( arrangement ) )",
     "simple": """
-        PCE ( power+ )
+        PCE ( power power+ )
         ALY ( power+ ) VSS ( power+ )
         DRW ( power power+ )
         DRW

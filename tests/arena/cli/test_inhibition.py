@@ -47,3 +47,18 @@ def test_who_does_not_get_ready_is_left_out_until_readmitted(tmp_path: Path) -> 
 
     third = arena("run", control, "-q", "--readmit")
     assert third.returncode == 1 and "player villain" in third.stderr
+
+
+def test_a_run_for_which_nobody_is_left_is_halted_and_not_complete(tmp_path: Path) -> None:
+    control = tmp_path / "cup.toml"
+    control.write_text(CONTROL.replace(f"[players.two]\n{PASSING}\n", ""))
+    for options, complaint in (
+        ((), "player villain does not get ready"),
+        ((), "player villain did not get ready in an earlier run"),
+        (("--readmit",), "player villain does not get ready"),
+    ):
+        run = arena("run", control, "-q", *options)
+        assert run.returncode == 4
+        assert complaint in run.stderr
+        assert "series t1: 1 contestants are left, a game needs 2 (`arena run --readmit`" in run.stderr
+        assert "arena: halted: games are missing, and nobody is left who may play them" in run.stderr

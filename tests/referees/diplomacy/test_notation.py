@@ -21,6 +21,7 @@ from referees.diplomacy import (
 )
 from referees.diplomacy.notation import order_text
 from referees.diplomacy.order_reading import read_order
+from referees.diplomacy.power_orders import PowerOrders
 from tests.referees.diplomacy.positions import STANDARD, play, position
 from tests.referees.diplomacy.test_random_play import choose
 
@@ -148,6 +149,22 @@ def test_orders_of_builds(texts: tuple[str, ...], kind: OrderKind, standard: str
         ),
         (("F BUL (EC) - CON", "F Bulgaria (east coast) -> Constantinople", "F BUL - CON"), "F BUL/EC - CON"),
         (("mao - gulf of lyons",), "F MAO - GOL"),
+        (
+            (
+                "F CON - ANK/SC",
+                "F CON - ANK",
+                "F CON/NC - ANK",
+                "Turkey: F CON > ANK",
+                "F CON \u2212 ANK (nc)",
+            ),
+            "F CON - ANK",
+        ),
+        (("A PAR - BUR/SC", "A PAR/NC - BUR", "A  PAR  -  BUR", "France :  A PAR - BUR"), "A PAR - BUR"),
+        (("A MAR - SPA/NC", "A MAR - Spain (south  coast)"), "A MAR - SPA"),
+        (("Russia: F BULEC - CON", "Russia: F BUL/EC - CON"), "F BUL/EC - CON"),
+        (("A STP/SC - FIN", "A STP - FIN"), "A STP - FIN"),
+        (("A PAR S A LON - BRE VIA", "(FRA AMY PAR) SUP (ENG AMY LON) CTO BRE"), "A PAR S A LON - BRE"),
+        (("F MAO - Spain north  coast", "F MAO =>  SPA/NC"), "F MAO - SPA/NC"),
     ],
 )
 def test_orders_in_the_words_of_other_judges_and_with_a_wrong_kind_of_unit(
@@ -191,7 +208,8 @@ def test_retreats_in_the_words_of_other_judges(texts: tuple[str, ...], standard:
             "F STP/SC B",
         ),
         (("remove army mos", "destroy the unit at Moscow", "REM F MOS", "Army Moscow disbands"), "A MOS D"),
-        (("waives", "waive build", "WVE"), "WAIVE"),
+        (("waives", "waive build", "build waive", "WVE"), "WAIVE"),
+        (("Russia: A Sevastopol build", "(RUS AMY SEV) BLD"), "A SEV B"),
     ],
 )
 def test_builds_in_the_words_of_other_judges(texts: tuple[str, ...], standard: str) -> None:
@@ -219,7 +237,16 @@ def test_an_order_for_a_province_without_a_unit_says_nothing_of_its_kind() -> No
         ("A NWY - BUD", "the unit that stands there is a fleet, which cannot do that"),
         ("A LON - BRE VIA Prague", "'BRE VIA PRAGUE' is no province"),
         ("F MAO - SPA/EC", "SPA has no coast 'EC'; it has SPA/NC and SPA/SC"),
-        ("F MAO - POR/NC", "POR has no coast 'NC'; it has only one"),
+        ("F MAO - POR/XC", "POR has no coast 'XC'; it has only one"),
+        ("A PAR H VIA CONVOY", "only a move goes by convoy"),
+        ("F NWY S A STP VIA", "only a move goes by convoy"),
+        ("A", "a province is missing"),
+        ("VIA", "it names no unit and says nothing to do"),
+        ("( )", "it names no unit and says nothing to do"),
+        ("(GER AMY PAR) MTO BUR", "the unit in PAR is not Germany's"),
+        ("Germany: A PAR/SC H", "the unit in PAR is not Germany's"),
+        ("Germany: A PAR - BUR", "the unit in PAR is not Germany's"),
+        ("(FRA AMY PAR) SUP (GER AMY MAR) MTO BUR", "the unit in MAR is not Germany's"),
         ("A PAR -", "a province is missing"),
         ("A PAR H BUR", "'BUR' is too much"),
         ("F ECH C A LON", "from where and to where"),
@@ -232,6 +259,31 @@ def test_what_is_no_order_says_why(text: str, why: str) -> None:
     with pytest.raises(UnreadableOrder) as raised:
         read_order(MOVES, text)
     assert why in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["F CON - ANK/SC", "A PAR/NC H", "F MAO - POR/NC"])
+def test_where_the_rules_are_strict_a_coast_that_is_not_there_is_refused(text: str) -> None:
+    with pytest.raises(UnreadableOrder, match=r"has no coast '[NS]C'; it has only one"):
+        read_order(MOVES, text, lenient_coasts=False)
+
+
+def test_a_power_builds_in_its_own_home_centres_only() -> None:
+    winter = position("RUS A MOS", Phase.BUILDS, Season.AUTUMN)
+    with pytest.raises(UnreadableOrder, match="the centre SEV is not Turkey's"):
+        read_order(winter, "Turkey: F SEV B")
+
+
+def test_a_retreat_by_convoy_is_refused() -> None:
+    beaten = play("FRA A BUR; GER A MUN, A RUH", "GER A MUN - BUR, A RUH S A MUN - BUR").after
+    with pytest.raises(UnreadableOrder, match="only a move goes by convoy"):
+        read_order(beaten, "A BUR - GAS VIA")
+    with pytest.raises(UnreadableOrder, match="the unit in BUR is not Germany's"):
+        read_order(beaten, "(GER AMY BUR) RTO GAS")
+
+
+def test_orders_of_daide_in_brackets_need_no_commas() -> None:
+    said = "((FRA AMY PAR) MTO BUR) ((FRA AMY MAR) SUP (FRA AMY PAR) MTO BUR)((FRA FLT MAO) MTO (SPA NCS))"
+    assert PowerOrders.read(MOVES, said).text == "A PAR - BUR, F MAO - SPA/NC, A MAR S A PAR - BUR"
 
 
 @pytest.mark.parametrize("board", [STANDARD, shipped_map("straits")], ids=lambda board: board.name)

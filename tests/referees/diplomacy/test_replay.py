@@ -1,5 +1,6 @@
 """The page that plays a game again, as a real browser shows it."""
 
+import html
 import json
 import re
 import shutil
@@ -109,6 +110,20 @@ def test_the_map_shows_units_centres_and_orders_with_what_became_of_them(tmp_pat
     assert "bounced by Russia's F SEV" in dom
     assert "Spring 1901, moves" in dom and "a remark" in dom and "cup, 0_7" in dom
     assert len(re.findall("<polyline", dom)) == 7
+
+
+@NEEDS_BROWSER
+def test_the_head_says_everything_once(tmp_path: Path) -> None:
+    told = json.loads(record())
+    result = f"{told['result']} ({told['detail']})" if told["detail"] else told["result"]
+    told |= {"name": "cup 0_7", "event": "cup"}
+    told["remarks"] = [
+        "Event: cup", "Game id: 0_7", "Date: 2026-11-21 13:00 +0000", f"Result: {result}", "a remark", result,
+    ]  # fmt: skip
+    dom = shown(Diplomacy.replay_page(json.dumps(told).encode(), {}), tmp_path, "1")
+    facts = f"map standard · rules {told['edition']} · {result} · Date: 2026-11-21 13:00 +0000 · a remark"
+    assert '<h1 id="title">cup 0_7</h1>' in dom
+    assert re.findall(r'id="facts">(.*?)</p>', dom) == [html.escape(facts, quote=False)]
 
 
 @NEEDS_BROWSER

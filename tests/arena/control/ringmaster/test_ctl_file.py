@@ -232,6 +232,7 @@ def test_a_file_that_needs_python_is_executed_only_if_it_is_trusted(tmp_path: Pa
     ("text", "message"),
     [
         ("x = 1\nraise ValueError('oh')", "line 7: ValueError: oh"),
+        ("raise SystemExit(0)", "line 7: SystemExit: 0"),
         ("x =", "line 7: this is not Python"),
     ],
 )

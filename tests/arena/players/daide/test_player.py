@@ -329,9 +329,21 @@ def test_a_client_for_whom_nobody_dials_in_makes_the_game_void(door: Door) -> No
     with hands(door, "n") as (north,):
         result = play(game_of(daide_player(door, "n"), daide_player(door, "s", start_seconds=0.3)))
         assert north.hear() == "OFF"
-    assert result.outcome is None and not result.ready
+    assert result.outcome is None and result.absent == SOUTH
     assert result.void_reason == "player s: no client 's' dialled in within 0.3 s"
     assert result.usage[1].fault is Fault.LATE
+
+
+def test_of_a_client_of_which_one_is_missing_others_are_there(door: Door) -> None:
+    # The second is asked for only when the first is there, so no time is too short.
+    first, second = (
+        daide_player(door, "one", client="n"),
+        daide_player(door, "two", client="n", start_seconds=0.3),
+    )
+    with hands(door, "n"):
+        result = play(game_of(first, second))
+    assert result.outcome is None and result.absent is None
+    assert result.void_reason == "player two: 1 of 2 clients 'n' dialled in within 0.3 s"
 
 
 def test_bots_sit_beside_players_of_other_kinds(door: Door) -> None:

@@ -94,6 +94,7 @@ def test_a_message_is_understood_from_its_level_on(level: int, said: str) -> Non
         (0, "HST (ERR 1901)"),
         (0, "DRW (ENG ERR)"),
         (10, "SND (ENG) (PRP (ERR XDO ((ENG FLT LON) HLD)))"),
+        (10, "SND (ENG) (PRP (PCE (RUS ERR)))"),
         (30, "SND (ENG) (PRP (AND (PCE (ENG FRA)) (ERR AND (PCE (ENG GER)) (PCE (ENG ITA)))))"),
         (30, "SND (ENG) (PRP (AND (PCE (ENG FRA)) ERR))"),
     ],

@@ -377,6 +377,15 @@ def test_press_is_passed_on_to_those_it_is_for() -> None:
     assert england.heard() == ["FRM (FRA) (ENG) (TRY (PRP PCE))"]
 
 
+def test_press_to_a_power_named_twice_reaches_it_once_and_names_it_once() -> None:
+    room = Room(Variant(level=10))
+    england, france, germany = room.clients[1:4]
+    said = f"SND (FRA GER FRA) {PEACE}"
+    room.forget()
+    assert room.ask(england, said) == [f"YES ({said})"]
+    assert france.heard() == germany.heard() == [f"FRM (ENG) (FRA GER) {PEACE}"]
+
+
 @pytest.mark.parametrize(
     "said", [f"SND (ENG) {PEACE}", f"SND (FRA ENG) {PEACE}", f"SND (FAL 1901) (FRA) {PEACE}"]
 )
