@@ -142,9 +142,16 @@ class Connection:
         )
 
 
+# What grpc.aio says of a stream that was written to just as its connection broke, whatever broke it. A fault
+# of the server has another text.
+_BROKEN_WHILE_WRITING: Final = (grpc.StatusCode.INTERNAL, "Internal error from Core")
+
+
 def explained(error: grpc.RpcError, doing: str = "") -> AcademyUnavailable | AcademyRefusal:
     """Turn a failed call into one of our two errors, whose message begins with what was being done."""
     code, message = error.code(), error.details() or ""
+    if (code, message) == _BROKEN_WHILE_WRITING:
+        code, message = grpc.StatusCode.UNAVAILABLE, "the connection broke"
     if doing:
         message = f"{doing}: {message}"
     # A failed call is a grpc.Call as well, blocking or not; the stubs don't say so.

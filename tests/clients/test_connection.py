@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+import grpc
 import pytest
 
-from clients.connection import Connection
+from clients.connection import AcademyRefusal, AcademyUnavailable, Connection, explained
 
 ALL = {
     "ACADEMY_ADDRESS": "academy:50551",
@@ -65,3 +66,17 @@ def test_a_certificate_without_its_key_is_an_error() -> None:
 def test_files_that_cannot_be_read_are_an_error() -> None:
     with pytest.raises(OSError, match=r"missing\.pem"):
         Connection("academy:1", ca="missing.pem").channel()
+
+
+@pytest.mark.parametrize(
+    ("details", "expected"),
+    [("Internal error from Core", AcademyUnavailable), ("a fault of the server", AcademyRefusal)],
+)
+def test_a_stream_that_broke_while_it_was_written_to_is_no_refusal(
+    details: str, expected: type[Exception]
+) -> None:
+    # gRPC calls both INTERNAL; which of them a broken connection comes to is chance.
+    error = grpc.aio.AioRpcError(
+        grpc.StatusCode.INTERNAL, grpc.aio.Metadata(), grpc.aio.Metadata(), details=details
+    )
+    assert type(explained(error)) is expected
