@@ -1,8 +1,8 @@
 """Folders of an earlier schema version: nothing of them is lost, whatever happens to whoever upgrades them.
 
-`schema_1.mdb.zz` is a backup, compressed, of a folder that the last program of schema version 1 wrote. Of
-three games one was never played; ten contests were learnt from, most of them now in snapshots alone; four wait
-for their reports, a proposal is held for one of them; and there is a token.
+`schema_1.mdb.zz` is a compressed backup of a folder that the last program of schema version 1 wrote. Of three
+games one was never played; ten contests were learnt from, most of them now in snapshots alone; four wait for
+their reports, a proposal is held for one of them; and there is a token.
 """
 
 import os
