@@ -3,6 +3,7 @@
 The callers remember what was acknowledged.
 """
 
+import math
 import random
 import threading
 import time
@@ -55,10 +56,16 @@ class Acknowledged:
 class Load:
     """Callers in threads, each playing one contest after another until told to stop."""
 
-    def __init__(self, site: Site, callers: int, name: str = "") -> None:
-        """Start them. Contests are named after `name`, which must be another for another load."""
+    def __init__(self, site: Site, callers: int, name: str = "", contests_a_second: float = math.inf) -> None:
+        """Start them. Contests are named after `name`, which must be another for another load.
+
+        All callers together begin so many contests a second; one that is late begins its next at once.
+        """
         self._site = site
         self._name = name
+        self._callers = callers
+        self._rate = contests_a_second
+        self._begun = time.monotonic()
         self._stopped = threading.Event()
         self._lock = threading.Lock()
         self.acknowledged = Acknowledged()
@@ -108,7 +115,7 @@ class Load:
         channels = _Channels(self._site, chance)
         try:
             played = 0
-            while not self._stopped.is_set():
+            while not self._stopped.wait(self._until(played * self._callers + number)):
                 self._play(f"{self._name}/{number}/{played}", chance, channels)
                 played += 1
                 if played % _CONTESTS_PER_ADMIN_CHANGE == 0:
@@ -120,6 +127,10 @@ class Load:
                 self.acknowledged.unexpected.append(f"caller {number} ended: {fault!r}")
         finally:
             channels.close()
+
+    def _until(self, contest: int) -> float:
+        """Seconds until this contest of all is due."""
+        return max(0.0, self._begun + contest / self._rate - time.monotonic())
 
     def _play(self, contest_id: str, chance: random.Random, channels: "_Channels") -> None:
         """One contest as an arena and a bot play it: the calls of one may reach different processes."""

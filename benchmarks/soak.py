@@ -1,14 +1,16 @@
 """Mixed load for an hour: does anything grow that should not?
 
-    python -m benchmarks.soak [--minutes 60] [--processes 2] [--callers 4]
+    python -m benchmarks.soak [--minutes 60] [--processes 2] [--callers 4] [--contests-a-second 5]
 
-Contests, consultations, proposals and admins' changes as fast as they are answered, while an admin compacts
+Contests, consultations, proposals and admins' changes at a pace far below what the servers can do, so that
+latencies tell of the servers and not of what waits (0: as fast as they are answered), while an admin compacts
 the log now and then. Prints a line a sample and verdicts: memory of the processes, latencies and the file, of
 the last third of the time against the second (in the first the libraries fill). Ends with 1 where one is not
-flat.
+flat, or the pace could not be kept: its latencies then say nothing.
 """
 
 import argparse
+import math
 import statistics
 import subprocess
 import sys
@@ -22,6 +24,9 @@ from benchmarks.mixed_load import Load
 from benchmarks.sites import Site
 
 SAMPLES = 30
+CONTESTS_A_SECOND = 5.0
+# Of the contests due in the last two thirds of the time, so many must have been played.
+PACE_KEPT = 0.95
 # A server keeps this many events; replays begin at most so far back.
 EVENTS_KEPT = 1_000
 MEMORY_MAY_GROW = 1.10
@@ -42,13 +47,15 @@ class Sample:
     report: tuple[float, float]
 
 
-def soak(folder: Path, minutes: float, processes: int, callers: int) -> tuple[list[Sample], list[str]]:
+def soak(
+    folder: Path, minutes: float, processes: int, callers: int, contests_a_second: float = math.inf
+) -> tuple[list[Sample], list[str]]:
     """Run it; return the samples, and what was lost or refused."""
     samples = []
     begun = time.monotonic()
     # Far above what the callers can ask, whatever the machine.
     with Site(folder, processes, ["--rate", "1000000"]) as site:
-        load = Load(site, callers, "soak")
+        load = Load(site, callers, "soak", contests_a_second)
         for number in range(1, SAMPLES + 1):
             time.sleep(max(0.0, begun + minutes * 60 * number / SAMPLES - time.monotonic()))
             taken = load.take_seconds()
@@ -99,8 +106,8 @@ def _print(sample: Sample) -> None:
     )
 
 
-def verdicts(samples: list[Sample]) -> list[tuple[bool, str]]:
-    """Return whether each thing is flat, with its figures."""
+def verdicts(samples: list[Sample], contests_a_second: float = math.inf) -> list[tuple[bool, str]]:
+    """Return whether each thing is flat, and a finite pace was kept, with the figures."""
     third = len(samples) // 3
     before, after = samples[third : 2 * third], samples[2 * third :]
 
@@ -130,6 +137,14 @@ def verdicts(samples: list[Sample]) -> list[tuple[bool, str]]:
                 )
             )
     contests = after[-1].contests - before[0].contests
+    if contests_a_second < math.inf:
+        pace = contests / (after[-1].at - before[0].at)
+        found.append(
+            (
+                pace >= PACE_KEPT * contests_a_second,
+                f"pace {pace:.2f} of {contests_a_second:g} contests a second, at least {PACE_KEPT:.0%}",
+            )
+        )
     grown = (after[-1].file - before[0].file) / max(contests, 1)
     found.append(
         (
@@ -147,12 +162,16 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--callers", type=int, default=4)
+    parser.add_argument(
+        "--contests-a-second", type=float, default=CONTESTS_A_SECOND, help="0: as many as can"
+    )
     options = parser.parse_args()
+    pace = options.contests_a_second or math.inf
     with tempfile.TemporaryDirectory(prefix="academy-soak-") as folder:
-        samples, faults = soak(Path(folder), options.minutes, options.processes, options.callers)
-    told = verdicts(samples) if len(samples) == SAMPLES else []
+        samples, faults = soak(Path(folder), options.minutes, options.processes, options.callers, pace)
+    told = verdicts(samples, pace) if len(samples) == SAMPLES else []
     for flat, what in told:
-        print(f"{'FLAT ' if flat else 'GROWS'} {what}")
+        print(f"{'KEPT  ' if flat else 'MISSED'} {what}")
     for fault in faults:
         print(f"FAULT {fault}")
     print(f"{'SOUND' if not faults else 'FAULTY'}: every acknowledged report and proposal, and the replay")

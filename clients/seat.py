@@ -58,6 +58,10 @@ class Seat:
             game_id=self.game_id, contest_id=self.contest_id, player=self.player, moves=moves
         )
 
+    def may_ask_for_patterns(self, expected_value: float | None) -> bool:
+        """Whether fair use has room for a question about patterns where so much is expected."""
+        return not self.contest_id or (expected_value is not None and expected_value <= LOW_VALUE)
+
     def pattern_question(
         self,
         boards: Sequence[Board],
@@ -73,7 +77,7 @@ class Seat:
         `expected_value` is one's own for the position to move in; in a contest it must be low. With
         `both_players` the answer has the opponent's patterns too.
         """
-        if self.contest_id and (expected_value is None or expected_value > LOW_VALUE):
+        if not self.may_ask_for_patterns(expected_value):
             return None
         return consultation_pb2.MatchPatternsRequest(
             game_id=self.game_id,
@@ -104,7 +108,7 @@ class Seat:
 
         `after` are the boards after each move, at most 400; `expected_value` is one's own for `board`.
         """
-        if self.contest_id and (expected_value is None or expected_value > LOW_VALUE):
+        if not self.may_ask_for_patterns(expected_value):
             return None
         return consultation_pb2.MatchSuccessorsRequest(
             game_id=self.game_id,

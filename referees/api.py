@@ -166,7 +166,17 @@ class Referee(ABC, Generic[Position, Move]):
     @classmethod
     def located(cls, settings: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
         """The settings of a control file in that folder, with files that they name as paths from anywhere."""
-        return settings
+        files = {
+            setting: str(folder / Path(value).expanduser())
+            for setting, value in settings.items()
+            if isinstance(value, str) and cls.names_file(setting, value)
+        }
+        return {**settings, **files}
+
+    @classmethod
+    def names_file(cls, setting: str, value: str) -> bool:
+        """Whether a setting of that value names a file, looked for from the control file's folder."""
+        return False
 
     def longest_game(self) -> int | None:
         """How many plies a game can have at most; None where it can have any number, or it is not known."""

@@ -1,23 +1,27 @@
 """The matching index of one library of patterns."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from threading import Lock
 from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Board, GraphGeometry, HexGeometry
+from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry
 from academy.knowledge.patterns import InvalidPattern, Pattern
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import GridSymmetry, NodeSymmetry
 from academy.matching.anchoring import anchored
 from academy.matching.ground import ground_of
 from academy.matching.images import Neighbourhood, SymmetryGroup
+from academy.matching.kept_rows import kept_rows
 from academy.matching.matches import Matches
 from academy.matching.rows import PatternRows
 from academy.matching.snapshot import Snapshot
 
 # To be raised with every change of what rows hold or mean, so that kept ones of before are not used.
 LAYOUT: Final = 2
+_BOARDS_REMEMBERED: Final = 32
 
 
 class PatternIndex:
@@ -32,19 +36,23 @@ class PatternIndex:
         """Begin without patterns; queries are answered by a kernel (None: by the one in use at the time)."""
         self._spec = spec
         self._kernel = kernel
-        self._group = SymmetryGroup(spec.symmetry_group)
-        neighbourhood = Neighbourhood(spec.geometry, self._group)
+        self._group, neighbourhood = _around(spec.geometry, spec.symmetry_group)
         self._ground = ground_of(spec, self._group, neighbourhood)
         self._rows = PatternRows(self._group.count, neighbourhood)
         self._row_of: dict[int, int] = {}
+        # What is in neither yet: rows are taken apart when one of them changes.
+        self._kept: Mapping[str, NDArray[Any]] | None = None
         self._lock = Lock()
         self._snapshot: Snapshot | None = None
 
     def __len__(self) -> int:
-        return len(self._row_of)
+        kept = self._kept
+        return len(self._row_of) if kept is None else len(kept["rows"])
 
     def __contains__(self, pattern_id: int) -> bool:
-        return pattern_id in self._row_of
+        with self._lock:
+            self._take_apart()
+            return pattern_id in self._row_of
 
     def put(self, pattern_id: int, pattern: Pattern) -> None:
         """Add a pattern, or replace the one of that number.
@@ -56,6 +64,7 @@ class PatternIndex:
             _check_nodes(pattern, self._spec.geometry.size)
         found = anchored(pattern, self._group, isinstance(self._spec.geometry, HexGeometry))
         with self._lock:
+            self._take_apart()
             if pattern_id in self._row_of:
                 self._remove(pattern_id)
             self._row_of[pattern_id] = self._rows.append(pattern_id, found)
@@ -64,6 +73,7 @@ class PatternIndex:
     def remove(self, pattern_id: int) -> None:
         """Remove a pattern. Raises KeyError for a number that is not in the index."""
         with self._lock:
+            self._take_apart()
             self._remove(pattern_id)
             self._snapshot = None
 
@@ -76,6 +86,7 @@ class PatternIndex:
     def kept(self) -> dict[str, NDArray[Any]]:
         """Return what the index holds as arrays that do not change any more, to `restore` another from."""
         with self._lock:
+            self._take_apart()
             return self._rows.kept()
 
     def restore(self, kept: Mapping[str, NDArray[Any]]) -> None:
@@ -84,15 +95,21 @@ class PatternIndex:
         The arrays must be as `kept` gave them under the same `LAYOUT`: they are not looked through.
         """
         with self._lock:
-            self._row_of = self._rows.restore(kept)
+            self._kept = kept
             self._snapshot = None
+
+    def _take_apart(self) -> None:
+        if self._kept is not None:
+            self._row_of = self._rows.restore(self._kept)
+            self._kept = None
 
     def snapshot(self) -> Snapshot:
         """Return the patterns as they are now; the same object until the next change."""
         known = self._snapshot
         if known is None:
             with self._lock:
-                known = self._snapshot = Snapshot(self._spec, self._ground, self._rows.now(), self._kernel)
+                rows = self._rows.now() if self._kept is None else kept_rows(self._kept)
+                known = self._snapshot = Snapshot(self._spec, self._ground, rows, self._kernel)
         return known
 
     def match(self, board: Board) -> Matches:
@@ -105,6 +122,15 @@ class PatternIndex:
         Raises InvalidBoard like `match`.
         """
         return self.snapshot().match(board, both=True)
+
+
+@lru_cache(maxsize=_BOARDS_REMEMBERED)
+def _around(
+    geometry: Geometry, symmetries: tuple[GridSymmetry, ...] | tuple[NodeSymmetry, ...]
+) -> tuple[SymmetryGroup, Neighbourhood]:
+    """What all games of a board and its symmetries have in common."""
+    group = SymmetryGroup(symmetries)
+    return group, Neighbourhood(geometry, group)
 
 
 def _check_nodes(pattern: Pattern, size: int) -> None:

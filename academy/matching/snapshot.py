@@ -72,7 +72,10 @@ class Snapshot:
         Raises KeyError for one that is not here. Costs far more than a query: keep it for the next one.
         """
         known = self.by_number
-        places = np.searchsorted(known.pattern_ids, pattern_ids)
+        # What is searched for in order is found in a third of the time.
+        ascending = np.argsort(pattern_ids)
+        places = np.empty_like(ascending)
+        places[ascending] = np.searchsorted(known.pattern_ids, pattern_ids.take(ascending))
         missing = (
             known.pattern_ids.take(places, mode="clip") != pattern_ids if len(known) else pattern_ids >= 0
         )

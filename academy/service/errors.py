@@ -25,10 +25,11 @@ from academy.knowledge.settings import InvalidSettings
 from academy.knowledge.signatures import InvalidVote
 from academy.knowledge.spec import InvalidGame
 from academy.service import refusals
-from academy.service.rates import Bucket, RateExceeded
 from academy.store import errors as store
 from academy.store import tokens
 from academy.v1 import consultation_pb2
+from academy.wire.health import UnknownService, WatchedLongEnough
+from academy.wire.rates import Bucket
 
 DOMAIN: Final = "academy"
 # ErrorInfo metadata is meant for numbers and names, not for documents.
@@ -51,9 +52,10 @@ _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
     refusals.UnknownOpening: (code_pb2.NOT_FOUND, "UNKNOWN_OPENING"),
     refusals.TooManyCalls: (code_pb2.RESOURCE_EXHAUSTED, "TOO_MANY_CALLS"),
     refusals.StreamIdle: (code_pb2.DEADLINE_EXCEEDED, "STREAM_IDLE"),
+    WatchedLongEnough: (code_pb2.DEADLINE_EXCEEDED, "STREAM_IDLE"),
     refusals.MessageOverdue: (code_pb2.DEADLINE_EXCEEDED, "MESSAGE_OVERDUE"),
     refusals.AnswerNotRead: (code_pb2.DEADLINE_EXCEEDED, "ANSWER_NOT_READ"),
-    refusals.UnknownService: (code_pb2.NOT_FOUND, "UNKNOWN_SERVICE"),
+    UnknownService: (code_pb2.NOT_FOUND, "UNKNOWN_SERVICE"),
     refusals.Draining: (code_pb2.UNAVAILABLE, "DRAINING"),
     refusals.AnswerTooLarge: (code_pb2.RESOURCE_EXHAUSTED, "ANSWER_TOO_LARGE"),
     refusals.AnalysisDuringContest: (code_pb2.FAILED_PRECONDITION, "ANALYSIS_DURING_CONTEST"),
@@ -61,7 +63,7 @@ _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
     tokens.UnknownToken: (code_pb2.UNAUTHENTICATED, "TOKEN_UNKNOWN"),
     tokens.RevokedToken: (code_pb2.UNAUTHENTICATED, "TOKEN_REVOKED"),
     tokens.ExpiredToken: (code_pb2.UNAUTHENTICATED, "TOKEN_EXPIRED"),
-    RateExceeded: (code_pb2.RESOURCE_EXHAUSTED, "RATE_EXCEEDED"),
+    refusals.RateExceeded: (code_pb2.RESOURCE_EXHAUSTED, "RATE_EXCEEDED"),
     FairUseExceeded: (code_pb2.RESOURCE_EXHAUSTED, "FAIR_USE_EXCEEDED"),
     ValueNotLow: (code_pb2.FAILED_PRECONDITION, "VALUE_NOT_LOW"),
     InvalidBoard: (code_pb2.INVALID_ARGUMENT, "INVALID_BOARD"),
@@ -162,7 +164,7 @@ def refused(error: Exception) -> Refused:
     message = str(error)
     if isinstance(error, store.StoreError) and not isinstance(error, store.StoreBusy):
         # Where the data lie on the server's disk is for its log.
-        if _may_fill_a_line():
+        if fault_lines.use():
             _log.error("store failed", reason=reason, why=message)
         message = (
             f"the server's store failed ({reason}) and nothing was written; its admin finds more in the log"
@@ -182,17 +184,9 @@ def refused(error: Exception) -> Refused:
     )
 
 
-def _may_fill_a_line() -> bool:
-    try:
-        fault_lines.take(1)
-    except RateExceeded:
-        return False
-    return True
-
-
 def _incident(error: Exception) -> Refused:
     number = uuid.uuid4().hex[:12]
-    if not _may_fill_a_line():
+    if not fault_lines.use():
         return Refused(
             code=code_pb2.INTERNAL,
             reason="INTERNAL",

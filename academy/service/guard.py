@@ -7,7 +7,6 @@ import asyncio
 import inspect
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias, cast
@@ -26,11 +25,11 @@ from academy.service.metrics import Metrics
 from academy.service.patience import Patience
 from academy.service.permissions import OPEN_METHODS, check_permission
 from academy.service.places import Places
-from academy.service.rates import Bucket, Buckets, RateExceeded
-from academy.service.refusals import AnswerNotRead, Draining, MalformedMessage, MessageOverdue
+from academy.service.refusals import AnswerNotRead, Draining, MalformedMessage, MessageOverdue, RateExceeded
 from academy.service.waits import Waits
 from academy.store.tokens import Caller, Role
 from academy.wire.hanging_up import hang_up, hang_up_later
+from academy.wire.rates import Bucket, Buckets
 
 Context = aio.ServicerContext[Any, Any]
 _Task = asyncio.Task[Any]
@@ -115,14 +114,15 @@ class Guard(aio.ServerInterceptor):
 
     def ask(self, caller: Caller, questions: int) -> None:
         """Count questions against the caller's rate. Raises RateExceeded."""
-        self._buckets.take(caller.name, questions)
+        wait = self._buckets.of(caller.name).take(questions)
+        if wait:
+            raise RateExceeded(self._limits.questions_per_second, self._limits.question_burst, wait)
 
     def _refusing(self, method: str, name: str, why: Refused) -> _Handler:
         async def refuse(_: AsyncIterator[Any], context: Context) -> None:
             self._metrics.method(method).ended_by_code[why.status_code.name] += 1
             # All of them are counted.
-            with suppress(RateExceeded):
-                self._lines.take(1)
+            if self._lines.use():
                 _log.warning("refused", method=method, reason=why.reason, caller=name, peer=context.peer())
             await why.abort(context)
 
@@ -219,14 +219,7 @@ class Guard(aio.ServerInterceptor):
 
     def _may_fill_a_line(self, caller: Caller | None) -> bool:
         """Whether one more refusal is logged: nobody may fill the disk, or hide what others do."""
-        try:
-            if caller is None:
-                self._lines.take(1)
-            else:
-                self._own_lines.take(caller.name, 1)
-        except RateExceeded:
-            return False
-        return True
+        return (self._lines if caller is None else self._own_lines.of(caller.name)).use()
 
     def _read(self, room: _Room, name: str, task: _Task) -> None:
         """An answer was sent, or will never be."""

@@ -110,20 +110,22 @@ class KeptShelves:
     def _read(self, game_id: str) -> KeptShelf | None:
         """Read a game's file; None where it is missing, or not as it was written by this program."""
         try:
-            with self.path(game_id).open("rb") as file:
+            with self.path(game_id).open("rb", buffering=0) as file:
+                size = os.fstat(file.fileno()).st_size
                 # Read-only arrays would be another type to the compiled kernel, to be compiled for once more.
-                content = bytearray(file.read(_LARGEST_FILE))
+                content = np.empty(min(size, _LARGEST_FILE), np.uint8).data
+                whole = file.readinto(content) == size
         except OSError:
             return None
-        if len(content) < _HEADER.size:
+        if not whole or size < _HEADER.size:
             return None
         magic, checksum, length, generation, mark = _HEADER.unpack_from(content)
         # What has this checksum was written by `keep` and is read without further checks.
-        if magic != _MAGIC or checksum != zlib.crc32(memoryview(content)[_SUMMED_FROM:]):
+        if magic != _MAGIC or checksum != zlib.crc32(content[_SUMMED_FROM:]):
             _log.warning("kept shelf is damaged, and made anew", game=game_id)
             return None
         place = _HEADER.size
-        description = json.loads(content[place : place + length])
+        description = json.loads(bytes(content[place : place + length]))
         if description["layout"] != SHELF_LAYOUT:
             return None
         place += _room(length)

@@ -48,7 +48,7 @@ class Ranked:
 
     def __init__(self, snapshot: Snapshot, figures: NDArray[np.void]) -> None:
         order = np.lexsort((figures["pattern_id"], figures["library"], -figures["strength"]))
-        figures = figures[order]
+        figures = figures.take(order)
         self.snapshot = snapshot
         self.pattern_ids: NDArray[np.int64] = np.ascontiguousarray(figures["pattern_id"])
         self.ranking = snapshot.rank(self.pattern_ids)

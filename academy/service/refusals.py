@@ -58,6 +58,19 @@ class UnknownOpening(LookupError):
         self.known = known
 
 
+class RateExceeded(RuntimeError):
+    """A caller asks faster than the limit; `retry_after` is in seconds."""
+
+    def __init__(self, per_second: float, burst: float, retry_after: float) -> None:
+        super().__init__(
+            f"more than {per_second:g} questions a second (and {burst:g} at once): "
+            f"ask again in {retry_after:.3f} seconds"
+        )
+        self.questions_per_second = per_second
+        self.question_burst = burst
+        self.retry_after = retry_after
+
+
 class TooManyCalls(RuntimeError):
     """More calls at once than the limit; `retry_after` is in seconds."""
 
@@ -89,13 +102,6 @@ class AnswerNotRead(TimeoutError):
     def __init__(self, seconds: float) -> None:
         super().__init__(f"nothing was read for {seconds:g} seconds: the call is reset")
         self.seconds = seconds
-
-
-class UnknownService(LookupError):
-    """Health was asked of a service that this server does not have."""
-
-    def __init__(self, service: str) -> None:
-        super().__init__(f"there is no service {service!r}; ask without a name for all of the server")
 
 
 class Draining(RuntimeError):

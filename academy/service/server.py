@@ -22,7 +22,6 @@ from academy.service.connections import Connections
 from academy.service.consultation import ConsultationServicer
 from academy.service.contests import ContestServicer
 from academy.service.guard import Guard
-from academy.service.health import HealthServicer
 from academy.service.libraries import LibraryServicer
 from academy.service.limits import Limits
 from academy.service.listeners import listeners
@@ -47,6 +46,7 @@ from academy.v1 import (
     proposals_pb2_grpc,
 )
 from academy.wire.hanging_up import remember_makers
+from academy.wire.health import HealthServicer
 
 SERVICES: Final = tuple(
     module.DESCRIPTOR.services_by_name[name].full_name

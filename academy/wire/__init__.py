@@ -1,1 +1,1 @@
-"""What the programs on both sides of a socket need: messages that both write, and how calls are ended."""
+"""What programs with a socket need: messages that both sides write, and how servers bear their callers."""

@@ -1,21 +1,11 @@
-"""Health: serving from the lobby's opening to the beginning of its end, for whoever asks.
+"""Health, refused in the lobby's words."""
 
-Of our own, as the package's servicer keeps a lock while it writes to a watcher: one who reads nothing would
-hold up all others, and the end.
-"""
-
-import asyncio
-from collections.abc import AsyncIterator, Iterable
-from typing import Any
+from typing import NoReturn
 
 import grpc
-from grpc import aio
-from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from academy.wire import health
 from arena.lobby.refusals import Idle, Refusal
-
-Context = aio.ServicerContext[Any, Any]
-_Status = health_pb2.HealthCheckResponse
 
 
 class UnknownService(Refusal):
@@ -25,58 +15,12 @@ class UnknownService(Refusal):
     reason = "UNKNOWN_SERVICE"
 
 
-class HealthServicer(health_pb2_grpc.HealthServicer):
-    """grpc.health.v1.Health: all services have the same health, the empty name is all of them."""
+class HealthServicer(health.HealthServicer):
+    """grpc.health.v1.Health, beside the lobby's services."""
 
-    def __init__(self, services: Iterable[str], watch_seconds: float) -> None:
-        """Watches end after so many seconds: whoever still wants to know watches again."""
-        self._services = {"", *services}
-        self._watch_seconds = watch_seconds
-        self._stopping = asyncio.Event()
-        self._watches: set[asyncio.Task[Any]] = set()
-
-    def stop(self) -> None:
-        """From now on nothing is serving; watchers are told, and their streams end."""
-        self._stopping.set()
-
-    async def watchers_told(self, seconds: float) -> None:
-        """Wait until all watches have ended after a `stop`, or so many seconds: not all watchers read."""
-        if self._watches:
-            await asyncio.wait(self._watches, timeout=seconds)
-
-    async def Check(
-        self, request: health_pb2.HealthCheckRequest, context: Context
-    ) -> health_pb2.HealthCheckResponse:
-        """Return a service's health, or refuse with UnknownService."""
-        if request.service not in self._services:
-            refusal = UnknownService(
-                f"there is no service {request.service!r}; ask without a name for all of the server"
-            )
-            await refusal.abort(context)
-        return self._health()
-
-    async def Watch(
-        self, request: health_pb2.HealthCheckRequest, context: Context
-    ) -> AsyncIterator[health_pb2.HealthCheckResponse]:
-        """Yield a service's health, and what becomes of it, or refuse with Idle."""
-        watch = asyncio.current_task()
-        assert watch is not None
-        self._watches.add(watch)
-        watch.add_done_callback(self._watches.discard)
-        known = request.service in self._services
-        first = self._health() if known else _Status(status=_Status.SERVICE_UNKNOWN)
-        yield first
-        # Not the health of now: a stop that began while the first was written is still to be told.
-        if first.status == _Status.NOT_SERVING:
-            return
-        try:
-            async with asyncio.timeout(self._watch_seconds):
-                await self._stopping.wait()
-        except TimeoutError:
-            seconds = self._watch_seconds
-            await Idle(f"health was watched for {seconds:g} s", seconds=seconds).abort(context)
-        if known:
-            yield self._health()
-
-    def _health(self) -> health_pb2.HealthCheckResponse:
-        return _Status(status=_Status.NOT_SERVING if self._stopping.is_set() else _Status.SERVING)
+    async def refuse(
+        self, why: health.UnknownService | health.WatchedLongEnough, context: health.Context
+    ) -> NoReturn:
+        """End a call with a status."""
+        refusal = UnknownService if isinstance(why, health.UnknownService) else Idle
+        await refusal(str(why), **vars(why)).abort(context)

@@ -1,7 +1,6 @@
 """The players' side of the lobby: one gRPC stream for each."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
@@ -10,10 +9,10 @@ from google.protobuf.message import DecodeError
 from grpc import aio
 
 from academy.wire.hanging_up import hang_up, hang_up_later
+from academy.wire.rates import Bucket, Buckets
 from arena.lobby.guests import Guest
 from arena.lobby.limits import LobbyLimits
 from arena.lobby.lobby import Lobby
-from arena.lobby.rates import Allowance
 from arena.lobby.refusals import Idle, InvalidRequest, Refusal, TooMany
 from arena.lobby.tokens import bearer_token
 from arena.v1 import players_pb2, players_pb2_grpc
@@ -31,9 +30,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
         self._note = note
         self._limits = limits
         # Strangers are not to hide who comes and goes.
-        self._lines: defaultdict[str, Allowance] = defaultdict(
-            lambda: Allowance(limits.log_lines_per_second, limits.log_line_burst)
-        )
+        self._lines = Buckets(limits.log_lines_per_second, limits.log_line_burst)
 
     async def Play(  # type: ignore[override]
         self, requests: AsyncIterator[players_pb2.PlayRequest], context: Context
@@ -85,7 +82,7 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
 
     def _tell_log(self, event: str, **more: str) -> None:
         """Note an event, unless somebody fills the log with such."""
-        if self._lines[event].use():
+        if self._lines.of(event).use():
             self._note(event, **more)
 
     async def _enter(self, requests: AsyncIterator[players_pb2.PlayRequest], context: Context) -> Guest:
@@ -105,10 +102,10 @@ class PlayerServicer(players_pb2_grpc.PlayerServiceServicer):
 
     async def _hear(self, guest: Guest, requests: AsyncIterator[players_pb2.PlayRequest]) -> None:
         limits = self._limits
-        allowance = Allowance(limits.messages_per_second, limits.message_burst)
+        bucket = Bucket(limits.messages_per_second, limits.message_burst)
         try:
             async for request in requests:
-                if not allowance.use():
+                if not bucket.use():
                     raise TooMany(
                         f"more than {limits.messages_per_second:g} messages a second",
                         messages_per_second=limits.messages_per_second,

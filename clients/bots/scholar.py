@@ -12,7 +12,6 @@ from typing import Any, Final, Generic, TypeVar
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.cutting import cell_of_move
-from academy.knowledge.fair_use import LOW_VALUE
 from academy.knowledge.settings import Library
 from clients.academy import Academy, AcademyRefusal, AcademyUnavailable
 from clients.advice import OpeningMove
@@ -115,7 +114,7 @@ class Scholar(Generic[Position, Move]):
         """
         if self.academy is None or not self._pattern_libraries or not self._symmetric:
             return {}
-        if self.seat.contest_id and value > LOW_VALUE:
+        if not self.seat.may_ask_for_patterns(value):
             return {}
         board = self._board(position)
         asked: list[Move] = []

@@ -14,13 +14,17 @@ from functools import cache
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
-from referees.diplomacy.layout import spread
+import numpy as np
+
 from referees.diplomacy.provinces import InvalidMap, Map, Terrain, UnknownPlace
 from referees.diplomacy.tessellation import FRAME, Point, Side, cells
+from referees.graph_layout import spread
+from referees.graphs import reachable
 from referees.toml_text import read_toml
 
 MAX_POINTS: Final = 2_000
 _LAYOUT_SIZE: Final = (1000.0, 760.0)
+_LAYOUT_ROUNDS: Final = 120
 _MARGIN: Final = 60.0
 # How far a coast is from the middle of its province, where the map's file does not say.
 _COAST_DISTANCE: Final = 24.0
@@ -163,9 +167,14 @@ def _colour(text: object) -> str:
 def _laid_out(board: Map) -> list[Point]:
     """A point for each province."""
     width, height = _LAYOUT_SIZE
+    neighbours = _neighbours(board)
+    count = len(neighbours)
+    steps = [reachable(neighbours, province) for province in range(count)]
+    # Where no way leads, as far apart as can be.
+    far = np.array([[each.get(other, count) for other in range(count)] for each in steps], dtype=float)
     return [
         (_MARGIN + right * (width - 2 * _MARGIN), _MARGIN + down * (height - 2 * _MARGIN))
-        for right, down in spread(_neighbours(board))
+        for right, down in spread(far, rounds=_LAYOUT_ROUNDS, lengthwise=True)
     ]
 
 

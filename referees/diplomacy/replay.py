@@ -3,16 +3,14 @@
 import json
 from collections.abc import Iterable, Mapping
 from importlib import resources
-from typing import Any, Final
+from typing import Any
 
 from referees.api import UnreadableRecord
 from referees.diplomacy.drawing import Drawing, drawing_of
 from referees.diplomacy.provinces import InvalidMap, Map, Terrain, UnknownPlace, read_map, shipped_map
 from referees.diplomacy.record import FORMAT, MAX_BYTES
 from referees.diplomacy.tessellation import Point
-
-_PAGE: Final = "replay.html"
-_PLACE: Final = '{"here": "the game"}'
+from referees.replay_pages import filled
 
 
 def replay_page(content: bytes, said: Mapping[str, str]) -> str:
@@ -35,10 +33,8 @@ def replay_page(content: bytes, said: Mapping[str, str]) -> str:
         _check(board, record)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise UnreadableRecord(f"its parts cannot be read: {error!r:.100}") from None
-    page = (resources.files("referees.diplomacy") / _PAGE).read_text(encoding="utf-8")
     told = {"record": record, "map": map_content(board, drawing), "said": said}
-    # Together, so that nothing in the one is taken for the place of the other.
-    return page.replace(_PLACE, _within_script(told), 1)
+    return filled(resources.files("referees.diplomacy") / "replay.html", told)
 
 
 def map_content(board: Map, drawing: Drawing) -> dict[str, Any]:
@@ -90,11 +86,6 @@ def _said(point: Point) -> str:
 
 def _rounded(point: Point) -> list[float]:
     return [round(number, 1) for number in point]
-
-
-def _within_script(value: object) -> str:
-    """JSON that cannot end the element it stands in."""
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _check(board: Map, record: Mapping[str, Any]) -> None:

@@ -2,8 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
@@ -71,12 +70,9 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         return cls(DiplomacySettings.read(settings))
 
     @classmethod
-    def located(cls, settings: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-        """The settings with the path of the map's file, where `map` names one."""
-        name = settings.get("map")
-        if not isinstance(name, str) or not is_file(name):
-            return settings
-        return {**settings, "map": str(folder / Path(name).expanduser())}
+    def names_file(cls, setting: str, value: str) -> bool:
+        """Whether a setting names a map's file."""
+        return setting == "map" and is_file(value)
 
     def longest_game(self) -> int:
         """A move of each power in each of a year's five phases."""

@@ -1,15 +1,13 @@
-"""Places to draw a map's territories at, where its file has none.
-
-Territories lie as far from each other as there are steps between them, as nearly as a plane allows:
-stress majorisation (Gansner, Koren and North, "Graph Drawing by Stress Majorization", 2004).
-"""
+"""Places to draw a map's territories at, where its file has none: as far apart as there are steps between."""
 
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from referees.warlight.maps import WarMap, reachable
+from referees.graph_layout import spread
+from referees.graphs import reachable
+from referees.warlight.maps import WarMap
 from referees.warlight.mirrors import mirror_of, northern
 
 _ROUNDS: Final = 60
@@ -50,21 +48,6 @@ def _spread(war_map: WarMap, drawn: list[int]) -> list[tuple[float, float]]:
     if count > _MAX_PLACED:
         side = int(np.ceil(np.sqrt(count)))
         return [(number % side / side, number // side / side) for number in range(count)]
-    far = np.ones((count, count))
-    for row, at in enumerate(drawn):
-        steps = reachable(war_map.neighbours, at)
-        far[row] = [max(1, steps[other]) for other in drawn]
-    weights = far**-2.0
-    np.fill_diagonal(weights, 0.0)
-    laplacian = np.diag(weights.sum(axis=1)) - weights
-    inverse = np.linalg.pinv(laplacian)
-    turns = np.arange(count) * 2.399963  # the golden angle: a start without two equal places
-    spots = np.stack([np.cos(turns), np.sin(turns)], axis=1) * np.sqrt(np.arange(1, count + 1))[:, None]
-    for _ in range(_ROUNDS):
-        apart = np.linalg.norm(spots[:, None] - spots[None], axis=2)
-        np.fill_diagonal(apart, 1.0)
-        pull = weights * far / np.maximum(apart, 1e-9)
-        spots = inverse @ (np.diag(pull.sum(axis=1)) - pull) @ spots
-    spots -= spots.min(axis=0)
-    spots /= np.maximum(spots.max(axis=0), 1e-9)
-    return [(float(right), float(down)) for right, down in spots]
+    steps = (reachable(war_map.neighbours, at) for at in drawn)
+    far = np.array([[each[other] for other in drawn] for each in steps], dtype=float)
+    return spread(far, rounds=_ROUNDS)

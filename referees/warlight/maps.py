@@ -1,9 +1,10 @@
 """Maps: territories that touch, and bonuses for those who own all of a region."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+from referees.graphs import reachable
 
 MAX_TERRITORIES: Final = 4000
 MAX_ID: Final = 1_000_000
@@ -129,17 +130,6 @@ class WarMap:
             for armies, region in self.regions
             if owners[region[0]] == seat and all(owners[at] == seat for at in region)
         )
-
-
-def reachable(neighbours: Sequence[Sequence[int]], start: int) -> dict[int, int]:
-    """The indices that can be reached from one, with the number of steps to each."""
-    steps = {start: 0}
-    for at in (queue := [start]):
-        for near in neighbours[at]:
-            if near not in steps:
-                steps[near] = steps[at] + 1
-                queue.append(near)
-    return steps
 
 
 def _check_name(name: str, called: str) -> None:

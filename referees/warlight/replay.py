@@ -6,11 +6,10 @@ from importlib import resources
 from typing import Any, Final
 
 from referees.api import UnreadableRecord
+from referees.replay_pages import filled
 from referees.warlight.maps import InvalidMap, Territory, WarMap
 from referees.warlight.record import VERSION
 
-_PAGE: Final = "replay.html"
-_PLACE: Final = '{"here": "the game"}'
 _NEEDED: Final = {
     "players": list,
     "settings": dict,
@@ -42,10 +41,7 @@ def replay_page(content: bytes, said: Mapping[str, str]) -> str:
         _check(record)
     except (KeyError, TypeError, AttributeError, InvalidMap) as error:
         raise UnreadableRecord(f"its parts cannot be read: {error!r:.80}") from None
-    page = (resources.files("referees.warlight") / _PAGE).read_text(encoding="utf-8")
-    # Together, so that nothing in the one is taken for the place of the other.
-    data = _within_script({"record": record, "said": said})
-    return page.replace(_PLACE, data, 1)
+    return filled(resources.files("referees.warlight") / "replay.html", {"record": record, "said": said})
 
 
 def _place(told: dict[str, Any]) -> None:
@@ -70,11 +66,6 @@ def _place(told: dict[str, Any]) -> None:
 
     for each, laid in zip(territories, with_places(drawn).territories, strict=True):
         each["x"], each["y"] = laid.place or (0.0, 0.0)
-
-
-def _within_script(value: object) -> str:
-    """JSON that cannot end the element it stands in."""
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _check(record: Mapping[str, Any]) -> None:

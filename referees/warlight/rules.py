@@ -2,8 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar, Final, Self
+from typing import ClassVar, Final, Self
 
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
@@ -54,12 +53,9 @@ class WarLight(Referee[WarPosition, Orders]):
         return cls(WarSettings.read(settings))
 
     @classmethod
-    def located(cls, settings: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-        """The settings with the path of the map's file, where `map` names one."""
-        name = settings.get("map")
-        if not isinstance(name, str) or not is_file(name):
-            return settings
-        return {**settings, "map": str(folder / Path(name).expanduser())}
+    def names_file(cls, setting: str, value: str) -> bool:
+        """Whether a setting names a map's file."""
+        return setting == "map" and is_file(value)
 
     def longest_game(self) -> int:
         """Two plies for every turn."""

@@ -1,5 +1,6 @@
 """What the soak takes for flat, and that it runs: the long run is by hand."""
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,6 +43,23 @@ def test_what_does_not_change_is_flat() -> None:
 def test_what_doubles_is_not(figure: str, named: str) -> None:
     growing = [what for flat, what in verdicts(grown(2.0, figure)) if not flat]
     assert growing and all(what.startswith(named) for what in growing)
+
+
+@pytest.mark.parametrize(("pace", "kept"), [(100 / 60, True), (2.0, False)])
+def test_the_pace_counts_by_what_was_played(pace: float, kept: bool) -> None:
+    assert [flat for flat, what in verdicts(FLAT, pace) if what.startswith("pace")] == [kept]
+
+
+def test_callers_play_no_more_than_is_due(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(soak, "SAMPLES", 1)
+
+    begun = time.monotonic()
+
+    samples, faults = soak.soak(tmp_path, minutes=3 / 60, processes=1, callers=2, contests_a_second=1.0)
+
+    assert faults == []
+    # The first is due at once.
+    assert samples[-1].contests <= time.monotonic() - begun + 1
 
 
 def test_it_runs_for_a_moment_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
+from academy.wire.rates import Bucket
 from arena.players.daide.limits import DaideLimits
 from referees.diplomacy.daide.frames import (
     BrokenProtocol,
@@ -50,8 +51,8 @@ class Wire:
         self._reader.words = words
         self._before = rest or b""
         self._out = bytearray()
-        self._room = limits.message_burst
-        self._seen = self._moved = self._half_since = time.monotonic()
+        self._messages = Bucket(limits.messages_per_second, limits.message_burst)
+        self._moved = self._half_since = time.monotonic()
         self._broken: str | None = None
         self._ending: tuple[str, bytes] | None = None
 
@@ -99,7 +100,7 @@ class Wire:
                 if frame.type is FrameType.ERROR:
                     self._end(f"it sent the error {int.from_bytes(frame.content[:2])}")
                     return frames
-                if not self._has_room():
+                if not self._messages.use():
                     self._end(
                         f"it sent more than {self._limits.messages_per_second:g} messages a second",
                         final_frame(),
@@ -116,13 +117,6 @@ class Wire:
     def _end(self, why: str, last_words: bytes = b"") -> None:
         """What came before is answered first."""
         self._ending = self._ending or (why, last_words)
-
-    def _has_room(self) -> bool:
-        limits, now = self._limits, time.monotonic()
-        gained = (now - self._seen) * limits.messages_per_second
-        self._room = min(limits.message_burst, self._room + gained) - 1
-        self._seen = now
-        return self._room >= 0
 
     def check(self) -> None:
         """Raises Hung for a client that has gone, is to be sent away, or is too slow."""

@@ -12,14 +12,12 @@ from tests.academy.matching.reference import all_matches
 from tests.academy.matching.strategies import boards, games, libraries, patterns
 
 
-def rows_of(index: PatternIndex) -> Rows:
-    return index._rows.now()
-
-
 def same(one: object, other: object) -> bool:
     """Whether values are equal and, where they are arrays, of one kind: compiled code is made for one."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        kinds = [(each.dtype, each.ndim, str(each.flags)) for each in (one, other)]
+        kinds = [
+            (each.dtype, each.ndim, *(each.flags[name] for name in ("C", "W", "A"))) for each in (one, other)
+        ]
         return kinds[0] == kinds[1] and np.array_equal(one, other)
     return one == other
 
@@ -38,14 +36,16 @@ def test_an_index_is_made_again_from_what_was_kept(data: st.DataObject) -> None:
     again = PatternIndex(spec, "numpy")
     again.restore({name: array.copy() for name, array in first.kept().items()})
 
-    assert len(again) == len(library) and all(pattern_id in again for pattern_id in library)
-    for name, one, other in zip(Rows._fields, rows_of(first), rows_of(again), strict=True):
-        if name == "of_kind":
-            assert [sorted(each.tolist()) for each in rows_of(first).of_kind] == [
-                sorted(each.tolist()) for each in rows_of(again).of_kind
-            ]
-        else:
-            assert same(one, other), name
+    assert len(again) == len(library)
+    as_kept = again.snapshot()._rows
+    assert all(pattern_id in again for pattern_id in library) and 1_000 not in again
+    for rows in (as_kept, again._rows.now()):
+        for name, one, other in zip(Rows._fields, first._rows.now(), rows, strict=True):
+            if name == "of_kind":
+                assert [sorted(each.tolist()) for each in one] == [sorted(each.tolist()) for each in other]
+                assert all(each.dtype == np.int32 and each.flags.c_contiguous for each in other)
+            else:
+                assert same(one, other), name
 
     library[1_000] = data.draw(patterns(spec.geometry))
     again.put(1_000, library[1_000])

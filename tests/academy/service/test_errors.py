@@ -9,9 +9,10 @@ from google.rpc import code_pb2
 
 import academy.knowledge
 import academy.store
-from academy.service import rates, refusals
+from academy.service import refusals
 from academy.service.errors import refused, row_of
 from academy.service.refusals import InvalidField, about
+from academy.wire import health
 
 MODULES = [
     *(
@@ -20,7 +21,7 @@ MODULES = [
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     ),
     refusals,
-    rates,
+    health,
 ]
 OURS = [
     error

@@ -9,10 +9,10 @@ import pytest
 from academy.service import errors, logs
 from academy.service.addresses import Address
 from academy.service.limits import Limits
-from academy.service.rates import Bucket
 from academy.service.server import ServerSettings
 from academy.store.errors import StoreBusy, StoreCorrupt, StoreError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from academy.wire.rates import Bucket
 from tests.academy.service import examples
 from tests.academy.service.asking import EXHAUSTED, GAME
 from tests.academy.service.examples import EMPTY, contest, position, report

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from referees.diplomacy import InvalidMap, Map, Terrain, read_map, shipped_map
 from referees.diplomacy.drawing import Drawing, drawing_of
-from referees.diplomacy.layout import spread
 from referees.diplomacy.tessellation import FRAME, Point, Side, cells
 
 STANDARD = shipped_map("standard")
@@ -104,13 +103,6 @@ def test_a_map_without_a_drawing_is_laid_out_by_its_borders() -> None:
     # What does not touch is joined by a line.
     assert len(drawing.links) == len(bordering(STRAITS) - drawing.touching)
     assert len({drawing.places[coast] for coast in STRAITS.coasts[STRAITS.province("MID")]}) == 2
-
-
-@pytest.mark.parametrize("count", [1, 2, 5])
-def test_layouts_of_few_nodes_and_of_nodes_apart(count: int) -> None:
-    spots = spread([[] for _ in range(count)])
-    assert len(set(spots)) == count
-    assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in spots)
 
 
 def drawn(part: str) -> Drawing:

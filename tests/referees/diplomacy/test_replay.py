@@ -3,8 +3,6 @@
 import html
 import json
 import re
-import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -14,13 +12,9 @@ from numpy.typing import NDArray
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecord
 from referees.diplomacy import Diplomacy, Phase
+from tests.referees.browsing import NEEDS_BROWSER, browse, operated, shown
 from tests.referees.pictures import count_of, picture_with
 
-CHROMIUM = shutil.which("chromium")
-NEEDS_BROWSER = pytest.mark.skipif(
-    CHROMIUM is None, reason="there is no browser: Debian's package chromium is not installed"
-)
-A_GENEROUS_TIME = 180.0
 HOSTILE = "</script><b>x"
 AUSTRIA, ENGLAND, FRANCE, GERMANY, ITALY, RUSSIA, TURKEY = range(1, 8)
 MOVES: Sequence[Mapping[int, str]] = (
@@ -70,27 +64,11 @@ def small_record() -> str:
     return judge.record(GameRecord("0_1", "small", "", ("a", "b"), moves, judge.outcome(game), 0))
 
 
-def browse(page: str, tmp_path: Path, place: str, *arguments: str) -> str:
-    assert CHROMIUM is not None
-    file = tmp_path / "game.html"
-    file.write_text(page, encoding="utf-8")
-    command = [
-        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-        f"--user-data-dir={tmp_path / 'browser'}", *arguments, f"{file.as_uri()}#phase={place}",
-    ]  # fmt: skip
-    return subprocess.run(command, capture_output=True, text=True, timeout=A_GENEROUS_TIME, check=True).stdout
-
-
-def shown(page: str, tmp_path: Path, place: str) -> str:
-    """The page's elements after its script has run."""
-    return browse(page, tmp_path, place, "--dump-dom")
-
-
 @NEEDS_BROWSER
 def test_the_map_shows_units_centres_and_orders_with_what_became_of_them(tmp_path: Path) -> None:
     text = record()
     phase = json.loads(text)["phases"][0]
-    dom = shown(Diplomacy.replay_page(text.encode(), {}), tmp_path, "S1901M")
+    dom = shown(Diplomacy.replay_page(text.encode(), {}), tmp_path, "phase=S1901M")
 
     for power, units in phase["units"].items():
         for unit in units:
@@ -120,7 +98,7 @@ def test_the_head_says_everything_once(tmp_path: Path) -> None:
     told["remarks"] = [
         "Event: cup", "Game id: 0_7", "Date: 2026-11-21 13:00 +0000", f"Result: {result}", "a remark", result,
     ]  # fmt: skip
-    dom = shown(Diplomacy.replay_page(json.dumps(told).encode(), {}), tmp_path, "1")
+    dom = shown(Diplomacy.replay_page(json.dumps(told).encode(), {}), tmp_path, "phase=1")
     facts = f"map standard · rules {told['edition']} · {result} · Date: 2026-11-21 13:00 +0000 · a remark"
     assert '<h1 id="title">cup 0_7</h1>' in dom
     assert re.findall(r'id="facts">(.*?)</p>', dom) == [html.escape(facts, quote=False)]
@@ -131,10 +109,10 @@ def test_later_phases_show_what_came_of_it(tmp_path: Path) -> None:
     text = record()
     told = json.loads(text)
     page = Diplomacy.replay_page(text.encode(), {})
-    dom = shown(page, tmp_path, "2")
+    dom = shown(page, tmp_path, "phase=2")
     assert 'class="order via"' in dom and 'class="order convoy"' in dom
     assert "convoy" in dom and "<title>ENG: A YOR</title>" in dom
-    end = shown(page, tmp_path, "99")
+    end = shown(page, tmp_path, "phase=99")
     assert f"The end: {told['result']}" in end
     for power, units in told["final"]["units"].items():
         for unit in units:
@@ -161,26 +139,16 @@ CONTROLS: Sequence[tuple[str, str]] = (
 @NEEDS_BROWSER
 def test_the_controls_step_jump_and_play(tmp_path: Path) -> None:
     page = Diplomacy.replay_page(record().encode(), {})
-    done = "\n".join(
-        f"{control}; seen.push(byId('where').textContent.split(':')[0]);" for control, _ in CONTROLS
-    )
-    script = f"""<script>(async () => {{
-      const seen = [], seconds = number => new Promise(done => setTimeout(done, 1000 * number));
-      const press = key => document.body.dispatchEvent(new KeyboardEvent("keydown", {{key, bubbles: true}}));
-      {done}
-      document.title = seen.join("|");
-    }})()</script></body>"""
-    # Time in the browser passes as fast as it can.
-    dom = browse(page.replace("</body>", script), tmp_path, "1", "--virtual-time-budget=300000", "--dump-dom")
-    title = re.search("<title>([^<]*)</title>", dom)
-    assert title is not None and title[1].split("|") == [ends for _, ends in CONTROLS]
+    where = "byId('where').textContent.split(':')[0]"
+    seen = operated(page, tmp_path, "phase=1", [control for control, _ in CONTROLS], where)
+    assert seen == [ends for _, ends in CONTROLS]
 
 
 @NEEDS_BROWSER
 def test_an_order_that_is_pointed_at_is_picked_out(tmp_path: Path) -> None:
     page = Diplomacy.replay_page(record().encode(), {})
     over = "document.querySelector('#powers li').dispatchEvent(new MouseEvent('mouseenter'));"
-    dom = shown(page.replace("</body>", f"<script>{over}</script></body>"), tmp_path, "1")
+    dom = shown(page.replace("</body>", f"<script>{over}</script></body>"), tmp_path, "phase=1")
     assert len(re.findall(r'class="of \w+ now"', dom)) == 1 and 'class="picked"' in dom
 
 
@@ -188,13 +156,13 @@ def test_an_order_that_is_pointed_at_is_picked_out(tmp_path: Path) -> None:
 def test_a_void_game_shows_how_it_stood(tmp_path: Path) -> None:
     judge = Diplomacy.from_settings({})
     text = judge.record(GameRecord("0_0", "cup", "", tuple("abcdefg"), (), None, 0, (), ("it crashed",)))
-    dom = shown(Diplomacy.replay_page(text.encode(), {}), tmp_path, "1")
+    dom = shown(Diplomacy.replay_page(text.encode(), {}), tmp_path, "phase=1")
     assert "The end: void" in dom and "it crashed" in dom and "<title>FRA: A PAR</title>" in dom
 
 
 @NEEDS_BROWSER
 def test_a_map_without_coordinates_is_shown_too(tmp_path: Path) -> None:
-    dom = shown(Diplomacy.replay_page(small_record().encode(), {}), tmp_path, "1")
+    dom = shown(Diplomacy.replay_page(small_record().encode(), {}), tmp_path, "phase=1")
     assert "<title>NOR: A NCA</title>" in dom and 'class="link"' in dom
 
 
@@ -202,7 +170,7 @@ def test_a_map_without_coordinates_is_shown_too(tmp_path: Path) -> None:
 def test_what_players_say_and_are_called_is_only_text(tmp_path: Path) -> None:
     text = record((HOSTILE, *"bcdefg"), comment=HOSTILE)
     page = Diplomacy.replay_page(text.encode(), {"standard error": f"{HOSTILE} help"})
-    dom = shown(page, tmp_path, "1")
+    dom = shown(page, tmp_path, "phase=1")
     assert "<b>x" not in page and "<b>x" not in dom
     assert "&lt;b&gt;x help" in dom
 
@@ -216,7 +184,7 @@ def test_a_picture_of_the_page_has_land_sea_and_every_power_s_colour(tmp_path: P
 
     def take() -> bytes:
         arguments = (f"--screenshot={picture}", "--window-size=640,640", "--virtual-time-budget=3000")
-        browse(page, tmp_path, "2", *arguments, "--run-all-compositor-stages-before-draw")
+        browse(page, tmp_path, "phase=2", *arguments, "--run-all-compositor-stages-before-draw")
         return picture.read_bytes()
 
     def missing(seen: NDArray[np.uint8]) -> list[str]:

@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import pytest
 
+from referees.graphs import reachable
 from referees.warlight.atlas import load_map, map_names
 from referees.warlight.map_text import protocol_lines, read_map, write_map
-from referees.warlight.maps import InvalidMap, reachable
+from referees.warlight.maps import InvalidMap
 from referees.warlight.mirrors import double, mirror_of, northern
 from tests.referees.warlight.positions import chain_of
 

@@ -2,8 +2,7 @@
 
 import json
 import re
-import shutil
-import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +14,10 @@ from referees.warlight.map_text import write_map
 from referees.warlight.orders import read_orders
 from referees.warlight.position import Attacked, Transferred
 from referees.warlight.rules import WarLight
+from tests.referees.browsing import NEEDS_BROWSER, browse, operated, shown
 from tests.referees.pictures import count_of, picture_with
 from tests.referees.warlight.positions import chain_of
 
-CHROMIUM = shutil.which("chromium")
-NEEDS_BROWSER = pytest.mark.skipif(
-    CHROMIUM is None, reason="there is no browser: Debian's package chromium is not installed"
-)
-A_GENEROUS_TIME = 180.0
 TURNS = 3
 HOSTILE = "</script><b>x"
 
@@ -49,24 +44,6 @@ def record(names: tuple[str, str] = ("alpha", "beta")) -> str:
     )
 
 
-def browse(page: str, tmp_path: Path, place: str, *options: str) -> str:
-    assert CHROMIUM is not None
-    file = tmp_path / "game.html"
-    file.write_text(page, encoding="utf-8")
-    arguments = [
-        "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-        f"--user-data-dir={tmp_path / 'browser'}", *options, f"{file.as_uri()}#{place}",
-    ]  # fmt: skip
-    return subprocess.run(
-        [CHROMIUM, *arguments], capture_output=True, text=True, timeout=A_GENEROUS_TIME, check=True
-    ).stdout
-
-
-def shown(page: str, tmp_path: Path, place: str = "") -> str:
-    """The page's elements after its script has run."""
-    return browse(page, tmp_path, place, "--dump-dom")
-
-
 def circles(dom: str) -> list[str]:
     return re.findall(r'<circle [^>]*class="([^"]+)"', dom)
 
@@ -91,6 +68,35 @@ def test_the_map_is_as_the_record_says(turn: int, tmp_path: Path) -> None:
     attacks = [] if turn > TURNS else [e for e in game["turns"][turn - 1]["events"] if "from" in e]
     assert dom.count('class="arrow') == len(attacks)
     assert "a remark" in dom
+
+
+CONTROLS: Sequence[tuple[str, str]] = (
+    ("byId('forward').click()", "turn 2"),
+    ("byId('back').click()", "turn 1"),
+    ("byId('last').click()", "after the last turn"),
+    ("byId('forward').click()", "after the last turn"),
+    ("byId('first').click()", "turn 1"),
+    ("choose('turn', 2)", "turn 3"),
+    ("press('ArrowLeft')", "turn 2"),
+    ("choose('grain', 'event')", "turn 2 of 3, order 0"),
+    ("press('ArrowRight')", "turn 2 of 3, order 1"),
+    ("choose('grain', 'turn'); press('ArrowLeft')", "turn 2"),
+    ("press(' '); await seconds(30)", "after the last turn"),
+    ("press('Home'); byId('play').click(); byId('play').click(); await seconds(30)", "turn 1"),
+    ("byId('play').click(); byId('forward').click(); await seconds(30)", "turn 2"),
+    ("byId('speed').value = '20'; byId('play').click(); await seconds(30)", "after the last turn"),
+)
+
+
+@NEEDS_BROWSER
+def test_the_controls_step_jump_and_play(tmp_path: Path) -> None:
+    choose = """<script>
+      const choose = (id, value) => { byId(id).value = value; byId(id).dispatchEvent(new Event("change")); };
+    </script></body>"""
+    page = WarLight.replay_page(record().encode(), {}).replace("</body>", choose)
+    where = "byId('where').textContent.replace(/:.*| of \\d+$/, '')"
+    seen = operated(page, tmp_path, "turn=1", [control for control, _ in CONTROLS], where)
+    assert seen == [ends for _, ends in CONTROLS]
 
 
 ONE, TWO, NEUTRAL = COLOURS = ("#2563c9", "#c8372d", "#98a1b0")

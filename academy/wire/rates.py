@@ -1,4 +1,4 @@
-"""How fast one caller may ask: a token bucket each."""
+"""How often something may happen: buckets that fill with time, one alone or one for each caller."""
 
 import time
 from collections.abc import Callable
@@ -7,21 +7,8 @@ from typing import Final
 _BUCKETS_REMEMBERED: Final = 4_096
 
 
-class RateExceeded(RuntimeError):
-    """A caller asks faster than the limit; `retry_after` is in seconds."""
-
-    def __init__(self, per_second: float, burst: float, retry_after: float) -> None:
-        super().__init__(
-            f"more than {per_second:g} questions a second (and {burst:g} at once): "
-            f"ask again in {retry_after:.3f} seconds"
-        )
-        self.questions_per_second = per_second
-        self.question_burst = burst
-        self.retry_after = retry_after
-
-
 class Bucket:
-    """Fills by `per_second` up to `burst`; each question takes one out."""
+    """Fills by `per_second` up to `burst`; each use takes one out."""
 
     def __init__(self, per_second: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_second = per_second
@@ -30,18 +17,23 @@ class Bucket:
         self._level = burst
         self._seen = clock()
 
-    def take(self, questions: float) -> None:
-        """Take questions out, or none of them and raise RateExceeded.
+    def take(self, count: float) -> float:
+        """Take so many out and return 0, or take none and return in how many seconds there are enough.
 
         More than a whole burst at once is let pass when the bucket is full, and has to be refilled after.
         """
         now = self._clock()
         self._level = min(self._burst, self._level + (now - self._seen) * self._per_second)
         self._seen = now
-        missing = min(questions, self._burst) - self._level
+        missing = min(count, self._burst) - self._level
         if missing > 0:
-            raise RateExceeded(self._per_second, self._burst, missing / self._per_second)
-        self._level -= questions
+            return missing / self._per_second
+        self._level -= count
+        return 0.0
+
+    def use(self) -> bool:
+        """Take one out; return whether there was one."""
+        return self.take(1) == 0
 
     @property
     def is_full(self) -> bool:
@@ -67,14 +59,14 @@ class Buckets:
     def __len__(self) -> int:
         return len(self._buckets)
 
-    def take(self, caller: str, questions: float) -> None:
-        """Take questions out of a caller's bucket. Raises RateExceeded."""
+    def of(self, caller: str) -> Bucket:
+        """A caller's bucket: use it at once, and ask for it again the next time."""
         bucket = self._buckets.get(caller)
         if bucket is None:
             if len(self._buckets) >= self._most:
                 self._make_room()
             bucket = self._buckets[caller] = Bucket(*self._filled)
-        bucket.take(questions)
+        return bucket
 
     def _make_room(self) -> None:
         self._buckets = {caller: bucket for caller, bucket in self._buckets.items() if not bucket.is_full}

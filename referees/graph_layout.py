@@ -1,0 +1,36 @@
+"""Places to draw a graph's nodes at: as far from each other as wanted, as nearly as a plane allows.
+
+Stress majorisation (Gansner, Koren and North, "Graph Drawing by Stress Majorization", 2004).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def spread(far: NDArray[np.float64], *, rounds: int, lengthwise: bool = False) -> list[tuple[float, float]]:
+    """A place for each node, from 0 to 1 to the right and down.
+
+    `far` has the distance wanted for each pair of nodes; more `rounds` come nearer to it. `lengthwise` turns
+    the drawing, its longest way from left to right.
+    """
+    count = len(far)
+    if count == 1:
+        return [(0.5, 0.5)]
+    far = far.copy()
+    np.fill_diagonal(far, 1.0)
+    weights = far**-2.0
+    np.fill_diagonal(weights, 0.0)
+    inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
+    turns = np.arange(count) * 2.399963  # the golden angle: a start without two equal places
+    spots = np.stack([np.cos(turns), np.sin(turns)], axis=1) * np.sqrt(np.arange(1, count + 1))[:, None]
+    for _ in range(rounds):
+        apart = np.linalg.norm(spots[:, None] - spots[None], axis=2)
+        np.fill_diagonal(apart, 1.0)
+        pull = weights * far / np.maximum(apart, 1e-9)
+        spots = inverse @ (np.diag(pull.sum(axis=1)) - pull) @ spots
+    if lengthwise:
+        spots -= spots.mean(axis=0)
+        spots = spots @ np.linalg.svd(spots, full_matrices=False)[2].T
+    spots -= spots.min(axis=0)
+    spots /= np.maximum(spots.max(axis=0), 1e-9)
+    return [(float(right), float(down)) for right, down in spots]

@@ -1,0 +1,26 @@
+"""Pages of HTML that play a game again and need nothing else: what those of all games have in common.
+
+A game's page is a document of its own in which comments name the files of this package that stand there
+(`/* style.css */`, `<!-- buttons.html -->`, `/* script.js */`), and a JSON object the place of what it shows.
+"""
+
+import json
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Final
+
+_PARTS: Final = {
+    "/* style.css */": "style.css",
+    "<!-- buttons.html -->": "buttons.html",
+    "/* script.js */": "script.js",
+}
+_DATA: Final = '{"here": "the game"}'
+
+
+def filled(page: Traversable, told: object) -> str:
+    """A game's page with all that it names; `told` is what its script reads as JSON."""
+    text = page.read_text(encoding="utf-8")
+    for place, name in _PARTS.items():
+        text = text.replace(place, (resources.files(__name__) / name).read_text(encoding="utf-8").strip(), 1)
+    # At once, so that nothing in it is taken for the place of something else, nor ends its element.
+    return text.replace(_DATA, json.dumps(told, separators=(",", ":")).replace("<", "\\u003c"), 1)

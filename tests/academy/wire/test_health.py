@@ -1,0 +1,102 @@
+"""Health as a servicer tells it; what watchers can't hold up is tested with the servers that have it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any, TypeVar, cast
+
+import pytest
+from grpc_health.v1 import health_pb2
+
+from academy.wire.health import Context, HealthServicer, UnknownService, WatchedLongEnough
+
+SERVICE = "academy.v1.LibraryService"
+SERVING = health_pb2.HealthCheckResponse.SERVING
+NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+UNKNOWN = health_pb2.HealthCheckResponse.SERVICE_UNKNOWN
+# Nothing is asked of it, where exceptions are what refuses.
+CONTEXT = cast(Context, None)
+Told = TypeVar("Told")
+
+
+def run(test: Coroutine[Any, Any, Told]) -> Told:
+    return asyncio.run(asyncio.wait_for(test, 60))
+
+
+def servicer(watch_seconds: float = 3_600.0) -> HealthServicer:
+    return HealthServicer([SERVICE], watch_seconds)
+
+
+async def checked(health: HealthServicer, service: str) -> int:
+    return (await health.Check(health_pb2.HealthCheckRequest(service=service), CONTEXT)).status
+
+
+def watch(health: HealthServicer, service: str = "") -> AsyncIterator[health_pb2.HealthCheckResponse]:
+    return health.Watch(health_pb2.HealthCheckRequest(service=service), CONTEXT)
+
+
+async def watched(health: HealthServicer, service: str = "") -> list[int]:
+    return [answer.status async for answer in watch(health, service)]
+
+
+@pytest.mark.parametrize("service", ["", SERVICE])
+def test_all_is_serving_until_the_stop(service: str) -> None:
+    async def test() -> None:
+        health = servicer()
+        assert await checked(health, service) == SERVING
+        health.stop()
+        assert await checked(health, service) == NOT_SERVING
+        assert await watched(health, service) == [NOT_SERVING]
+
+    run(test())
+
+
+def test_a_service_that_is_not_there_has_no_health() -> None:
+    with pytest.raises(UnknownService, match=r"academy\.v1\.Nonsense"):
+        run(checked(servicer(), "academy.v1.Nonsense"))
+
+
+@pytest.mark.parametrize(("service", "told"), [(SERVICE, [SERVING, NOT_SERVING]), ("nonsense", [UNKNOWN])])
+def test_watchers_are_told_of_the_stop(service: str, told: list[int]) -> None:
+    async def test() -> None:
+        health = servicer()
+        watching = asyncio.create_task(watched(health, service))
+        await asyncio.sleep(0)
+        health.stop()
+        await health.watchers_told(60)
+        assert watching.done() and watching.result() == told
+
+    run(test())
+
+
+def test_a_stop_while_the_first_answer_is_written_is_told_too() -> None:
+    async def test() -> None:
+        health = servicer()
+        answers = watch(health)
+        assert (await anext(answers)).status == SERVING
+        health.stop()
+        assert [answer.status async for answer in answers] == [NOT_SERVING]
+
+    run(test())
+
+
+def test_a_watch_ends_some_day() -> None:
+    with pytest.raises(WatchedLongEnough, match=r"0\.01 seconds"):
+        run(watched(servicer(watch_seconds=0.01)))
+
+
+def test_watchers_who_read_nothing_are_waited_for_only_so_long() -> None:
+    async def test() -> None:
+        health = servicer()
+
+        async def deaf() -> None:
+            async for _ in watch(health):
+                await asyncio.Event().wait()
+
+        watching = asyncio.create_task(deaf())
+        await asyncio.sleep(0)
+        health.stop()
+        await health.watchers_told(0.01)
+        assert not watching.done()
+        watching.cancel()
+
+    run(test())
