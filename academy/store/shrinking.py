@@ -45,8 +45,8 @@ def shrink(folder: Path) -> tuple[int, int]:
             after = copy.stat().st_size
             copy.chmod(0o600)
             sync(copy)
-            # Whoever waits for the lock would take the number of the last commit that stands there for the new
-            # file's, and might find nothing under it. So that is emptied, and written again by who has the lock.
+            # Whoever waits for the lock would take the number of the last commit, which stands in its file,
+            # for one of the new data, and might find nothing under it. It is told anew before they go on.
             os.ftruncate(lock, 0)
             copy.replace(data)
             sync(folder)
