@@ -28,7 +28,7 @@ TEST: Final = Sprt(0.0, 30.0)
 # ACADEMY is busy that takes more than this share of the time; it is looked at so often for so many seconds.
 BUSY: Final = 0.02
 LOOK_SECONDS: Final = 3.0
-MOST_LOOKS: Final = 10
+MOST_LOOKS: Final = 100
 
 
 def run(

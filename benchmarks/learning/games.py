@@ -37,8 +37,8 @@ class Trial:
     settings: Mapping[str, object]
     final: School
     tuning: School
-    # Of processor time a move, for both players of a match at equal time: about a quarter or a half of what
-    # the strongest of the population take.
+    # Of processor time a move, for both players of a match at equal time: half as much thought as that of
+    # the population's strongest, or less; but a question about patterns fits into the second half of it.
     seconds: float
     # Contests learnt from where it is measured; the ablations after the last of them.
     checkpoints: tuple[int, ...]
@@ -80,7 +80,7 @@ TRIALS: Final = {
         {"game": "connect_four"},
         School((10, 10, 50, 50, 200, 200, 400, 400), 10),
         School((8, 8, 40, 40, 160, 160, 320, 320), 8),
-        0.004,
+        0.008,
         (200, 626, 2000),
     ),
     "hex": Trial(
@@ -89,7 +89,7 @@ TRIALS: Final = {
         {"board_size": 7},
         School((10, 10, 40, 40, 120, 120, 240, 240), 10),
         School((8, 8, 32, 32, 100, 100, 200, 200), 8),
-        0.008,
+        0.012,
         (100, 300, 1000),
     ),
     "othello": Trial(
@@ -98,7 +98,7 @@ TRIALS: Final = {
         {"game": "othello"},
         School((10, 10, 40, 40, 120, 120), 10),
         School((8, 8, 30, 30, 100, 100), 8),
-        0.008,
+        0.01,
         (50, 171, 500),
     ),
     "draughts": Trial(
@@ -107,7 +107,7 @@ TRIALS: Final = {
         {"variant": "english"},
         School((1, 1, 2, 2, 3, 3, 4, 4), 1),
         School((1, 1, 2, 2, 3, 3), 2),
-        0.006,
+        0.008,
         (200,),
         method="alpha-beta",
     ),

@@ -255,6 +255,8 @@ def _stored(data: bytes) -> None:
                 node_to_proto(game_tables.read_node(stored, go()), "go-9x9")
             case b"m":
                 game_tables.read_measures(stored)
+            case b"r":
+                game_tables.read_rating(stored)
             case b"s":
                 snapshots.unpack(stored)
             case b"e":
@@ -266,6 +268,7 @@ _STORED: Final = {
     b"p": Table.PATTERNS,
     b"o": Table.OPENINGS,
     b"m": Table.MEASURES,
+    b"r": Table.RATINGS,
     b"s": Table.SNAPSHOTS,
     b"e": Table.EVENTS,
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -86,9 +87,30 @@ def test_an_open_contest_is_known_with_its_players(store: Store) -> None:
     assert [player.name for player in opened.players] == ["gnugo 1", "seki"]
     assert store.contest("c1").contest == opened
     assert len(set(tickets)) == 2
-    assert store.open_contests("seki", "go-9x9") == ["c1"]
-    assert store.open_contests("sek", "go-9x9") == []
-    assert store.open_contests("seki", "go-9x") == []
+    assert store.open_contest("seki", "go-9x9") == "c1"
+    assert store.open_contest("sek", "go-9x9") is None
+    assert store.open_contest("seki", "go-9x") is None
+
+
+def test_of_a_players_open_contests_the_oldest_since_a_time_is_told(tmp_path: Path) -> None:
+    now = [1_000.0]
+    with Store(tmp_path, clock=lambda: now[0]) as store:
+        for game_id in ("go-9x9", "go"):
+            store.run(RegisterGame(go_game(game_id), "arena"))
+        for contest_id, game_id in (("z", "go-9x9"), ("a", "go-9x9"), ("m", "go"), ("b", "go-9x9")):
+            store.run(OpenContest(contest(contest_id, game_id)))
+            now[0] += 10.0
+        told = [
+            store.open_contest("seki", "go-9x9", since) for since in (0.0, 1_000.0, 1_001.0, 1_011.0, 1_031.0)
+        ]
+        assert told == ["z", "z", "a", "b", None]
+        assert store.open_contest("seki", "go", 1_011.0) == "m"
+
+
+@pytest.mark.parametrize("place", [(-1, "a"), (1 << 64, "a"), (0, "no contest"), (0, ""), (0, "a" * 1_000)])
+def test_a_place_where_no_contest_can_be_is_refused(store: Store, place: tuple[int, str]) -> None:
+    with pytest.raises(InvalidRecord, match="no contest can be there"):
+        store.oldest_contests("go-9x9", place, 10)
 
 
 def test_opening_again_gives_new_tickets_and_keeps_the_counts(store: Store) -> None:
@@ -141,7 +163,7 @@ def test_a_report_counts_once(store: Store) -> None:
     assert view.openings.root.visits == 1
     assert view.openings.root.wins == (1, 0)
     assert store.last_event() == 2
-    assert store.open_contests("seki", "go-9x9") == []
+    assert store.open_contest("seki", "go-9x9") is None
 
 
 def test_opening_first_is_not_needed_but_not_possible_after(store: Store) -> None:
