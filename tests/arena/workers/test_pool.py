@@ -174,7 +174,7 @@ def test_whatever_a_referee_raises_costs_one_game(capfd: pytest.CaptureFixture[s
     with WorkerPool(1) as pool:
         pool.submit(job(*PASSERS, game_id="bad", settings={"board_size": 77}))
         pool.submit(job(*PASSERS, game_id="good"))
-        lost, result = finished(pool, 2)
+        lost, result = pool.next_result(180), pool.next_result(180)
     assert isinstance(lost, WorkerLost)
     assert lost.game_id == "bad"
     assert lost.reason.startswith("InvalidSetting: 'board_size'")
@@ -211,7 +211,8 @@ def test_a_python_player_that_never_answers_loses_its_game(
 @pytest.mark.parametrize("factory", ["slow_starter", "stuck_at_start"])
 def test_a_python_player_that_never_gets_ready_makes_the_game_void(pool: WorkerPool, factory: str) -> None:
     pool.submit(job(python_player("late", f"tests.arena.engines:{factory}", start_seconds=0.3), PASSERS[1]))
-    [result] = finished(pool, 1)
+    result = pool.next_result(180)
+    assert result is not None
     reason = result.reason if isinstance(result, WorkerLost) else result.void_reason
     assert reason.startswith("player late: not ready within 0.3 s")
 
@@ -297,7 +298,7 @@ def test_they_end_with_a_killed_worker_too(
         pid for pid in pids if Path(f"/proc/{pid}/cmdline").read_bytes().endswith(b"hang-in-genmove\0")
     )
     os.kill(parent(engine), signal.SIGKILL)
-    assert isinstance(finished(pool, 1)[0], WorkerLost)
+    assert isinstance(pool.next_result(180), WorkerLost)
     assert not left_running(pids)
 
 
