@@ -1,9 +1,12 @@
 """`academy serve --processes`: several processes, one port, one folder."""
 
+import asyncio
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +133,41 @@ def test_a_process_that_is_killed_is_replaced_and_the_others_go_on(academy: Serv
     until(both_serve)
 
 
+def test_a_process_that_hangs_is_killed_and_replaced(tmp_path: Path) -> None:
+    options = ("--processes", str(PROCESSES), "--hang-seconds", "5", "--log-level", "warning")
+    with served(tmp_path / "data", *options) as academy:
+        register(connections(academy, 1)[0])
+        before = children(academy.process.pid)
+        os.kill(before[0], signal.SIGSTOP)
+        until(lambda: not alive(before[0]))
+        until(lambda: len(children(academy.process.pid)) == PROCESSES)
+        assert all(look_up(client).known for client in connections(academy, 1))
+        academy.process.terminate()
+        _, told = academy.process.communicate(timeout=SECONDS)
+    assert academy.process.returncode == 0
+    assert "process hangs and is killed" in told and "another takes its place" in told
+
+
+def _stands_still_once(stood: Path, number: int, ready: Callable[[], None]) -> None:
+    async def serve() -> None:
+        ready()
+        if not stood.exists():
+            stood.touch()
+            # Nothing else is done by its event loop meanwhile.
+            threading.Event().wait()
+        os.kill(os.getppid(), signal.SIGTERM)
+        await asyncio.Event().wait()
+
+    asyncio.run(serve())
+
+
+def test_so_is_one_whose_event_loop_stands_still(tmp_path: Path) -> None:
+    with signals(signal.SIGTERM) as told:
+        work = partial(_stands_still_once, tmp_path / "stood")
+        ServerProcesses(work, 1, hang_seconds=2.0).run(lambda: None, told)
+    assert (tmp_path / "stood").exists()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_all_are_drained_and_it_ends_with_nought(academy: Served, number: signal.Signals) -> None:
     clients = connections(academy)
@@ -245,8 +283,12 @@ def test_ports_beyond_the_last_are_refused_and_any_port_is_any_for_each() -> Non
 def _second_fails(number: int, ready: Callable[[], None]) -> None:
     if number == 1:
         raise SystemExit(3)
+    asyncio.run(_turns(ready))
+
+
+async def _turns(ready: Callable[[], None]) -> None:
     ready()
-    signal.pause()
+    await asyncio.Event().wait()
 
 
 def test_where_one_cannot_serve_all_end() -> None:
