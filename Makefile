@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Processes that share the tests.
 JOBS ?= 2
-# How long `make learning` runs for each game.
+# How long each of the three parts of `make learning` runs for each game.
 MINUTES ?= 60
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
@@ -17,11 +17,13 @@ demo: $(VENV)/installed.stamp
 six-games: $(VENV)/installed-dev.stamp
 	@$(BIN)/python examples/six_games/play.py
 
-# Whether knowledge makes players stronger: all games and ablations for MINUTES each, from where the last run
-# ended; docs/learning.md gets the table and the plot.
+# Whether knowledge makes players stronger, by the clock and with as many playouts, and how strong it could: all
+# games for MINUTES each, from where the last run ended; docs/learning.md gets the tables and the plot.
 learning: $(VENV)/installed-dev.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
-	$(BIN)/python -m benchmarks.learning run --minutes $(MINUTES)
+	$(BIN)/python -m benchmarks.learning run --equal time --minutes $(MINUTES)
+	$(BIN)/python -m benchmarks.learning run --equal playouts --minutes $(MINUTES)
+	$(BIN)/python -m benchmarks.learning bound --minutes $(MINUTES)
 	$(BIN)/python -m benchmarks.learning report
 
 test: $(VENV)/installed-dev.stamp

@@ -1,6 +1,8 @@
 """What ACADEMY answers, as plain values."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import compress, repeat
 from typing import Final
 
 from academy.knowledge.contests import Verdict
@@ -108,38 +110,61 @@ def opening_moves(response: consultation_pb2.LookUpOpeningResponse) -> list[Open
 
 def pattern_matches(response: consultation_pb2.MatchPatternsResponse) -> list[list[PatternMatch]]:
     """The matches on each position asked about, strongest patterns first."""
-    return [_matches(position, response.patterns) for position in response.positions]
+    return [*map(_Table(response.patterns).matches, response.positions)]
+
+
+def opponent_gains(response: consultation_pb2.MatchPatternsResponse) -> list[list[PatternMatch]]:
+    """The opponent's matches on each position but the first that are not on the first.
+
+    The answer is one for both players. Nothing is made of the other matches, which are most of them.
+    """
+    table = _Table(response.patterns)
+    first, *after = ([*compress(_placements(each), each.for_opponent)] for each in response.positions)
+    known = set(first)
+    return [
+        [table.match(placement, True) for placement in placements if placement not in known]
+        for placements in after
+    ]
 
 
 def successor_matches(response: consultation_pb2.MatchSuccessorsResponse) -> SuccessorMatches:
     """The matches on a position, and what moves change of them."""
-    table = response.patterns
-    position = tuple(_matches(response.position, table))
+    table = _Table(response.patterns)
+    position = tuple(table.matches(response.position))
     return SuccessorMatches(
         position,
-        tuple(tuple(_matches(move.gained, table)) for move in response.moves),
+        tuple(tuple(table.matches(move.gained)) for move in response.moves),
         tuple(tuple(position[entry] for entry in move.lost) for move in response.moves),
     )
 
 
-def _matches(
-    position: consultation_pb2.PositionMatches, table: consultation_pb2.PatternTable
-) -> list[PatternMatch]:
-    return [
-        PatternMatch(
-            table.pattern_ids[pattern],
-            LIBRARIES[table.libraries[pattern]],
-            table.proposers[pattern],
-            table.elos[pattern],
-            table.values[pattern],
-            position.symmetries[place],
-            position.rows[place],
-            position.columns[place],
-            bool(position.for_opponent) and position.for_opponent[place],
-            table.cells[pattern] if table.cells else "",
-        )
-        for place, pattern in enumerate(position.patterns)
-    ]
+# The row of the table of patterns, the symmetry, and where the top left cell lies (row, column).
+_Placement = tuple[int, int, int, int]
+
+
+def _placements(position: consultation_pb2.PositionMatches) -> Iterator[_Placement]:
+    return zip(position.patterns, position.symmetries, position.rows, position.columns, strict=True)
+
+
+class _Table:
+    """The patterns of an answer, read once: a message's fields are slow to read."""
+
+    def __init__(self, table: consultation_pb2.PatternTable) -> None:
+        libraries = [LIBRARIES[library] for library in table.libraries]
+        self._rows = [
+            *zip(table.pattern_ids, libraries, table.proposers, table.elos, table.values, strict=True)
+        ]
+        self._cells = [*table.cells] or [""] * len(libraries)
+
+    def match(self, placement: _Placement, for_opponent: bool) -> PatternMatch:
+        """What is known of a placement."""
+        pattern, symmetry, row, column = placement
+        return PatternMatch(*self._rows[pattern], symmetry, row, column, for_opponent, self._cells[pattern])
+
+    def matches(self, position: consultation_pb2.PositionMatches) -> list[PatternMatch]:
+        """All placements on a position."""
+        flags = position.for_opponent or repeat(False, len(position.patterns))
+        return [*map(self.match, _placements(position), flags)]
 
 
 def proposal_statuses(

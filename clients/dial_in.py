@@ -8,8 +8,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import grpc
 
@@ -21,16 +20,14 @@ from clients.games import Ending as Ending
 from clients.games import Engine as Engine
 from clients.games import Game as Game
 from clients.games import Turn as Turn
-from clients.games import ending_of, game_of, hello_of, move_of, turn_of
-
-REDIAL_SECONDS: Final = 60.0
-_FIRST_PAUSE_SECONDS: Final = 0.1
-_LONGEST_PAUSE_SECONDS: Final = 5.0
-
+from clients.games import ending_of, hello_of
+from clients.tables import REDIAL_SECONDS, Redialling, Table, Tables, Told
 
 Chooser = Callable[[Turn], Answer | str | None]
 NewGame = Callable[[Game], Chooser]
 GameOver = Callable[[Game, Ending], None]
+# None says that the stream has ended.
+_Inbox = queue.SimpleQueue[Told | None]
 
 
 def dial_in(
@@ -50,8 +47,7 @@ def dial_in(
     name), AcademyUnavailable where it was never there, and whatever the bot raises.
     """
     hello = hello_of(player, engine)
-    games, pause, reached = 0, _FIRST_PAUSE_SECONDS, False
-    alone_since = time.monotonic()
+    games, redialling = 0, Redialling(redial_seconds)
     while True:
         stream = _Stream(arena, hello, new_game, game_over)
         try:
@@ -59,26 +55,11 @@ def dial_in(
             reason: AcademyUnavailable | None = None
         except AcademyUnavailable as error:
             reason = error
-        games += stream.games
-        if stream.welcomed:
-            reached, alone_since, pause = True, time.monotonic(), _FIRST_PAUSE_SECONDS
-        if time.monotonic() + pause > alone_since + redial_seconds:
-            if reached or reason is None:
-                return games
-            raise reason
+        games += stream.tables.games
+        pause = redialling.pause(stream.tables.welcomed, reason)
+        if pause is None:
+            return games
         time.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
-
-
-@dataclass
-class _Table:
-    """One game in progress: what its thread is told, and what it knows."""
-
-    game: Game
-    told: "queue.SimpleQueue[players_pb2.MoveRequest | players_pb2.GameEnd | None]" = field(
-        default_factory=queue.SimpleQueue
-    )
-    moves: list[tuple[int, str]] = field(default_factory=list)
 
 
 class _Stream:
@@ -87,16 +68,14 @@ class _Stream:
     def __init__(
         self, arena: Connection, hello: players_pb2.Hello, new_game: NewGame, game_over: GameOver | None
     ) -> None:
+        self.tables = Tables(arena, _Inbox, self._begin)
         self._arena = arena
         self._new_game = new_game
         self._game_over = game_over
         self._said: queue.SimpleQueue[players_pb2.PlayRequest | None] = queue.SimpleQueue()
         self._said.put(players_pb2.PlayRequest(hello=hello))
-        self._tables: dict[int, _Table] = {}
         self._crash: BaseException | None = None
         self._call: Any = None
-        self.games = 0
-        self.welcomed = False
 
     def run(self) -> None:
         """Play until the stream ends. Raises as `dial_in`."""
@@ -105,13 +84,13 @@ class _Stream:
             self._call = stub.Play(self._requests(), metadata=self._arena.metadata)
             try:
                 for message in self._call:
-                    self._take(message)
+                    self.tables.take(message)
             except grpc.RpcError as error:
                 if self._crash is None:
                     raise explained(error, "the arena's stream") from None
             finally:
                 self._said.put(None)
-                for table in self._tables.values():
+                for table in self.tables.in_progress.values():
                     table.told.put(None)
         if self._crash is not None:
             raise self._crash
@@ -120,44 +99,23 @@ class _Stream:
         while (request := self._said.get()) is not None:
             yield request
 
-    def _take(self, message: players_pb2.PlayResponse) -> None:
-        match message.WhichOneof("message"):
-            case "welcome":
-                self.welcomed = True
-            case "game_start":
-                self._begin(message.game_start)
-            case "moves_made":
-                if (table := self._tables.get(message.moves_made.seat_id)) is not None:
-                    table.moves += [(move.seat, move.text) for move in message.moves_made.moves]
-            case "move_request":
-                if (table := self._tables.get(message.move_request.seat_id)) is not None:
-                    table.told.put(message.move_request)
-            case "game_end":
-                if (table := self._tables.pop(message.game_end.seat_id, None)) is not None:
-                    table.told.put(message.game_end)
+    def _begin(self, table: Table[_Inbox]) -> None:
+        threading.Thread(target=self._play, args=(table,), daemon=True).start()
 
-    def _begin(self, start: players_pb2.GameStart) -> None:
-        table = self._tables[start.seat_id] = _Table(game_of(start, self._arena))
-        self.games += not start.resumed
-        threading.Thread(target=self._play, args=(start.seat_id, table), daemon=True).start()
-
-    def _play(self, seat_id: int, table: _Table) -> None:
+    def _play(self, table: Table[_Inbox]) -> None:
         try:
             try:
                 choose = self._new_game(table.game)
             except Declined as error:
-                decline = players_pb2.Decline(seat_id=seat_id, reason=str(error))
-                self._said.put(players_pb2.PlayRequest(decline=decline))
+                self._said.put(table.declined(error))
                 return
-            self._said.put(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=seat_id)))
+            self._said.put(table.ready())
             while (told := table.told.get()) is not None:
                 if isinstance(told, players_pb2.GameEnd):
                     if self._game_over is not None:
                         self._game_over(table.game, ending_of(told))
                     return
-                self._said.put(
-                    players_pb2.PlayRequest(move=move_of(told, choose(turn_of(told, table.moves))))
-                )
+                self._said.put(table.answer(told, choose(table.turn(told))))
         except BaseException as error:  # The bot's own: it belongs to whoever has dialled in.
             self._crash = error
             self._call.cancel()

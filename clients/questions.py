@@ -11,6 +11,7 @@ from clients.advice import (
     PatternMatch,
     SuccessorMatches,
     opening_moves,
+    opponent_gains,
     pattern_matches,
     successor_matches,
 )
@@ -61,6 +62,25 @@ class Questions(ABC):
             both_players=both_players,
         )
         return [[] for _ in boards] if question is None else pattern_matches(self._match(question))
+
+    def opponent_gains(
+        self,
+        seat: Seat,
+        board: Board,
+        after: Sequence[Board],
+        expected_value: float | None = None,
+        *,
+        libraries: Sequence[Library] = (),
+        most: int = 0,
+    ) -> list[list[PatternMatch]]:
+        """The opponent's patterns that lie on each of the boards `after`, and do not on `board`.
+
+        It is the same question as `patterns` for `board` and these with `both_players`, and its limits hold.
+        """
+        question = seat.pattern_question(
+            [board, *after], expected_value, libraries=libraries, most=most, both_players=True
+        )
+        return [[] for _ in after] if question is None else opponent_gains(self._match(question))
 
     def successors(
         self,
@@ -126,6 +146,22 @@ class AsyncQuestions(ABC):
             both_players=both_players,
         )
         return [[] for _ in boards] if question is None else pattern_matches(await self._match(question))
+
+    async def opponent_gains(
+        self,
+        seat: Seat,
+        board: Board,
+        after: Sequence[Board],
+        expected_value: float | None = None,
+        *,
+        libraries: Sequence[Library] = (),
+        most: int = 0,
+    ) -> list[list[PatternMatch]]:
+        """As `Academy.opponent_gains`."""
+        question = seat.pattern_question(
+            [board, *after], expected_value, libraries=libraries, most=most, both_players=True
+        )
+        return [[] for _ in after] if question is None else opponent_gains(await self._match(question))
 
     async def successors(
         self,

@@ -13,6 +13,7 @@ from academy.knowledge.library import PatternEntry, PatternLibrary, check_entry
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import OpeningNode, OpeningTree, depth_limit
 from academy.knowledge.patterns import Pattern
+from academy.knowledge.ratings import Rating, Ratings
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.signatures import Ballot, Vote
 from academy.knowledge.spec import GameSpec
@@ -30,10 +31,11 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Numbers of patterns and opening nodes that an event stored, altered or removed."""
+    """What an event stored, altered or removed: patterns and nodes by their numbers, ratings by player."""
 
     patterns: frozenset[tuple[Library, int]]
     nodes: frozenset[int]
+    players: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class News:
     settings: LibrarySettings
     counters: Counters
     measures: Measures
+    ratings: tuple[Rating, ...]
     patterns: tuple[tuple[Library, PatternEntry], ...]
     patterns_gone: tuple[tuple[Library, int], ...]
     nodes: tuple[OpeningNode, ...]
@@ -54,7 +57,7 @@ RULES_VERSION: Final = 1
 
 
 class GameKnowledge:
-    """The libraries and measures of one game."""
+    """The libraries, measures and players' ratings of one game."""
 
     def __init__(self, spec: GameSpec, settings: LibrarySettings | None = None) -> None:
         self.spec = spec
@@ -62,6 +65,7 @@ class GameKnowledge:
         self.openings = OpeningTree(spec)
         self.libraries = {library: PatternLibrary(spec) for library in PATTERN_LIBRARIES}
         self.measures = Measures()
+        self.ratings = Ratings()
         self.counters = Counters()
 
     @classmethod
@@ -73,6 +77,7 @@ class GameKnowledge:
         nodes: Iterable[OpeningNode],
         counters: Counters,
         measures: Measures,
+        ratings: Iterable[Rating],
     ) -> "GameKnowledge":
         """Put stored knowledge together again."""
         game = cls(spec, settings)
@@ -81,6 +86,7 @@ class GameKnowledge:
         game.openings.restore(nodes)
         game.counters = counters
         game.measures = measures
+        game.ratings = Ratings(ratings)
         game.take_changes()
         return game
 
@@ -98,11 +104,13 @@ class GameKnowledge:
                 for number in patterns.take_changes()
             ),
             self.openings.take_changes(),
+            self.ratings.take_changes(),
         )
 
     def follow(self, news: "News") -> None:
         """Take over what another copy of this knowledge learnt."""
         self.settings, self.counters, self.measures = news.settings, news.counters, news.measures
+        self.ratings.follow(news.ratings)
         # All that change before any is put: they may have exchanged their patterns.
         for library, pattern_id in (
             *news.patterns_gone,
@@ -138,7 +146,8 @@ class GameKnowledge:
             give_way()
         next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
         self.counters = replace(self.counters, next_node_id=next_node_id)
-        self.measures.add(report)
+        self.ratings.take(report.contestants)
+        self.measures.add(report, self.ratings)
         return judgements
 
     def judge_late(self, report: ContestReport, event: int) -> list[Judgement]:

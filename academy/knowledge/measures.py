@@ -12,7 +12,7 @@ from typing import Any, Final
 from academy.knowledge.cells import State
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.merging import STRICT_POSITIVE
-from academy.knowledge.signatures import ELO_SCALE
+from academy.knowledge.ratings import Ratings
 
 CONTESTS_FOR_AVERAGE: Final = 10
 _PIECES: Final = (
@@ -68,28 +68,28 @@ class Measures:
     decisiveness: Mean = field(default_factory=Mean)
     drama: Mean = field(default_factory=Mean)
     best_elo: float | None = None
-    # Latest Elo of each player, in hundredths.
-    players: dict[str, int] = field(default_factory=dict)
+    # How many have played it.
+    players: int = 0
 
     def average_length(self, expected: float) -> float:
         """Plies of an average game: what was expected, until 10 contests are known."""
         return self.length.total / self.contests if self.contests >= CONTESTS_FOR_AVERAGE else expected
 
-    def add(self, report: ContestReport) -> None:
-        """Take in a contest."""
+    def add(self, report: ContestReport, ratings: Ratings) -> None:
+        """Take in a contest that the players' ratings have taken in already."""
         self.contests += 1
         plies = len(report.plies)
         self.length.add(plies, 1)
         self.squared_length += plies * plies
-        for player in report.contestants:
-            self.players[player.name] = round(player.elo * ELO_SCALE)
-            self.best_elo = player.elo if self.best_elo is None else max(self.best_elo, player.elo)
+        self.players = len(ratings)
+        elos = [player.elo for player in report.contestants]
+        self.best_elo = max(elos if self.best_elo is None else [self.best_elo, *elos])
         self.draws.add(Result.DRAW in report.results, 1)
         self.first_player_score.add({Result.WIN: 1.0, Result.DRAW: 0.5}.get(report.results[0], 0.0), 1)
         widths = [ply.legal_moves for ply in report.plies if ply.legal_moves]
         self.width.add(sum(widths), len(widths))
         self._add_mobility(report)
-        self._add_tempo(report)
+        self._add_tempo(report, ratings)
         self._add_advantages(report)
 
     def _add_mobility(self, report: ContestReport) -> None:
@@ -108,11 +108,9 @@ class Measures:
             board = ply.states
         self.mobility.add(total, count)
 
-    def _add_tempo(self, report: ContestReport) -> None:
+    def _add_tempo(self, report: ContestReport, ratings: Ratings) -> None:
         """Plies to the first interaction, between players of the top quarter by Elo."""
-        ranked = sorted(self.players.values())
-        threshold = ranked[(3 * (len(ranked) - 1)) // 4]
-        if all(self.players[player.name] >= threshold for player in report.contestants):
+        if all(ratings[player.name] >= ratings.top_quarter for player in report.contestants):
             first = next((number for number, ply in enumerate(report.plies, 1) if ply.interaction), None)
             if first is not None:
                 self.tempo.add(first, 1)
@@ -151,7 +149,7 @@ class Measures:
             else Measure(None, 0)
         )
         depth = (
-            Measure(self.best_elo / 100 + 6 / math.log10(max(10, len(self.players))), self.contests)
+            Measure(self.best_elo / 100 + 6 / math.log10(max(10, self.players)), self.contests)
             if self.best_elo is not None
             else Measure(None, 0)
         )

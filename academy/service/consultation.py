@@ -7,7 +7,6 @@ from academy.knowledge.boards import Board, InvalidBoard
 from academy.knowledge.fair_use import check_low_value
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import ELO_SCALE
 from academy.knowledge.spec import GameSpec
 from academy.service import identity
 from academy.service.candidate_moves import changes_of_moves, in_parts, told_moves
@@ -28,9 +27,8 @@ from academy.service.writes import Writes
 from academy.service.written_answers import WrittenAnswer
 from academy.store.contest_commands import CountConsultation
 from academy.store.contest_records import check_value
-from academy.store.following import GameView
 from academy.store.game_records import pattern_library_from_proto
-from academy.store.tokens import Caller, Role
+from academy.store.tokens import Caller
 from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc
 
@@ -70,7 +68,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             own_move = _own_moves(spec, request.player, len(request.moves)) + 1
             count = CountConsultation(seat.contest_id, seat.player, tuple(request.moves), own_move)
             consultations = await self._writes.done(count)
-        elo = _elo(caller, seat, game.view)
+        elo = self._seats.elo(caller, seat, spec)
         question = (request.player, elo, *request.moves)
         known = game.openings.get(question)
         if known is None:
@@ -111,7 +109,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 f"{spec.game_id} has {spec.players} players: only games of two have an opponent",
                 players=spec.players,
             )
-        questions, seats = self._questions(caller, request, game.view)
+        questions, seats = self._questions(caller, request, spec)
         # What is learnt while others are let in does not matter to this call.
         stored = game.stored_patterns() if request.include_cells else None
         call = PatternCall(spec, game.shelf.ranked, libraries, questions)
@@ -150,7 +148,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             max_matches=request.max_matches,
             max_matches_each=request.max_matches_each,
         )
-        (question,), seats = self._questions(caller, alone, game.view, ("position",))
+        (question,), seats = self._questions(caller, alone, spec, ("position",))
         moves = changes_of_moves(told, spec.geometry)
         stored = game.stored_patterns() if request.include_cells else None
         answer = SuccessorAnswer(spec, game.shelf.ranked, libraries, question)
@@ -246,11 +244,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self,
         caller: Caller,
         request: messages.MatchPatternsRequest,
-        view: GameView,
+        spec: GameSpec,
         fields: Sequence[str] = (),
     ) -> tuple[list[PatternQuestion], set[Seat]]:
         """Check every position before any is answered; `fields` name them, where it is not `positions[i]`."""
-        spec = view.spec
         geometry, contest_id, both = spec.geometry, request.contest_id, request.both_players
         most = request.max_matches or self._limits.default_matches
         each = request.max_matches_each or self._limits.default_matches_each
@@ -261,7 +258,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             player = position.player
             if player not in seats:
                 seat = self._seats.asking(caller, spec, contest_id, player)
-                seats[player] = seat, _elo(caller, seat, view)
+                seats[player] = seat, self._seats.elo(caller, seat, spec)
             seat, elo = seats[player]
             value = position.expected_value if position.HasField("expected_value") else None
             if value is not None:
@@ -274,16 +271,6 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 raise InvalidField(f"{field}.board", str(error)) from error
             questions.append(PatternQuestion(board, player, both, most, each, elo))
         return questions, {seat for seat, _ in seats.values() if seat is not None}
-
-
-def _elo(caller: Caller, seat: Seat | None, view: GameView) -> float | None:
-    """The arena's rating of whoever asks: a bot in analysis has that of its last contest."""
-    if seat is not None:
-        return seat.elo
-    if caller.role is not Role.BOT:
-        return None
-    hundredths = view.measures.players.get(caller.name)
-    return None if hundredths is None else hundredths / ELO_SCALE
 
 
 def _libraries(

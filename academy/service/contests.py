@@ -77,7 +77,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (int, str))
         after = (int(key[0]), str(key[1])) if key else None
-        # Contests that nobody reported may have gathered: sorting them must not hold up others' calls.
+        # A page of a thousand takes some milliseconds: others' calls must not wait for it.
         found = await asyncio.to_thread(self._store.oldest_contests, request.game_id, after, size + 1)
         contests, more = paging.fitting(found, size, self._limits)
         token = paging.page_token(request, [*place_of(contests[-1])]) if more else ""

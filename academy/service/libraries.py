@@ -209,7 +209,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         return messages.GetStatisticsResponse(
             game_id=request.game_id,
             contests=view.measures.contests,
-            players=len(view.measures.players),
+            players=view.measures.players,
             opening_nodes=view.opening_nodes,
             opening_depth=view.openings.depth,
             middle_game_patterns=len(view.libraries[Library.MIDDLE_GAME]),

@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass
-from typing import Final
 
 from academy.knowledge.spec import GameSpec
 from academy.service.limits import Limits
@@ -12,8 +11,6 @@ from academy.store.errors import ContestOver, UnknownContest
 from academy.store.library_store import Store
 from academy.store.tokens import Caller, Role
 from academy.v1 import contests_pb2
-
-_LOST_REMEMBERED: Final = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +29,6 @@ class Seats:
         self._store = store
         self._recollection = Recollection(store)
         self._contest_seconds = limits.contest_seconds
-        # Contests that keep nobody from analysis any more: when they were opened does not change.
-        self._lost: set[str] = set()
 
     def asking(self, caller: Caller, spec: GameSpec, contest_id: str, player: int) -> Seat | None:
         """Return the seat a consultation is made from, None for analysis outside a contest.
@@ -68,6 +63,16 @@ class Seats:
         if contest.state != contests_pb2.CONTEST_STATE_OPEN:
             raise ContestOver(contest_id)
         return Seat(contest_id, player, contest.players[player - 1].elo)
+
+    def elo(self, caller: Caller, seat: Seat | None, spec: GameSpec) -> float | None:
+        """Return the arena's rating of whoever asks: a bot in analysis has that of its last contest."""
+        if seat is not None:
+            return seat.elo
+        if caller.role is not Role.BOT:
+            return None
+        return self._recollection.recall(
+            (caller.name, spec.game_id), lambda: self._store.elo(spec.game_id, caller.name)
+        )
 
     def proposing(self, caller: Caller, contest_id: str) -> tuple[contests_pb2.Contest, int]:
         """Return the contest, open or reported, and the seat that a caller's proposals are from.
@@ -117,16 +122,11 @@ class Seats:
                 )
             raise AnalysisDuringContest(caller.name, spec.game_id, caller.contest_id)
         if caller.role is Role.BOT:
-            for contest_id in self._store.open_contests(caller.name, spec.game_id):
-                if contest_id in self._lost:
-                    continue
-                opened = self._store.contest(contest_id).contest.open_time
-                # An arena that was lost never reports: its players may analyse again some day.
-                if time.time() - opened.ToNanoseconds() / 1e9 < self._contest_seconds:
-                    raise AnalysisDuringContest(caller.name, spec.game_id, contest_id)
-                if len(self._lost) >= _LOST_REMEMBERED:
-                    self._lost.clear()
-                self._lost.add(contest_id)
+            # An arena that was lost never reports: its players may analyse again some day.
+            since = time.time() - self._contest_seconds
+            contest_id = self._store.open_contest(caller.name, spec.game_id, since)
+            if contest_id is not None:
+                raise AnalysisDuringContest(caller.name, spec.game_id, contest_id)
 
 
 def _seats(caller: Caller, contest: contests_pb2.Contest) -> list[int]:

@@ -8,6 +8,8 @@ from pathlib import Path
 from academy.store import event_log, pages
 from academy.store.environment import Environment, Table
 from academy.store.errors import StoreCorrupt, StoreError
+from academy.store.schema import SCHEMA_VERSION
+from academy.store.upgrading import as_written, upgrade
 
 
 def backup(environment: Environment, target: Path) -> int:
@@ -21,11 +23,12 @@ def backup(environment: Environment, target: Path) -> int:
 def restore(source: Path, target: Path) -> int:
     """Put a backup into a folder that is missing or empty; return its bytes.
 
-    The copy is verified before it appears. Raises StoreError, StoreCorrupt, SchemaMismatch.
+    The copy is brought up to this program's schema version, and verified before it appears. Raises
+    StoreError, StoreCorrupt, SchemaMismatch.
     """
     if (source / "data.mdb").exists():
         _check_pages(source)
-    with Environment(source, read_only=True) as environment:
+    with as_written(source) as environment:
         return _placed(target, environment)
 
 
@@ -58,6 +61,8 @@ def _placed(target: Path, environment: Environment) -> int:
         draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
         try:
             environment.copy(draft)
+            if environment.schema != SCHEMA_VERSION:
+                upgrade(draft)
             verify(draft)
             (draft / "lock.mdb").unlink(missing_ok=True)
             data = draft / "data.mdb"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from academy.knowledge.game import RULES_VERSION
 from academy.knowledge.settings import Library
-from academy.store import event_log, game_tables, keys, proposal_tables, rebuild, snapshots
+from academy.store import event_log, game_tables, keys, open_contests, proposal_tables, rebuild, snapshots
 from academy.store.contest_tables import find_contest
 from academy.store.environment import Environment, Table, Transaction
 from academy.store.errors import StoreCorrupt
@@ -142,7 +142,7 @@ def _other_rules(transaction: Transaction, game_id: str) -> list[int]:
 
 def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
     reported = 0
-    open_keys = set()
+    waiting: set[tuple[Table, bytes]] = set()
     for _, stored in transaction.scan(Table.CONTESTS):
         record = unpacked(records_pb2.ContestRecord, stored)
         contest = record.contest
@@ -155,10 +155,7 @@ def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
                 f"contest {contest.contest_id!r} is {state}, its report is event {record.event}",
             )
         if is_open:
-            open_keys |= {
-                keys.open_contest(player.name, contest.game_id, contest.contest_id)
-                for player in contest.players
-            }
+            waiting |= open_contests.index_keys(contest)
         elif next(transaction.scan(Table.USES, keys.in_contest(contest.contest_id)), None):
             yield Finding(
                 contest.game_id, f"contest {contest.contest_id!r} is over, but uses are noted for it"
@@ -166,8 +163,9 @@ def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
     # Every report's contest has been seen to name it, so equal numbers leave none without.
     if reported != log.reports:
         yield Finding("", f"{reported:,} contests name a report, the log holds {log.reports:,}")
-    if open_keys != {key for key, _ in transaction.scan(Table.OPEN_CONTESTS)}:
-        yield Finding("", "the index of open contests by player differs from the contests")
+    for table, by in ((Table.OPEN_CONTESTS, "player"), (Table.OPEN_CONTESTS_BY_AGE, "age")):
+        if {key for each, key in waiting if each is table} != {key for key, _ in transaction.scan(table)}:
+            yield Finding("", f"the index of open contests by {by} differs from the contests")
 
 
 def _check_proposals(transaction: Transaction) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from academy.knowledge.contests import Judgement
 from academy.knowledge.fair_use import check_opening, false_consultation
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.store import event_log, keys, proposal_tables
+from academy.store import event_log, keys, open_contests, proposal_tables
 from academy.store.contest_records import (
     MAX_LINE_LENGTH,
     check_contest,
@@ -80,8 +80,7 @@ class OpenContest:
         record = find_contest(work.transaction, contest_id)
         if record is None:
             record = _new_record(self.contest, work.time)
-            for key in _open_keys(record.contest):
-                work.transaction.put(Table.OPEN_CONTESTS, key)
+            open_contests.add(work.transaction, record.contest)
         else:
             _check_same(record.contest, self.contest)
             _check_open(record)
@@ -130,8 +129,7 @@ class ReportContest:
         )
         record.contest.report_time.CopyFrom(work.time)
         self._count(work, record)
-        for key in _open_keys(record.contest):
-            work.transaction.delete(Table.OPEN_CONTESTS, key)
+        open_contests.remove(work.transaction, record.contest)
         for seat in record.seats:
             del seat.consulted_moves[:]
         store_contest(work.transaction, record)
@@ -308,10 +306,6 @@ def _new_record(contest: contests_pb2.Contest, now: Timestamp) -> records_pb2.Co
         open_time=now,
     )
     return records_pb2.ContestRecord(contest=opened, seats=[records_pb2.Seat() for _ in opened.players])
-
-
-def _open_keys(contest: contests_pb2.Contest) -> set[bytes]:
-    return {keys.open_contest(player.name, contest.game_id, contest.contest_id) for player in contest.players}
 
 
 def _check_same(known: contests_pb2.Contest, told: contests_pb2.Contest) -> None:

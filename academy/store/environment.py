@@ -15,9 +15,8 @@ from typing import Final, Self, TypeVar
 
 import lmdb
 
-from academy.store import pages
+from academy.store import pages, schema
 from academy.store.errors import (
-    SchemaMismatch,
     StoreClosed,
     StoreCorrupt,
     StoreError,
@@ -25,7 +24,6 @@ from academy.store.errors import (
     StoreReadOnly,
 )
 
-SCHEMA_VERSION: Final = 1
 SMALLEST_MAP: Final = 64 << 20
 LARGEST_STEP: Final = 4 << 30
 LARGEST_MAP: Final = 1 << 40
@@ -52,6 +50,7 @@ class Table(StrEnum):
     GAMES = "games"
     GAME_STATE = "game_state"
     MEASURES = "measures"
+    RATINGS = "ratings"
     PATTERNS = "patterns"
     OPENINGS = "openings"
     CHANGES = "changes"
@@ -61,6 +60,7 @@ class Table(StrEnum):
     SNAPSHOTS = "snapshots"
     CONTESTS = "contests"
     OPEN_CONTESTS = "open_contests"
+    OPEN_CONTESTS_BY_AGE = "open_contests_by_age"
     USES = "uses"
     PROPOSALS = "proposals"
     PROPOSALS_BY_CONTEST = "proposals_by_contest"
@@ -94,6 +94,10 @@ class Transaction:
     def put(self, table: Table, key: bytes, value: bytes = b"") -> None:
         """Set the value of a key."""
         self._lmdb.put(key, value, db=self._tables[table])
+
+    def put_schema(self, version: int) -> None:
+        """Say what version of the schema the records are of."""
+        self.put(Table.META, _SCHEMA_KEY, schema.stored(version))
 
     def delete(self, table: Table, key: bytes) -> bool:
         """Remove a key; return whether it was there."""
@@ -158,13 +162,21 @@ def _after(prefix: bytes) -> bytes:
 class Environment:
     """An open data folder. Only one may be open on a folder in one process."""
 
-    def __init__(self, folder: Path, *, read_only: bool = False, largest_map: int = LARGEST_MAP) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        read_only: bool = False,
+        largest_map: int = LARGEST_MAP,
+        version: int = schema.SCHEMA_VERSION,
+    ) -> None:
         """Open a folder, making it where it is missing.
 
-        `largest_map` bounds the size of the data in bytes. Raises StoreError where the folder cannot be
-        used, SchemaMismatch where its records are of another version.
+        `largest_map` bounds the size of the data in bytes; `version` is the schema its records must be of.
+        Raises StoreError where the folder cannot be used, SchemaMismatch where they are of another version.
         """
         self.folder = folder
+        self.schema = version
         self._largest_map = largest_map
         self._gate = threading.Condition()
         self._in_use = 0
@@ -210,22 +222,24 @@ class Environment:
             raise StoreCorrupt(f"{self.folder}: {cut}; {_REMEDY}")
 
     def _read_schema(self, read_only: bool) -> None:
-        with self._translated():
-            try:
-                for table in Table:
-                    self._tables[table] = self._lmdb.open_db(table.encode(), create=not read_only)
-            except lmdb.NotFoundError as fault:
-                raise StoreCorrupt(f"{self.folder}: holds no data of ACADEMY") from fault
+        self._open_table(Table.META, read_only)
         with self.reading() as transaction:
             version = transaction.get(Table.META, _SCHEMA_KEY)
         if version is None and not read_only:
-            self.write(lambda new: new.put(Table.META, _SCHEMA_KEY, b"%d" % SCHEMA_VERSION))
-        elif version != b"%d" % SCHEMA_VERSION:
-            written = "?" if version is None else version.decode("ascii", "replace")
-            raise SchemaMismatch(
-                f"{self.folder}: written under schema version {written}, this program reads "
-                f"{SCHEMA_VERSION}; export the libraries with the program that wrote them, import them here"
-            )
+            self.write(lambda new: new.put_schema(self.schema))
+        elif version != schema.stored(self.schema):
+            raise schema.mismatch(self.folder, version)
+        for table in Table:
+            self._open_table(table, read_only)
+
+    def _open_table(self, table: Table, read_only: bool) -> None:
+        with self._translated():
+            try:
+                self._tables[table] = self._lmdb.open_db(table.encode(), create=not read_only)
+            except lmdb.NotFoundError as fault:
+                # An earlier version had fewer.
+                if table is Table.META or self.schema == schema.SCHEMA_VERSION:
+                    raise StoreCorrupt(f"{self.folder}: holds no data of ACADEMY") from fault
 
     def close(self) -> None:
         """Close the folder once no transaction is running. Closing twice is harmless."""

@@ -21,6 +21,14 @@ class SchemaMismatch(StoreError):
     """The data were written under another version of the records' schema."""
 
 
+class SchemaOutdated(SchemaMismatch):
+    """The data were written under an earlier version that this program can bring up to date."""
+
+    def __init__(self, what: str, version: int) -> None:
+        super().__init__(what)
+        self.version = version
+
+
 class StoreBusy(StoreError):
     """More writes are waiting than the queue may hold. Nothing was done; try again later."""
 

@@ -21,10 +21,11 @@ MARK_LENGTH: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """Numbers of patterns and opening nodes to read again."""
+    """Numbers of patterns and opening nodes to read again, and players whose ratings are."""
 
     patterns: frozenset[tuple[Library, int]]
     nodes: frozenset[int]
+    players: frozenset[str]
 
 
 def since(transaction: Transaction, game_id: str, generation: int, newest: int) -> Touched | None:
@@ -32,6 +33,7 @@ def since(transaction: Transaction, game_id: str, generation: int, newest: int) 
     prefix = keys.in_game(game_id)
     patterns: set[tuple[Library, int]] = set()
     nodes: set[int] = set()
+    players: set[str] = set()
     reached = generation
     for key, stored in transaction.scan(Table.CHANGES, prefix, start=prefix + keys.number(reached + 1)):
         changes = unpacked(records_pb2.Changes, stored)
@@ -41,7 +43,10 @@ def since(transaction: Transaction, game_id: str, generation: int, newest: int) 
         patterns.update((Library.MIDDLE_GAME, number) for number in changes.middle_game)
         patterns.update((Library.ENDGAME, number) for number in changes.endgame)
         nodes.update(changes.nodes)
-    return Touched(frozenset(patterns), frozenset(nodes)) if reached == newest else None
+        players.update(changes.players)
+    if reached != newest:
+        return None
+    return Touched(frozenset(patterns), frozenset(nodes), frozenset(players))
 
 
 def mark(transaction: Transaction, game_id: str, generation: int) -> bytes | None:
@@ -57,7 +62,9 @@ def append(
     transaction: Transaction, game_id: str, changes: Changes, previous: int, generation: int, event: bytes
 ) -> None:
     """Tell what the event `generation`, stored as `event`, changed since the event `previous`."""
-    told = records_pb2.Changes(previous=previous, nodes=sorted(changes.nodes))
+    told = records_pb2.Changes(
+        previous=previous, nodes=sorted(changes.nodes), players=sorted(changes.players)
+    )
     told.event_digest = blake2b(event, digest_size=MARK_LENGTH).digest()
     for library, pattern_id in sorted(changes.patterns, key=lambda change: change[1]):
         (told.middle_game if library is Library.MIDDLE_GAME else told.endgame).append(pattern_id)

@@ -8,6 +8,7 @@ from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.patterns import Pattern
+from academy.knowledge.ratings import Rating
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
@@ -56,6 +57,24 @@ def read_measures(stored: bytes) -> Measures:
         return Measures.from_json(json.loads(stored))
     except (ValueError, TypeError) as fault:
         raise StoreCorrupt(f"the measures of a game cannot be read: {fault}") from fault
+
+
+def read_rating(stored: bytes) -> Rating:
+    """Read a stored rating. Raises StoreCorrupt."""
+    record = unpacked(records_pb2.Rating, stored)
+    return record.player, record.elo_hundredths
+
+
+def rating(transaction: Transaction, game_id: str, player: str) -> Rating | None:
+    """Return the latest rating of a player of a game, None where there is none."""
+    stored = transaction.get(Table.RATINGS, keys.rating(game_id, player))
+    return None if stored is None else read_rating(stored)
+
+
+def ratings(transaction: Transaction, game_id: str) -> Iterator[Rating]:
+    """Yield the ratings of all players of a game."""
+    for _, stored in transaction.scan(Table.RATINGS, keys.in_game(game_id)):
+        yield read_rating(stored)
 
 
 class EntryReader:
@@ -119,6 +138,7 @@ def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
         nodes(transaction, spec),
         Counters(state.next_pattern_id, state.next_node_id),
         read_measures(measures(transaction, game_id)),
+        ratings(transaction, game_id),
     )
     return knowledge, state.generation
 
@@ -156,6 +176,7 @@ def news(
         settings,
         Counters(state.next_pattern_id, state.next_node_id),
         read_measures(measures(transaction, game_id)),
+        tuple(found for player in sorted(touched.players) if (found := rating(transaction, game_id, player))),
         tuple(patterns),
         tuple(patterns_gone),
         tuple(nodes),
@@ -181,6 +202,12 @@ def records(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[Table, 
             keys.in_game(spec.game_id, node.node_id),
             packed(node_to_proto(node, spec.game_id)),
         )
+    for player, hundredths in knowledge.ratings:
+        yield Table.RATINGS, keys.rating(spec.game_id, player), _packed_rating(player, hundredths)
+
+
+def _packed_rating(player: str, hundredths: int) -> bytes:
+    return packed(records_pb2.Rating(player=player, elo_hundredths=hundredths))
 
 
 def _figures(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[Table, bytes, bytes]]:
@@ -222,6 +249,9 @@ def store_changes(
             transaction.delete(Table.OPENINGS, key)
         else:
             transaction.put(Table.OPENINGS, key, packed(node_to_proto(node, spec.game_id)))
+    for player in changes.players:
+        stored = _packed_rating(player, knowledge.ratings[player])
+        transaction.put(Table.RATINGS, keys.rating(spec.game_id, player), stored)
     for table, key, value in _figures(knowledge, generation):
         transaction.put(table, key, value)
     feed.append(transaction, spec.game_id, changes, previous, generation, event)

@@ -10,6 +10,7 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 | games | game | academy.v1.Game with its present settings |
 | game_state | game | GameState |
 | measures | game | the sums behind its measures, as JSON with sorted keys |
+| ratings | game, digest of a player's name | Rating |
 | patterns | game, library, pattern number | academy.v1.PatternRecord without derived fields |
 | openings | game, node number | academy.v1.OpeningNodeRecord |
 | changes | game, generation | Changes; the last ones only |
@@ -18,7 +19,8 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 | events_by_game | game, sequence | nothing |
 | snapshots | game | its generation and the compressed Snapshot |
 | contests | contest | ContestRecord |
-| open_contests | digest of a player's name, game, contest | nothing; until the report |
+| open_contests | digest of a player's name, game, time of opening, contest | nothing; until the report |
+| open_contests_by_age | game, time of opening, contest | nothing; until the report |
 | uses | contest, seat, library, pattern number | nothing; until the report |
 | proposals | proposal id | academy.v1.Proposal |
 | proposals_by_contest | contest, number | seat and proposal id |
@@ -36,7 +38,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GAME_ID
 from academy.store.errors import InvalidRecord, UnknownGame
 
-_PLAYER_BYTES: Final = 16
+PLAYER_BYTES: Final = 16
 CONTEST_ID: Final = re.compile(r"[!-~]{1,128}")
 PLAYER_NAME: Final = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,128}")
 _LIBRARIES: Final = {Library.OPENING: 1, Library.MIDDLE_GAME: 2, Library.ENDGAME: 3}
@@ -75,6 +77,11 @@ def last_number(key: bytes) -> int:
     return int.from_bytes(key[-8:])
 
 
+def rating(game_id: str, name: str) -> bytes:
+    """A player of a game."""
+    return in_game(game_id) + player(name)
+
+
 def contest(contest_id: str) -> bytes:
     """A contest by itself. Raises InvalidRecord for what cannot be a contest's id."""
     if not CONTEST_ID.fullmatch(contest_id):
@@ -89,9 +96,14 @@ def in_contest(contest_id: str, *numbers: int) -> bytes:
     return contest(contest_id) + b"\0" + b"".join(map(number, numbers))
 
 
-def open_contest(name: str, game_id: str, contest_id: str = "") -> bytes:
-    """An open contest of a player in a game; without contest the beginning of all their keys."""
-    return player(name) + in_game(game_id) + contest_id.encode()
+def open_contest(name: str, game_id: str, opened: int | None = None, contest_id: str = "") -> bytes:
+    """An open contest of a player in a game; see `open_contest_by_age`."""
+    return player(name) + open_contest_by_age(game_id, opened, contest_id)
+
+
+def open_contest_by_age(game_id: str, opened: int | None = None, contest_id: str = "") -> bytes:
+    """An open contest of a game: nanoseconds since 1970, and its id; without them the beginning of all."""
+    return in_game(game_id) + (b"" if opened is None else number(opened)) + contest_id.encode()
 
 
 def use(contest_id: str, seat: int, library: Library, *pattern_id: int) -> bytes:
@@ -104,15 +116,14 @@ def use_of(key: bytes) -> tuple[int, Library, int]:
     return int.from_bytes(key[-17:-9]), *pattern_of(key)
 
 
-def of_open_contest(key: bytes) -> tuple[str, str]:
-    """The game and the contest in a key made by `open_contest`."""
-    game_id, _, contest_id = key[_PLAYER_BYTES:].decode().partition("\0")
-    return game_id, contest_id
+def open_contest_place(end: bytes) -> tuple[int, str]:
+    """The time of opening and the contest that a key of an open contest ends with."""
+    return int.from_bytes(end[:8]), end[8:].decode()
 
 
 def player(name: str) -> bytes:
     """16 bytes that stand for a player's name, whatever its length."""
-    return hashlib.blake2b(name.encode(), digest_size=_PLAYER_BYTES).digest()
+    return hashlib.blake2b(name.encode(), digest_size=PLAYER_BYTES).digest()
 
 
 def check_voter_name(field: str, name: str) -> None:

@@ -11,13 +11,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
-from academy.store import event_log, game_tables, keys, open_contests, proposal_tables, tokens
+from academy.knowledge.signatures import ELO_SCALE
+from academy.store import event_log, game_tables, open_contests, proposal_tables, tokens
 from academy.store.contest_tables import contest_record
 from academy.store.environment import LARGEST_MAP, Environment, Table
-from academy.store.errors import InvalidRecord, StoreReadOnly
+from academy.store.errors import InvalidRecord, SchemaOutdated, StoreReadOnly
 from academy.store.following import Follower, Listener
 from academy.store.messages import unpacked
 from academy.store.open_contests import Place
+from academy.store.upgrading import upgrade
 from academy.store.v1 import records_pb2
 from academy.store.writing import QUEUE_SIZE, Command, Writer
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
@@ -53,12 +55,18 @@ class Store:
         queue_size: int = QUEUE_SIZE,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Open a folder, making it where it is missing.
+        """Open a folder, making it where it is missing, and bringing it up to date unless `read_only`.
 
         `largest_map` bounds its size in bytes, `queue_size` the writes that may wait; `clock` gives
         seconds since 1970. Raises StoreError, SchemaMismatch.
         """
-        self.environment = Environment(folder, read_only=read_only, largest_map=largest_map)
+        try:
+            self.environment = Environment(folder, read_only=read_only, largest_map=largest_map)
+        except SchemaOutdated:
+            if read_only:
+                raise
+            upgrade(folder, largest_map)
+            self.environment = Environment(folder, largest_map=largest_map)
         self.clock = clock
         self._writer = None if read_only else Writer(self.environment, queue_size=queue_size, clock=clock)
 
@@ -144,16 +152,24 @@ class Store:
             }
         return sorted(found, key=lambda game_id: (-found[game_id], game_id))
 
+    def elo(self, game_id: str, player: str) -> float | None:
+        """Return the Elo of a player of a game as the arena told it last, None where it told none."""
+        with self.environment.reading() as transaction:
+            rating = game_tables.rating(transaction, game_id, player)
+        return None if rating is None else rating[1] / ELO_SCALE
+
     def contest(self, contest_id: str) -> records_pb2.ContestRecord:
         """Return a contest with its seats. Raises UnknownContest."""
         with self.environment.reading() as transaction:
             return contest_record(transaction, contest_id)
 
-    def open_contests(self, player: str, game_id: str) -> list[str]:
-        """Return the ids of the open contests of a game that a player has a seat in."""
-        prefix = keys.open_contest(player, game_id)
+    def open_contest(self, player: str, game_id: str, since: float = 0.0) -> str | None:
+        """Return the id of the oldest open contest of a game that a player has a seat in, None without any.
+
+        Only those count that were opened at `since` or later, in seconds since 1970.
+        """
         with self.environment.reading() as transaction:
-            return [key[len(prefix) :].decode() for key, _ in transaction.scan(Table.OPEN_CONTESTS, prefix)]
+            return open_contests.of_player(transaction, player, game_id, round(max(0.0, since) * 1e9))
 
     def oldest_contests(self, game_id: str, after: Place | None, most: int) -> list[contests_pb2.Contest]:
         """Return up to `most` open contests of a game (of all if empty), oldest first, those after a place.

@@ -8,7 +8,7 @@ from academy.store.environment import Table, Transaction
 from academy.store.errors import StoreCorrupt
 from academy.v1 import events_pb2
 
-_OF_A_GAME = (Table.PATTERNS, Table.OPENINGS)
+_OF_A_GAME = (Table.PATTERNS, Table.OPENINGS, Table.RATINGS)
 _ONE_OF_A_GAME = (Table.GAMES, Table.GAME_STATE, Table.MEASURES)
 
 
@@ -58,11 +58,11 @@ def differences(
     for table, key, stored in _stored(transaction, game_id):
         made = expected.pop((table, key), None)
         if made is None:
-            yield f"{_named(table, key)} is stored, but the events do not make it"
+            yield f"{_named(table, key, stored)} is stored, but the events do not make it"
         elif made != stored:
-            yield f"{_named(table, key)} differs from what the events make"
-    for table, key in expected:
-        yield f"{_named(table, key)} is missing"
+            yield f"{_named(table, key, made)} differs from what the events make"
+    for (table, key), made in expected.items():
+        yield f"{_named(table, key, made)} is missing"
 
 
 def other_rules(transaction: Transaction, game_id: str) -> list[int]:
@@ -85,10 +85,12 @@ def _stored(transaction: Transaction, game_id: str) -> Iterator[tuple[Table, byt
             yield table, key, value
 
 
-def _named(table: Table, key: bytes) -> str:
+def _named(table: Table, key: bytes, record: bytes) -> str:
     if table is Table.PATTERNS:
         library, number = keys.pattern_of(key)
         return f"{library.value} pattern {number}"
     if table is Table.OPENINGS:
         return f"opening node {keys.last_number(key)}"
+    if table is Table.RATINGS:
+        return f"the rating of player {game_tables.read_rating(record)[0]!r}"
     return f"the record in {table.value!r}"

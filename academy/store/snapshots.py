@@ -28,6 +28,8 @@ def pack(knowledge: GameKnowledge, generation: int) -> bytes:
                 snapshot.patterns.add(key=key, value=value)
             case Table.OPENINGS:
                 snapshot.openings.add(key=key, value=value)
+            case Table.RATINGS:
+                snapshot.ratings.add(key=key, value=value)
             case _:
                 raise AssertionError(f"a snapshot has no place for {table.value!r}")
     # The generation stands before the rest, so that it can be read without the rest.
@@ -70,5 +72,6 @@ def unpack(stored: bytes) -> tuple[GameKnowledge, int]:
         (game_tables.read_node(each.value, spec) for each in snapshot.openings),
         Counters(state.next_pattern_id, state.next_node_id),
         game_tables.read_measures(snapshot.measures),
+        (game_tables.read_rating(each.value) for each in snapshot.ratings),
     )
     return knowledge, state.generation

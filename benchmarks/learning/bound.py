@@ -6,6 +6,7 @@ hardly be better than that, so what is gained here is what its rules leave room 
 
 import random
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, Final
 
 from academy.knowledge.fair_use import LOW_VALUE
@@ -58,21 +59,20 @@ class _PromptedThinker:
 
 
 def measure(name: str, piece: Piece, ledger: Ledger) -> None:
-    """Play pairs of contests at each place, until the time is up."""
+    """Play pairs of contests at all places in turn, until the time is up."""
     trial = TRIALS[name]
     referee, school = trial.referee(), trial.school(piece.series)
-    plain = trial.strength(school.student)
-    for place in PLACES:
-        key = {"series": piece.series, "game": name, "place": place}
-        while (played := sum(ledger.counts("bound", **key))) < piece.pairs:
-            if piece.over:
-                return
-            prompted = Prompted(plain, trial.strength(max(school.population)), place)
-            seed = f"{piece.series}/bound/{name}/{played}"
-            points = 0.0
-            for seat in (1, 2):
-                entrants = [
-                    Entrant(f"seat {each}", prompted if each == seat else plain, 0.0) for each in (1, 2)
-                ]
-                points += play(referee, f"{seed}/{place}/{seat}", entrants, seed).score(seat)
-            ledger.add(kind="bound", **key, number=played, points=points)
+    plain, teacher = trial.strength(school.student), trial.strength(max(school.population))
+    key = {**piece.key(name), "teacher": trial.level(max(school.population))}
+    for number, place in product(range(piece.pairs), PLACES):
+        if ledger.pairs("bound", **key, place=place) > number:
+            continue
+        if piece.over:
+            return
+        prompted = Prompted(plain, teacher, place)
+        seed = f"{piece.series}/bound/{name}/{number}"
+        points = 0.0
+        for seat in (1, 2):
+            entrants = [Entrant(f"seat {each}", prompted if each == seat else plain, 0.0) for each in (1, 2)]
+            points += play(referee, f"{seed}/{place}/{seat}", entrants, seed).score(seat)
+        ledger.add(kind="bound", **key, place=place, number=number, points=points)

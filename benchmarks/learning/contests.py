@@ -12,13 +12,14 @@ from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2, contests_pb2_grpc, game_pb2
 from academy.wire.games import game_message
 from arena.academy_link import AcademyLink, contest_message, void_report
+from benchmarks.learning.leniency import Rule, UnlimitedOpeningsAcademy, UnlimitedPatternsSeat
 from clients.academy import Academy, AcademyRefusal, Connection, Seat
 from clients.bots.scholar import Scholar
 from clients.bots.shapes import shapes
 from clients.bots.thinking import Thinker
 from referees.api import Outcome, Referee
 
-# Longer games, as multiples of a usual one, are draws.
+# A game as long as so many usual ones ends there; the referee says who stands better, if anybody does.
 LONGEST: Final = 4
 # A run of hours is not to end because the machine was busy for a while.
 PATIENCE_SECONDS: Final = 120.0
@@ -31,18 +32,22 @@ class Skill(Protocol):
         """The player of one seat."""
 
 
+class AcademyLost(RuntimeError):
+    """A player was to be measured with ACADEMY, and went on without it."""
+
+
 @dataclass(frozen=True)
 class Entrant:
     """A player of one contest; it asks ACADEMY for what is in `libraries`, for nothing where that is empty.
 
-    `fair` is whether it asks as a player of the contest, within fair use, or as one who analyses.
+    It asks within fair use, but for rules that are `lifted`.
     """
 
     name: str
     strength: Skill
     elo: float
     libraries: Collection[Library] = ()
-    fair: bool = True
+    lifted: Collection[Rule] = ()
 
 
 @dataclass(frozen=True)
@@ -66,14 +71,19 @@ def play(
     lines: Mapping[int, Academy] | None = None,
     clock: Callable[[], float] = time.process_time,
 ) -> Played:
-    """Play a contest; the seats of `lines` consult ACADEMY by them. `clock` says how long each thought."""
+    """Play a contest; the seats of `lines` consult ACADEMY by them. `clock` says how long each thought.
+
+    Raises AcademyLost.
+    """
     spec = referee.spec()
     scholars = {
         seat: Scholar(
             entrant.strength.thinker(referee, random.Random(f"{seed}/{seat}")),
             referee,
             lines.get(seat) if lines else None,
-            Seat(spec.game_id, spec.geometry, seat, contest_id if entrant.fair else ""),
+            (UnlimitedPatternsSeat if Rule.PATTERNS in entrant.lifted else Seat)(
+                spec.game_id, spec.geometry, seat, contest_id
+            ),
             entrant.libraries,
         )
         for seat, entrant in enumerate(entrants, 1)
@@ -103,6 +113,9 @@ def play(
             player=seat, move=moves[-1], board=referee.board(position, 1).letters, legal_moves=legal
         )
         ply.values.add(player=seat, value=chosen.value)
+    for seat in lines or ():
+        if scholars[seat].academy is None:
+            raise AcademyLost(f"contest {contest_id}, seat {seat}: it went on without ACADEMY; not counted")
     winners = _winners(referee.outcome(position) or referee.adjudicate(position))
     report.results.extend(_result(seat, winners) for seat in (1, 2))
     return Played(report, winners, seconds)
@@ -165,13 +178,13 @@ class Hall:
     def meet(
         self, contest_id: str, entrants: Sequence[Entrant], seed: str, clock: Callable[[], float]
     ) -> Played:
-        """Play a contest that nothing is learnt from."""
+        """Play a contest that nothing is learnt from. Raises AcademyLost."""
         contest = contest_message(
             contest_id, self._spec, [each.name for each in entrants], [each.elo for each in entrants]
         )
         tickets = self._link.open_contest(contest)
         lines = {
-            seat: Academy(replace(self._connection, token=ticket if entrant.fair else self._connection.token))
+            seat: self._line(entrant, ticket)
             for seat, (entrant, ticket) in enumerate(zip(entrants, tickets, strict=True), 1)
             if entrant.libraries
         }
@@ -181,6 +194,12 @@ class Hall:
             for line in lines.values():
                 line.close()
             self._link.report(void_report(contest, "measured only"))
+
+    def _line(self, entrant: Entrant, ticket: str) -> Academy:
+        connection = replace(self._connection, token=ticket)
+        if Rule.OPENINGS in entrant.lifted:
+            return UnlimitedOpeningsAcademy(connection, self._connection, entrant.elo)
+        return Academy(connection)
 
 
 def _remember(seat: Seat, report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:

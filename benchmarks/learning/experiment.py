@@ -1,253 +1,179 @@
-"""Learning and measuring in turn, in pieces: what was done is kept, and the next piece goes on from there.
+"""Learning, then measuring, in pieces: what was done is kept, and the next piece goes on from there.
 
-A population plays contests that ACADEMY learns from. At checkpoints a player with ACADEMY meets the same
-player without; these contests are reported as void, so nothing is learnt from them.
+A population plays contests that ACADEMY learns from. What it knew at checkpoints is kept, and a player with
+ACADEMY meets the same player without; these contests are reported as void, so nothing is learnt from them.
 """
 
-import random
 import secrets
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from academy.knowledge.settings import Library, LibrarySettings
-from academy.v1 import contests_pb2
-from arena.embedded import EmbeddedAcademy
-from arena.ratings.elo import change_factor, expected_score
 from arena.ratings.pentanomial import Sprt
-from benchmarks.learning.contests import Entrant, Hall, play
-from benchmarks.learning.games import TRIALS, Trial
+from benchmarks.learning.classroom import Classroom
+from benchmarks.learning.conditions import CONDITIONS
+from benchmarks.learning.contests import Entrant, Hall
+from benchmarks.learning.games import TRIALS
 from benchmarks.learning.ledger import Ledger, Piece
+from benchmarks.learning.population import FIRST_ELO, Population
 from benchmarks.learning.processor_clock import ProcessorClock
+from benchmarks.learning.rating import elo_of_timed, play_levels
 from benchmarks.learning.records import Records
 
-EVERYTHING: Final = frozenset(Library)
-FIRST_ELO: Final = 1000.0
 # Whether ACADEMY is worth +30 normalised Elo, or nothing.
 TEST: Final = Sprt(0.0, 30.0)
-
-
 # ACADEMY is busy that takes more than this share of the time; it is looked at so often for so many seconds.
 BUSY: Final = 0.02
 LOOK_SECONDS: Final = 3.0
-MOST_LOOKS: Final = 10
-
-
-@dataclass(frozen=True)
-class Condition:
-    """What is as the rules want it, and what is left out in an ablation.
-
-    `lessons` names what ACADEMY learns under: conditions with the same lessons share their libraries.
-    """
-
-    title: str
-    lessons: str = "all"
-    libraries: frozenset[Library] = EVERYTHING
-    fair: bool = True
-
-
-CONDITIONS: Final = {
-    "full": Condition("everything"),
-    "openings": Condition("openings only", libraries=frozenset({Library.OPENING})),
-    "middle-game": Condition("middle-game only", libraries=frozenset({Library.MIDDLE_GAME})),
-    "endgame": Condition("endgame only", libraries=frozenset({Library.ENDGAME})),
-    "specific": Condition("generalisation off", lessons="specific"),
-    "equal": Condition("Elo weighting off", lessons="equal"),
-    "unlimited": Condition("fair use off", fair=False),
-}
-_LESSONS: Final = {
-    "all": LibrarySettings(analysed_patterns=10),
-    "specific": LibrarySettings(analysed_patterns=10, max_merged_cells=0),
-    # Everybody's Elo is told as the same.
-    "equal": LibrarySettings(analysed_patterns=10),
-}
+MOST_LOOKS: Final = 100
 
 
 def run(
-    trial_name: str,
+    name: str,
     conditions: Sequence[str],
     checkpoints: Sequence[int],
     piece: Piece,
     ledger: Ledger,
     data: Path,
 ) -> None:
-    """Learn up to each checkpoint in turn, and measure there until the time is up.
+    """Learn up to each checkpoint, then measure at all of them in turn until the time is up.
 
     Before the last checkpoint it is "full" alone that is measured.
     """
-    trial = TRIALS[trial_name]
-    folder = data / piece.series / trial_name
-    population = Population(trial_name, trial, piece.series, Records(folder / "contests"))
-    for lessons in dict.fromkeys(CONDITIONS[name].lessons for name in conditions):
-        measured = [name for name in conditions if CONDITIONS[name].lessons == lessons]
-        (folder / lessons).mkdir(parents=True, exist_ok=True)
-        server = EmbeddedAcademy(folder / lessons / "academy", folder / lessons / "server.log")
-        try:
-            hall = Hall(trial.referee(), server.start(), _LESSONS[lessons])
-            assert server.process_id is not None
-            clock = ProcessorClock(server.process_id)
-            course = Course(population, lessons, hall, ledger, piece, clock)
-            for checkpoint in checkpoints:
-                if not course.learn(checkpoint):
-                    break
-                for name in measured if checkpoint == checkpoints[-1] else {"full"} & set(measured):
-                    course.measure(name, checkpoint)
-            hall.close()
-        finally:
-            server.close()
-
-
-class Population:
-    """Players of mixed strength and their contests, which are the same whatever ACADEMY makes of them."""
-
-    def __init__(self, name: str, trial: Trial, series: str, records: Records) -> None:
-        self.name, self.trial, self.series = name, trial, series
-        self.school = trial.school(series)
-        self.players = [
-            f"player {number} of level {level}" for number, level in enumerate(self.school.population, 1)
-        ]
-        self._records = records
-        self._referee = trial.referee()
-
-    def contest(self, number: int) -> contests_pb2.ReportContestRequest:
-        """The contest of a number from 1; played now where it was not before."""
-        while len(self._records.reports) < number:
-            self._play(len(self._records.reports) + 1)
-        return self._records.reports[number - 1]
-
-    def contest_id(self, number: int) -> str:
-        """What the contest of a number is called."""
-        return f"{self.series}/{self.name}/{number}"
-
-    def played(self, number: int) -> bool:
-        """Whether a contest was played already."""
-        return number <= len(self._records.reports)
-
-    def _play(self, number: int) -> None:
-        seed = self.contest_id(number)
-        elos = self.elos(number - 1)
-        entrants = [
-            Entrant(
-                self.players[each],
-                self.trial.strength(self.school.population[each]),
-                elos[each],
-            )
-            for each in random.Random(seed).sample(range(len(self.school.population)), 2)
-        ]
-        self._records.add(play(self._referee, seed, entrants, seed).report)
-
-    def elos(self, contests: int) -> list[float]:
-        """Everybody's Elo after so many contests, in the order of the population."""
-        elos = dict.fromkeys(self.players, FIRST_ELO)
-        for report in self._records.reports[:contests]:
-            first, second = (player.name for player in report.contest.players)
-            score = _SCORES[report.results[0]]
-            mine, theirs = elos[first], elos[second]
-            elos[first] += change_factor(mine, theirs) * (score - expected_score(mine - theirs))
-            elos[second] += change_factor(theirs, mine) * (expected_score(mine - theirs) - score)
-        return list(elos.values())
-
-
-_SCORES: Final = {
-    contests_pb2.RESULT_WIN: 1.0,
-    contests_pb2.RESULT_DRAW: 0.5,
-    contests_pb2.RESULT_LOSS: 0.0,
-}
-
-
-class Course:
-    """What ACADEMY learns of one game under one kind of lessons, and what that is worth."""
-
-    def __init__(
-        self,
-        population: Population,
-        lessons: str,
-        hall: Hall,
-        ledger: Ledger,
-        piece: Piece,
-        clock: ProcessorClock,
-    ) -> None:
-        self._population, self._lessons = population, lessons
-        self._hall, self._ledger, self._piece, self._clock = hall, ledger, piece, clock
-        self._key: dict[str, Any] = {
-            "series": piece.series,
-            "game": population.name,
-            "equal": piece.equal,
-            "lessons": lessons,
+    trial = TRIALS[name]
+    folder = data / piece.series / name
+    population = Population(name, trial, piece.series, Records(folder / "contests"))
+    rows = [
+        (condition, contests)
+        for contests in sorted(checkpoints)
+        for condition in conditions
+        if condition == "full" or contests == max(checkpoints)
+    ]
+    needed = dict.fromkeys((CONDITIONS[condition].lessons, contests) for condition, contests in rows)
+    classrooms = {lessons: Classroom(population, lessons, folder / lessons) for lessons, _ in needed}
+    if not all(classrooms[lessons].learn(contests, piece) for lessons, contests in needed):
+        return
+    if piece.equal == "time" and not play_levels(population, piece, ledger):
+        return
+    with ExitStack() as servers:
+        opened = {
+            (lessons, contests): servers.enter_context(classrooms[lessons].opened(contests))
+            for lessons, contests in needed
         }
-        self._learnt = 0
-
-    def learn(self, contests: int) -> bool:
-        """Tell of contests until ACADEMY knows so many; returns whether there was time for it."""
-        while self._learnt < contests:
-            if self._piece.over:
-                return False
-            report = self._population.contest(self._learnt + 1)
-            if not self._hall.knows(report.contest.contest_id):
-                self._hall.teach(_all_equal(report) if self._lessons == "equal" else report)
-            self._learnt += 1
-        return True
-
-    def measure(self, name: str, checkpoint: int) -> None:
-        """Let a player with ACADEMY meet itself without it."""
-        condition, trial, school = CONDITIONS[name], self._population.trial, self._population.school
-        key = {**self._key, "condition": name, "contests": checkpoint}
-        elos = self._population.elos(checkpoint)
-        alike = [elo for elo, level in zip(elos, school.population, strict=True) if level == school.student]
-        elo = sum(alike) / len(alike) if alike and self._lessons != "equal" else FIRST_ELO
-        if self._hall.knows(self._population.contest_id(checkpoint + 1)):
-            # An earlier run went further, and what is learnt is not unlearnt.
-            print(
-                f"{self._population.name}: ACADEMY knows more than {checkpoint} contests; not measured there"
+        matches = [
+            Match(
+                population,
+                condition,
+                contests,
+                piece,
+                ledger,
+                *opened[CONDITIONS[condition].lessons, contests],
             )
-            return
-        equal_time = self._piece.equal == "time"
-        plain = Entrant(
-            "without", trial.timed(self._clock) if equal_time else trial.strength(school.student), elo
+            for condition, contests in rows
+        ]
+        in_turn(matches, piece)
+
+
+def in_turn(matches: "Sequence[Match]", piece: Piece) -> None:
+    """Play pairs of all matches that are open, first of those that have the fewest, until the time is up."""
+    playing = [match for match in matches if match.open]
+    for match in playing:
+        match.warm_up()
+    for clock in {match.clock for match in playing}:
+        _wait_until_idle(clock)
+    while playing and not piece.over:
+        min(playing, key=lambda match: match.pairs).play_pair()
+        playing = [match for match in playing if match.open]
+
+
+@dataclass(frozen=True)
+class Match:
+    """A player with ACADEMY as it was after some contests, against itself without it."""
+
+    population: Population
+    name: str
+    contests: int
+    piece: Piece
+    ledger: Ledger
+    hall: Hall
+    clock: ProcessorClock
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What the match's results have in common."""
+        return {
+            **self.piece.key(self.population.name),
+            "lessons": CONDITIONS[self.name].lessons,
+            "condition": self.name,
+            "contests": self.contests,
+        }
+
+    @property
+    def pairs(self) -> int:
+        """How many were played."""
+        return self.ledger.pairs(**self.key)
+
+    @property
+    def open(self) -> bool:
+        """Whether there is more to play."""
+        return self.pairs < self.piece.pairs and not TEST.status(self.ledger.counts(**self.key)).verdict
+
+    def elo(self) -> float:
+        """What ACADEMY is told of both players."""
+        if CONDITIONS[self.name].lessons == "equal":
+            return FIRST_ELO
+        levels = self.population.levels(self.contests)
+        if self.piece.equal == "playouts":
+            return levels.get(self.population.school.student, FIRST_ELO)
+        return elo_of_timed(levels, self.piece.key(self.population.name), self.ledger)
+
+    def entrants(self) -> tuple[Entrant, Entrant]:
+        """The player with ACADEMY, and the one without."""
+        trial, condition = self.population.trial, CONDITIONS[self.name]
+        if self.piece.equal == "time":
+            strength = trial.timed(self.clock)
+        else:
+            strength = trial.strength(self.population.school.student)
+        plain = Entrant("without", strength, self.elo())
+        return replace(plain, name="with", libraries=condition.libraries, lifted=condition.lifted), plain
+
+    def play_pair(self) -> None:
+        """Play the next two games, in which the players change seats, and write down what came of them."""
+        student, plain = self.entrants()
+        number = self.pairs
+        points, took = 0.0, [0.0, 0.0]
+        for seat, entrants in enumerate(((student, plain), (plain, student)), 1):
+            # Both games of a pair have the same chance in both seats.
+            seed = f"{self.piece.series}/measured/{self.population.name}/{number}"
+            game = self.hall.meet(self._contest_id(f"{seed}/{seat}"), entrants, seed, self.clock)
+            points += game.score(seat)
+            took[0] += game.seconds[seat]
+            took[1] += game.seconds[3 - seat]
+        self.ledger.add(
+            kind="pair",
+            **self.key,
+            number=number,
+            points=points,
+            took=[round(each, 4) for each in took],
+            elo=round(student.elo),
         )
-        student = replace(plain, name="with", libraries=condition.libraries, fair=condition.fair)
-        if self._piece.pairs > sum(self._ledger.counts(**key)) and not self._piece.over:
-            self._warm_up((student, plain), f"{name}/{checkpoint}")
-        while (played := sum(counts := self._ledger.counts(**key))) < self._piece.pairs:
-            if self._piece.over or TEST.status(counts).verdict:
-                return
-            points, seconds = 0.0, [0.0, 0.0]
-            for seat, entrants in enumerate(((student, plain), (plain, student)), 1):
-                # Both games of a pair have the same chance in both seats.
-                seed = f"{self._piece.series}/measured/{self._population.name}/{played}"
-                # Without libraries of its own the plain player's contests are still ACADEMY's to know of.
-                # A pair that was broken off is played again, in contests that are new to ACADEMY.
-                contest_id = f"{seed}/{self._lessons}/{name}/{checkpoint}/{seat}/{secrets.token_hex(4)}"
-                game = self._hall.meet(contest_id, entrants, seed, self._clock)
-                points += game.score(seat)
-                seconds[0] += game.seconds[seat]
-                seconds[1] += game.seconds[3 - seat]
-            self._ledger.add(
-                kind="pair",
-                **key,
-                number=played,
-                points=points,
-                seconds=[round(each, 4) for each in seconds],
-            )
 
-    def _warm_up(self, entrants: Sequence[Entrant], name: str) -> None:
-        """Let ACADEMY read its libraries, and wait until it has done so: it is nobody's time to think."""
-        seed = f"{self._piece.series}/warming-up/{self._population.name}"
-        contest_id = f"{seed}/{self._lessons}/{name}/{secrets.token_hex(4)}"
-        self._hall.meet(contest_id, entrants, seed, self._clock)
-        for _ in range(MOST_LOOKS):
-            before = self._clock()
-            time.sleep(LOOK_SECONDS)
-            if self._clock() - before < BUSY * LOOK_SECONDS:
-                return
+    def warm_up(self) -> None:
+        """Let ACADEMY read its libraries: that is nobody's time to think."""
+        seed = f"{self.piece.series}/warming-up/{self.population.name}"
+        self.hall.meet(self._contest_id(seed), self.entrants(), seed, self.clock)
+
+    def _contest_id(self, seed: str) -> str:
+        # A pair that was broken off is played again, in contests that are new to ACADEMY.
+        return f"{seed}/{self.name}/{self.piece.equal}/{secrets.token_hex(4)}"
 
 
-def _all_equal(report: contests_pb2.ReportContestRequest) -> contests_pb2.ReportContestRequest:
-    """The report with everybody's Elo the same."""
-    told = contests_pb2.ReportContestRequest()
-    told.CopyFrom(report)
-    for player in told.contest.players:
-        player.elo = FIRST_ELO
-    return told
+def _wait_until_idle(clock: ProcessorClock) -> None:
+    for _ in range(MOST_LOOKS):
+        before = clock()
+        time.sleep(LOOK_SECONDS)
+        if clock() - before < BUSY * LOOK_SECONDS:
+            return

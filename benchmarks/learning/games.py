@@ -7,6 +7,15 @@ from typing import Any, Final
 from clients.bots.strength import Method, Strength
 from referees.api import Referee, referee
 
+# Seeds and populations: the series of the table, and the one by which the player was tuned.
+FINAL: Final = "final-2"
+SERIES: Final = (FINAL, "tuning")
+# What the players of a match may have the same of: time, or playouts (plies for alpha-beta).
+EQUAL: Final = ("time", "playouts")
+# Raised whenever the player decides otherwise than before by the same seeds: results of one player are not
+# to be counted together with another's.
+PLAYER: Final = 4
+
 
 @dataclass(frozen=True)
 class School:
@@ -28,7 +37,8 @@ class Trial:
     settings: Mapping[str, object]
     final: School
     tuning: School
-    # Of processor time a move, for both players of a match at equal time.
+    # Of processor time a move, for both players of a match at equal time: half as much thought as that of
+    # the population's strongest, or less; but a question about patterns fits into the second half of it.
     seconds: float
     # Contests learnt from where it is measured; the ablations after the last of them.
     checkpoints: tuple[int, ...]
@@ -39,8 +49,8 @@ class Trial:
         return referee(self.game).from_settings(self.settings)
 
     def school(self, series: str) -> School:
-        """The players of a series, "final" or "tuning"."""
-        return self.final if series == "final" else self.tuning
+        """The players of one of `SERIES`."""
+        return self.tuning if series == "tuning" else self.final
 
     def strength(self, level: int) -> Strength:
         """A player of so many playouts or plies."""
@@ -54,6 +64,10 @@ class Trial:
             return f"{level} {'ply' if level == 1 else 'plies'}"
         return f"{level} playouts"
 
+    def a_move(self, equal: str, series: str) -> str:
+        """What both players of a match have for a move, in words; `equal` is one of `EQUAL`."""
+        return f"{1000 * self.seconds:g} ms" if equal == "time" else self.level(self.school(series).student)
+
     def timed(self, clock: Callable[[], float]) -> Strength:
         """A player who has the time of a move by a clock."""
         return Strength(self.method, seconds=self.seconds, clock=clock)
@@ -66,8 +80,8 @@ TRIALS: Final = {
         {"game": "connect_four"},
         School((10, 10, 50, 50, 200, 200, 400, 400), 10),
         School((8, 8, 40, 40, 160, 160, 320, 320), 8),
-        0.012,
-        (100, 626),
+        0.008,
+        (200, 626, 2000),
     ),
     "hex": Trial(
         "Hex 7x7",
@@ -75,8 +89,8 @@ TRIALS: Final = {
         {"board_size": 7},
         School((10, 10, 40, 40, 120, 120, 240, 240), 10),
         School((8, 8, 32, 32, 100, 100, 200, 200), 8),
-        0.016,
-        (60, 300),
+        0.012,
+        (100, 300, 1000),
     ),
     "othello": Trial(
         "Othello 8x8",
@@ -84,8 +98,8 @@ TRIALS: Final = {
         {"game": "othello"},
         School((10, 10, 40, 40, 120, 120), 10),
         School((8, 8, 30, 30, 100, 100), 8),
-        0.02,
-        (40, 171),
+        0.01,
+        (50, 171, 500),
     ),
     "draughts": Trial(
         "English draughts",
@@ -93,8 +107,8 @@ TRIALS: Final = {
         {"variant": "english"},
         School((1, 1, 2, 2, 3, 3, 4, 4), 1),
         School((1, 1, 2, 2, 3, 3), 2),
-        0.012,
-        (25, 88),
+        0.008,
+        (200,),
         method="alpha-beta",
     ),
     "go": Trial(
@@ -103,7 +117,7 @@ TRIALS: Final = {
         {"board_size": 9, "komi": 7.5},
         School((10, 10, 30, 30, 80, 80), 10),
         School((8, 8, 24, 24, 64, 64), 8),
-        0.015,
-        (10, 38),
+        0.016,
+        (100,),
     ),
 }

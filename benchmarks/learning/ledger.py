@@ -5,21 +5,19 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from arena.ratings.pentanomial import Counts
-
-# What the players of a match may have the same of: time, or playouts (plies for alpha-beta).
-EQUAL: Final = ("time", "playouts")
+from benchmarks.learning.games import FINAL, PLAYER, TRIALS
 
 
 @dataclass(frozen=True)
 class Piece:
-    """How far a run goes, by which seeds, and of what (of `EQUAL`) both players have the same."""
+    """How far a run goes, by which seeds, and of what (of `games.EQUAL`) both players have the same."""
 
     pairs: int
     deadline: float
-    series: str = "final"
+    series: str = FINAL
     equal: str = "time"
 
     @property
@@ -27,15 +25,29 @@ class Piece:
         """Whether the time is up."""
         return time.monotonic() >= self.deadline
 
+    def key(self, game: str) -> dict[str, Any]:
+        """What results of a game have to have in common before they may be counted together."""
+        return {
+            "series": self.series,
+            "game": game,
+            "equal": self.equal,
+            "a_move": TRIALS[game].a_move(self.equal, self.series),
+            "player": PLAYER,
+        }
+
 
 class Ledger:
-    """Results, a line of JSON each, in the order in which they came."""
+    """Results, a line of JSON each, oldest first. What an interrupted run wrote of a last one is cut off."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self.lines: list[dict[str, Any]] = []
-        if file.exists():
-            self.lines = [json.loads(line) for line in file.read_text().splitlines()]
+        held = file.read_bytes() if file.exists() else b""
+        whole = held.rfind(b"\n") + 1
+        self.lines = [json.loads(line) for line in held[:whole].splitlines()]
+        if whole < len(held):
+            with file.open("r+b") as damaged:
+                damaged.truncate(whole)
 
     def add(self, **result: object) -> None:
         """Write a result down at once."""
@@ -46,11 +58,15 @@ class Ledger:
     def of(self, kind: str, **like: object) -> Iterator[dict[str, Any]]:
         """The results of a kind with these entries."""
         for line in self.lines:
-            if line["kind"] == kind and all(line[name] == value for name, value in like.items()):
+            if line["kind"] == kind and all(line.get(name) == value for name, value in like.items()):
                 yield line
 
     def counts(self, kind: str = "pair", **like: object) -> Counts:
-        """Pairs by the points (0, ½, 1, 1½, 2) of the player with ACADEMY, or told by another."""
+        """Pairs by the points (0, ½, 1, 1½, 2) of the player who is measured."""
         points = [line["points"] for line in self.of(kind, **like)]
         none, half, one, more, two = (points.count(value / 2) for value in range(5))
         return none, half, one, more, two
+
+    def pairs(self, kind: str = "pair", **like: object) -> int:
+        """How many pairs were played."""
+        return sum(self.counts(kind, **like))

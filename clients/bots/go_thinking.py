@@ -5,13 +5,12 @@ import random
 from dataclasses import dataclass
 from typing import Final
 
+from clients.bots.flat_search import flat_search
 from clients.bots.thinking import Candidate, Counsel, Thought, no_counsel
 from referees.go import BLACK, EMPTY, PASS, WHITE, Board, Go, GoPosition
 
 # Nobody needs to see the end of a playout in which one side is this far ahead (share of all points).
 MERCY: Final = 0.4
-# How much the sum of all playouts that contain a move counts against curiosity.
-EXPLORATION: Final = 0.4
 
 
 @dataclass
@@ -45,29 +44,13 @@ class MonteCarloThinker:
             return Thought(_from_area(referee, position), (Candidate(PASS, _from_area(referee, position)),))
         size, mover = referee.settings.board_size, position.mover
         komi = referee.settings.komi + referee.settings.compensation(position.handicap)
-        # Two games each to begin with, one won: no move is hopeless unseen.
-        wins = dict.fromkeys(moves, 1.0)
-        games = dict.fromkeys(moves, 2.0)
-        won = 0
-        for number in range(1, self.playouts + 1):
-            curiosity = EXPLORATION * math.log(number + 1)
-            move = max(moves, key=lambda m: wins[m] / games[m] + math.sqrt(curiosity / games[m]))
+
+        def play(move: int) -> tuple[bool, set[int]]:
             board = Board(size, position.stones, position.ko)
-            result, played = playout(board, mover, move, komi, self.chance)
-            won += result
-            for own in played[mover - 1]:
-                if own in games:
-                    games[own] += 1
-                    wins[own] += result
-            if number == (self.playouts + 1) // 2:
-                best = sorted(moves, key=lambda m: wins[m] / games[m], reverse=True)
-                for known, experience in counsel((won + 1) / (number + 2), best).items():
-                    if known in games:
-                        games[known] += experience.games
-                        wins[known] += experience.games * experience.value
-        ranked = sorted(moves, key=lambda m: wins[m] / games[m], reverse=True)
-        value = (won + 1) / (self.playouts + 2)
-        return Thought(value, tuple(Candidate(move, wins[move] / games[move]) for move in ranked))
+            won, played = playout(board, mover, move, komi, self.chance)
+            return won, played[mover - 1]
+
+        return flat_search(moves, self.playouts, play, counsel)
 
 
 def playout(

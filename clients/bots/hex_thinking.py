@@ -4,18 +4,16 @@ A bridge is two stones of one colour, or a stone and an edge, with two empty cel
 opponent takes one of the cells, the other links them.
 """
 
-import math
 import random
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from clients.bots.flat_search import flat_search
 from clients.bots.thinking import Candidate, Counsel, Thought, no_counsel
 from referees.hex import BLACK, EMPTY, SWAP, WHITE, Board, Hex, HexPosition
 from referees.hex.board import BOTH_EDGES, COLOUR
 
-# How much the sum of all playouts that contain a move counts against curiosity.
-EXPLORATION: Final = 0.4
 # The corners around the board belong to nobody.
 _NOBODY: Final = 3
 _STONES: Final = bytes(state & COLOUR for state in range(256))
@@ -67,37 +65,16 @@ class MonteCarloThinker:
         width = columns + 2
         stones = surrounded(position.cells, rows, columns)
         mover = position.mover
-        moves = [cell for cell, stone in enumerate(stones) if not stone]
-        # Two playouts each to begin with, one won: no move is hopeless unseen.
-        wins = dict.fromkeys(moves, 1.0)
-        games = dict.fromkeys(moves, 2.0)
-        won = 0
-        for number in range(1, self.playouts + 1):
-            curiosity = EXPLORATION * math.log(number + 1)
-            move = max(moves, key=lambda m: wins[m] / games[m] + math.sqrt(curiosity / games[m]))
+        moves = [cell for cell, state in enumerate(position.cells) if not state]
+        places = [(cell, (cell // columns + 1) * width + cell % columns + 1) for cell in moves]
+        place = dict(places)
+
+        def play(move: int) -> tuple[bool, list[int]]:
             full = bytearray(stones)
-            result = playout(full, columns, mover, move, self.chance) == mover
-            won += result
-            for cell in moves:
-                if full[cell] == mover:
-                    games[cell] += 1
-                    wins[cell] += result
-            if number == (self.playouts + 1) // 2:
-                ranked = sorted(moves, key=lambda m: wins[m] / games[m], reverse=True)
-                best = [(cell // width - 1) * columns + cell % width - 1 for cell in ranked]
-                for known, experience in counsel((won + 1) / (number + 2), best).items():
-                    cell = (known // columns + 1) * width + known % columns + 1
-                    if known != SWAP and cell in games:
-                        games[cell] += experience.games
-                        wins[cell] += experience.games * experience.value
-        ranked = sorted(moves, key=lambda m: wins[m] / games[m], reverse=True)
-        return Thought(
-            (won + 1) / (self.playouts + 2),
-            tuple(
-                Candidate((move // width - 1) * columns + move % width - 1, wins[move] / games[move])
-                for move in ranked
-            ),
-        )
+            winner = playout(full, columns, mover, place[move], self.chance)
+            return winner == mover, [cell for cell, there in places if full[there] == mover]
+
+        return flat_search(moves, self.playouts, play, counsel)
 
 
 def decisive_moves(referee: Hex, position: HexPosition) -> Thought[int] | None:

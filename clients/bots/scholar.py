@@ -117,33 +117,24 @@ class Scholar(Generic[Position, Move]):
         if not self.seat.may_ask_for_patterns(value):
             return {}
         board = self._board(position)
-        boards = [board]
         asked: list[Move] = []
+        taken: list[Board] = []
         for move in best[:WIDEST]:
             after = self._board(self.referee.play(position, {self.seat.player: move}))
             cell = cell_of_move(board, after, self.seat.player)
             if cell is not None:
                 asked.append(move)
-                boards.append(self._with_opponent(board, cell))
+                taken.append(self._with_opponent(board, cell))
         if not asked:
             return {}
         try:
-            here, *taken = self.academy.patterns(
-                self.seat,
-                boards,
-                value,
-                libraries=self._pattern_libraries,
-                most=MOST_MATCHES,
-                both_players=True,
+            gains = self.academy.opponent_gains(
+                self.seat, board, taken, value, libraries=self._pattern_libraries, most=MOST_MATCHES
             )
         except (AcademyRefusal, AcademyUnavailable) as error:
             self._alone(error)
             return {}
-        known = set(here)
-        said = {
-            move: odds([match for match in theirs if match not in known and match.for_opponent])
-            for move, theirs in zip(asked, taken, strict=True)
-        }
+        said = {move: odds(matches) for move, matches in zip(asked, gains, strict=True)}
         return of_patterns(value, said, best)
 
     def _with_opponent(self, board: Board, cell: int) -> Board:

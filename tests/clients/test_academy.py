@@ -103,6 +103,42 @@ def test_libraries_and_numbers_are_chosen(
     assert len({match.pattern_id for match in corner}) == found
 
 
+def gains_by_calls(connection: Connection, seat: Seat, value: float | None) -> list[list[PatternMatch]]:
+    with Academy(connection) as academy:
+        return academy.opponent_gains(seat, BOARDS[0], AFTER, value, libraries=[Library.ENDGAME])
+
+
+def gains_by_asyncio(connection: Connection, seat: Seat, value: float | None) -> list[list[PatternMatch]]:
+    async def asked() -> list[list[PatternMatch]]:
+        async with AsyncAcademy(connection) as academy:
+            return await academy.opponent_gains(seat, BOARDS[0], AFTER, value, libraries=[Library.ENDGAME])
+
+    return asyncio.run(asked())
+
+
+@pytest.mark.parametrize("ask", [gains_by_calls, gains_by_asyncio])
+@pytest.mark.parametrize("player", [1, 2])
+def test_what_the_opponent_gains_is_what_is_his_and_was_not_there_before(
+    connection: Connection,
+    ask: Callable[[Connection, Seat, float | None], list[list[PatternMatch]]],
+    player: int,
+) -> None:
+    seat = Seat(GAME, SPEC.geometry, player)
+    with Academy(connection) as academy:
+        here, *there = academy.patterns(
+            seat, [BOARDS[0], *AFTER], libraries=[Library.ENDGAME], both_players=True
+        )
+
+    gains = ask(connection, seat, None)
+
+    assert gains == [[match for match in each if match.for_opponent and match not in here] for each in there]
+    # All of these are to be told from it: what was there, and what is one's own.
+    assert any(gains) and any(match.for_opponent for match in here)
+    assert any(not match.for_opponent and match not in here for each in there for match in each)
+    # The contest is unknown: a question about it would be refused.
+    assert ask(connection, Seat(GAME, SPEC.geometry, player, "nowhere"), 0.5) == [[] for _ in AFTER]
+
+
 @WAYS
 def test_what_fair_use_forbids_is_not_asked(connection: Connection, ask: Asking) -> None:
     # The contest is unknown: a question about it would be refused.

@@ -131,5 +131,6 @@ def summary(game: GameKnowledge) -> tuple[object, ...]:
         dict(game.openings.nodes),
         game.counters,
         game.measures.as_json(),
+        dict(game.ratings),
         game.settings,
     )

@@ -419,8 +419,9 @@ def test_knowledge_put_together_from_its_records_goes_on_the_same(seed: int, bef
         reversed(list(game.openings.nodes.values())),
         game.counters,
         Measures.from_json(game.measures.as_json()),
+        reversed(list(game.ratings)),
     )
-    assert restored.take_changes() == Changes(frozenset(), frozenset())
+    assert restored.take_changes() == Changes(frozenset(), frozenset(), frozenset())
     for event in history[before:]:
         assert event.happen(restored) == event.happen(game)
     assert summary(restored) == summary(game)
@@ -438,6 +439,7 @@ def test_changes_name_exactly_what_differs(seed: int, count: int) -> None:
             for library in PATTERN_LIBRARIES
             for number, entry in game.libraries[library].entries.items()
         }
+        ratings = dict(game.ratings)
         event.happen(game)
         after = {
             (library, number): entry
@@ -451,6 +453,7 @@ def test_changes_name_exactly_what_differs(seed: int, count: int) -> None:
                 for number in nodes.keys() | game.openings.nodes.keys()
                 if nodes.get(number) != game.openings.nodes.get(number)
             ),
+            frozenset(player for player, elo in game.ratings if ratings.get(player) != elo),
         )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from academy.knowledge.contests import ContestReport, Ply, Result
 from academy.knowledge.measures import Measure, Measures
+from academy.knowledge.ratings import Ratings
 
 from .games import DRAW, LOSS, WIN, contest
 
@@ -15,10 +16,15 @@ UNKNOWN = Measure(None, 0)
 
 
 def measured(*reports: ContestReport) -> dict[str, Measure]:
-    measures = Measures()
+    return learnt(*reports).measures()
+
+
+def learnt(*reports: ContestReport) -> Measures:
+    measures, ratings = Measures(), Ratings()
     for report in reports:
-        measures.add(report)
-    return measures.measures()
+        ratings.take(report.contestants)
+        measures.add(report, ratings)
+    return measures
 
 
 def played(
@@ -54,9 +60,7 @@ def test_length_and_its_spread() -> None:
 def test_the_average_length_is_the_games_own_estimate_until_10_contests(
     contests: int, average: float
 ) -> None:
-    measures = Measures()
-    for _ in range(contests):
-        measures.add(contest(["x"] * 7))
+    measures = learnt(*[contest(["x"] * 7)] * contests)
     assert measures.average_length(60.0) == average
 
 
@@ -160,12 +164,11 @@ def test_without_told_values_neither_is_known() -> None:
 
 
 def test_stored_and_read_again_the_sums_are_the_same() -> None:
-    measures = Measures()
-    measures.add(played(*told((1, 0.7), (1, 0.4)), start="x-"))
-    # Whatever the players are called.
-    measures.add(contest(["a"], (DRAW,) * 3, names=("total", "count", "contests"), elos=(1.11, 2, -3)))
+    measures = learnt(
+        played(*told((1, 0.7), (1, 0.4)), start="x-"), contest(["a"], (DRAW,) * 2, elos=(1.11, -3))
+    )
     restored = Measures.from_json(json.loads(json.dumps(measures.as_json())))
     assert restored == measures
     for each in (measures, restored):
-        each.add(contest(["a", "b"]))
+        each.add(contest(["a", "b"]), Ratings([("ann", 1), ("bob", 2)]))
     assert restored.measures() == measures.measures()

@@ -10,10 +10,11 @@ from academy.store.library_store import Store
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 
 
-def start_python(program: str, *arguments: str) -> "subprocess.Popen[str]":
+def start_python(program: str, *arguments: str, stdin: int | None = None) -> "subprocess.Popen[str]":
     """Start a Python program; its output can be read line by line."""
     return subprocess.Popen(
         [sys.executable, "-u", "-c", textwrap.dedent(program), *arguments],
+        stdin=stdin,
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -36,8 +37,9 @@ def write_and_tell(folder: Path, name: str, most: int) -> None:
             waiting = []
             for number in range(first, first + 4):
                 contest_id = f"{name}-{number}"
-                told = report(contest_id, plies=30)
-                store.submit(OpenContest(contest(contest_id)))
+                players = "gnugo 1", name
+                told = report(contest_id, plies=30, names=players)
+                store.submit(OpenContest(contest(contest_id, names=players)))
                 proposals = [endgame_proposal(told, back=back) for back in range(2)]
                 proposed = store.submit(submission(contest_id, 1, proposals, "gnugo 1"))
                 waiting.append((contest_id, proposed, store.submit(ReportContest(told, "arena"))))

@@ -96,6 +96,11 @@ def forget_the_measures(transaction: Transaction) -> None:
     transaction.put(Table.MEASURES, b"go-9x9", transaction.get(Table.MEASURES, b"other") or b"")
 
 
+def misrate_a_player(transaction: Transaction) -> None:
+    wrong = records_pb2.Rating(player="seki", elo_hundredths=1)
+    transaction.put(Table.RATINGS, keys.rating("go-9x9", "seki"), packed(wrong))
+
+
 def change_capacity(transaction: Transaction) -> None:
     game = unpacked(game_pb2.Game, transaction.get(Table.GAMES, b"go-9x9") or b"")
     game.settings.opening_capacity = 10
@@ -147,6 +152,8 @@ def hold_a_judged_proposal(transaction: Transaction) -> None:
         (invent_a_node, "opening node 99999 is stored, but the events do not make it"),
         (lose_a_pattern, "endgame pattern 2 is missing"),
         (forget_the_measures, "the record in 'measures' differs"),
+        (misrate_a_player, "the rating of player 'seki' differs from what the events make"),
+        (delete_first(Table.RATINGS), "is missing"),
         (change_capacity, "the opening library holds 50, its capacity is 10"),
         (lag_behind, "its last event is"),
         (delete_first(Table.GAMES), "has events, but no record of the game"),
@@ -156,6 +163,7 @@ def hold_a_judged_proposal(transaction: Transaction) -> None:
         (reopen_a_contest, "the index of open contests by player differs"),
         (misname_a_report, "contest 'go-9x9/3', but its record names event 1"),
         (delete_first(Table.OPEN_CONTESTS), "the index of open contests by player differs"),
+        (delete_first(Table.OPEN_CONTESTS_BY_AGE), "the index of open contests by age differs"),
         (lambda each: each.put(Table.USES, keys.use("go-9x9/3", 1, Library.ENDGAME, 1)), "uses are noted"),
         (hold_a_judged_proposal, "is VERDICT_HELD, its contest CONTEST_STATE_REPORTED"),
         (delete_first(Table.HELD_PROPOSALS), "missing in the index of held ones"),

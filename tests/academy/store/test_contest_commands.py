@@ -86,9 +86,9 @@ def test_an_open_contest_is_known_with_its_players(store: Store) -> None:
     assert [player.name for player in opened.players] == ["gnugo 1", "seki"]
     assert store.contest("c1").contest == opened
     assert len(set(tickets)) == 2
-    assert store.open_contests("seki", "go-9x9") == ["c1"]
-    assert store.open_contests("sek", "go-9x9") == []
-    assert store.open_contests("seki", "go-9x") == []
+    assert store.open_contest("seki", "go-9x9") == "c1"
+    assert store.open_contest("sek", "go-9x9") is None
+    assert store.open_contest("seki", "go-9x") is None
 
 
 def test_opening_again_gives_new_tickets_and_keeps_the_counts(store: Store) -> None:
@@ -141,7 +141,7 @@ def test_a_report_counts_once(store: Store) -> None:
     assert view.openings.root.visits == 1
     assert view.openings.root.wins == (1, 0)
     assert store.last_event() == 2
-    assert store.open_contests("seki", "go-9x9") == []
+    assert store.open_contest("seki", "go-9x9") is None
 
 
 def test_opening_first_is_not_needed_but_not_possible_after(store: Store) -> None:

@@ -45,6 +45,12 @@ steps = st.one_of(
 )
 
 
+def players(number: object) -> tuple[str, str]:
+    """Who plays a contest: one comes again and again, with another Elo each time as it changes seats."""
+    others = f"player {number}", "gnugo 1"
+    return others if number == 1 else others[::-1]
+
+
 def command(view: GameView, game_id: str, what: str, *arguments: object) -> Command[object]:
     """The command that a step stands for."""
     number = arguments[0]
@@ -52,18 +58,20 @@ def command(view: GameView, game_id: str, what: str, *arguments: object) -> Comm
     entries = view.libraries[Library.ENDGAME]
     match what:
         case "open":
-            return OpenContest(contest(contest_id, game_id))
+            return OpenContest(contest(contest_id, game_id, players(number)))
         case "propose":
             _, back, seat = arguments
             told = report(contest_id, game_id, plies=PLIES)
             proposal = endgame_proposal(told, seat=int(str(seat)), back=int(str(back)))
             return submission(contest_id, int(str(seat)), [proposal], "bot", game_id)
         case "report":
-            return ReportContest(
-                report(contest_id, game_id, plies=PLIES, first_wins=bool(arguments[1])), "arena"
+            told = report(
+                contest_id, game_id, plies=PLIES, names=players(number), first_wins=bool(arguments[1])
             )
+            return ReportContest(told, "arena")
         case "void":
-            void = contests_pb2.ReportContestRequest(contest=contest(contest_id, game_id), void=True)
+            opened = contest(contest_id, game_id, players(number))
+            void = contests_pb2.ReportContestRequest(contest=opened, void=True)
             return ReportContest(void, "arena")
         case "use":
             return NoteUses(contest_id, 2, Library.ENDGAME, list(entries)[:3])

@@ -1,0 +1,37 @@
+"""Players' latest Elos: as the contests told them, and in order at any time."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from academy.knowledge.contests import Contestant
+from academy.knowledge.ratings import Ratings
+
+contestants = st.builds(Contestant, st.sampled_from("abcdefgh"), st.floats(-100, 100))
+
+
+@given(st.lists(contestants, min_size=1))
+def test_the_latest_elo_counts_and_the_top_quarter_is_of_all_players(told: list[Contestant]) -> None:
+    ratings = Ratings()
+    latest: dict[str, int] = {}
+    for player in told:
+        ratings.take([player])
+        latest[player.name] = round(player.elo * 100)
+        ranked = sorted(latest.values())
+        assert ratings.top_quarter == ranked[3 * (len(ranked) - 1) // 4]
+    assert dict(ratings) == latest and len(ratings) == len(latest)
+    assert all(ratings[name] == elo for name, elo in latest.items())
+    assert ratings == Ratings(latest.items())
+
+
+def test_changes_are_players_who_are_new_or_have_another_elo() -> None:
+    ratings = Ratings([("ann", 100), ("bob", 200)])
+    assert ratings.take_changes() == frozenset()
+    ratings.take([Contestant("ann", 1.0), Contestant("bob", 2.5), Contestant("cas", 3.0)])
+    assert ratings.take_changes() == {"bob", "cas"}
+    assert ratings.take_changes() == frozenset()
+
+
+def test_of_a_player_in_several_seats_the_last_seats_elo_counts() -> None:
+    ratings = Ratings()
+    ratings.take([Contestant("ann", 5.0), Contestant("ann", 1.0)])
+    assert (dict(ratings), ratings.top_quarter) == ({"ann": 100}, 100)

@@ -1,0 +1,228 @@
+"""Folders of an earlier schema version: nothing of them is lost, whatever happens to whoever upgrades them.
+
+`schema_1.mdb.zz` is a compressed backup of a folder that the last program of schema version 1 wrote. Of three
+games one was never played; ten contests were learnt from, most of them now in snapshots alone; four wait for
+their reports, a proposal is held for one of them; and there is a token.
+"""
+
+import os
+import signal
+import subprocess
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from academy.store import upgrading
+from academy.store.backup import backup, restore
+from academy.store.check import check
+from academy.store.contest_commands import OpenContest, ReportContest
+from academy.store.environment import Environment, Table, Transaction
+from academy.store.errors import SchemaOutdated, StoreBusy, StoreCorrupt
+from academy.store.library_store import Page, Store
+from academy.store.upgrading import as_written, upgrade
+from tests.academy.store.examples import contest, learn, report
+from tests.academy.store.processes import start_python
+
+TOKEN = "acd_cd0108dfe7ba035d_VjmerFXOeOCf1lzokWQUY7NIfxU3udRF-Njxpydo46Q"
+OPENED = 1_700_001_920.0
+"""When the first of the contests that wait was opened; the others follow by the minute."""
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A data folder of schema version 1."""
+    folder = tmp_path / "old"
+    folder.mkdir()
+    stored = (Path(__file__).parent / "schema_1.mdb.zz").read_bytes()
+    (folder / "data.mdb").write_bytes(zlib.decompress(stored))
+    return folder
+
+
+def is_as_written(folder: Path) -> bool:
+    """Whether a folder is of version 1, with all that the step from it changes as it was."""
+    with as_written(folder) as environment, environment.reading() as transaction:
+        measures = transaction.get(Table.MEASURES, b"go-9x9") or b""
+        return environment.schema == 1 and b'"seki":150000' in measures
+
+
+def contents(folder: Path) -> list[tuple[Table, bytes, bytes]]:
+    with Environment(folder, read_only=True) as environment, environment.reading() as transaction:
+        return [(table, key, value) for table in Table for key, value in transaction.scan(table)]
+
+
+def test_all_that_was_known_is_known(old: Path) -> None:
+    with Store(old) as store:
+        assert not list(check(store.environment))
+        elos = {name: store.elo("go-9x9", name) for name in ("gnugo 1", "seki", "weak", "Ōtake", "x" * 128)}
+        assert elos == {"gnugo 1": 1550.0, "seki": 1500.0, "weak": -12.34, "Ōtake": 1500.0, "x" * 128: 1550.0}
+        assert (store.elo("go", "seki"), store.elo("go", "weak"), store.elo("untouched", "seki")) == (
+            1550.0,
+            None,
+            None,
+        )
+        measures = store.follow().refresh("go-9x9").measures
+        assert (measures.contests, measures.players, measures.tempo.total) == (8, 5, 44.0)
+        assert [each.contest_id for each in store.oldest_contests("", None, 10)] == ["b", "a", "c", "d"]
+        assert [each.contest_id for each in store.oldest_contests("go-9x9", None, 10)] == ["b", "a", "c"]
+        assert store.open_contest("seki", "go-9x9") == "b"
+        assert store.open_contest("seki", "go-9x9", OPENED + 30) == "a"
+        assert store.open_contest("seki", "go-9x9", OPENED + 90) is None
+        assert store.authenticate(TOKEN).name == "seki"
+        assert store.held_proposals("go-9x9") == 1
+        assert len(store.proposals("gnugo 1", Page())[0]) == 7
+
+
+def test_it_goes_on_learning(old: Path) -> None:
+    with Store(old) as store:
+        assert store.run(ReportContest(report("b", names=("seki", "Ōtake")), "arena")).counted
+        assert not store.run(ReportContest(report("go-9x9/0"), "arena")).counted
+        learn(store, contests=2, first=20)
+        store.run(OpenContest(contest("e")))
+        assert [each.contest_id for each in store.oldest_contests("", None, 10)] == ["a", "c", "d", "e"]
+        assert store.follow().refresh("go-9x9").measures.contests == 11
+        assert not list(check(store.environment))
+
+
+def test_once_is_enough(old: Path) -> None:
+    with Store(old) as store:
+        version = store.version
+    upgrade(old)
+    with Store(old) as store:
+        assert store.version == version
+
+
+def test_reading_changes_nothing_and_says_what_to_do(old: Path) -> None:
+    before = (old / "data.mdb").read_bytes()
+    with pytest.raises(SchemaOutdated, match="schema version 1, this program reads 2; serve it once"):
+        Store(old, read_only=True)
+    assert (old / "data.mdb").read_bytes() == before
+
+
+def test_an_old_backup_is_brought_up_to_date_in_its_copy(old: Path, tmp_path: Path) -> None:
+    before = (old / "data.mdb").read_bytes()
+    restore(old, tmp_path / "restored")
+    assert (old / "data.mdb").read_bytes() == before
+    with Store(tmp_path / "restored", read_only=True) as store:
+        assert not list(check(store.environment))
+        assert store.elo("go-9x9", "weak") == -12.34
+        backup(store.environment, tmp_path / "copy")
+    assert contents(tmp_path / "copy") == contents(tmp_path / "restored")
+
+
+@pytest.mark.parametrize("table", [Table.MEASURES, Table.SNAPSHOTS])
+def test_what_cannot_be_read_is_told_and_left_as_it_was(old: Path, table: Table) -> None:
+    def garble(transaction: Transaction) -> None:
+        key, stored = next(transaction.scan(table, b"go-9x9"))
+        transaction.put(table, key, stored[:8] + b"garbled" + stored[15:])
+
+    with Environment(old, version=1) as environment:
+        environment.write(garble)
+    with pytest.raises(
+        StoreCorrupt, match=f"the {table.value.rstrip('s')}s? of game 'go-9x9' cannot be read"
+    ):
+        Store(old)
+    with as_written(old) as environment:
+        assert environment.schema == 1
+
+
+def test_while_another_process_uses_the_folder_it_is_refused(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upgrading, "_SECONDS_FOR_OTHERS_TO_GO", 0.2)
+    # As a server of the version before would have it open.
+    user = start_python(
+        """
+        import sys
+        from pathlib import Path
+        from academy.store.environment import Environment
+        with Environment(Path(sys.argv[1]), version=1):
+            print("open")
+            sys.stdin.readline()
+        """,
+        str(old),
+        stdin=subprocess.PIPE,
+    )
+    try:
+        assert user.stdout is not None and user.stdout.readline() == "open\n"
+        with pytest.raises(StoreBusy, match="stop its servers"):
+            Store(old)
+        assert is_as_written(old)
+    finally:
+        user.communicate("\n", timeout=60)
+    Store(old).close()
+
+
+def test_of_several_that_start_at_once_each_finds_it_up_to_date(old: Path) -> None:
+    program = """
+        import sys
+        from pathlib import Path
+        from academy.store.check import check
+        from academy.store.library_store import Store
+        with Store(Path(sys.argv[1])) as store:
+            print(store.elo("go-9x9", "weak"), list(check(store.environment)))
+        """
+    started = [start_python(program, str(old)) for _ in range(4)]
+    said = [process.communicate(timeout=180)[0] for process in started]
+    assert said == ["-12.34 []\n"] * 4
+
+
+HELD_UP = """
+    import sys
+    from pathlib import Path
+    from academy.store import upgrading
+    from academy.store.library_store import Store
+
+    def held_up(transaction):
+        step(transaction)
+        print("in the middle")
+        sys.stdin.readline()
+
+    step = upgrading._STEPS[1]
+    upgrading._STEPS[1] = held_up
+    with Store(Path(sys.argv[1])):
+        print("done")
+    """
+
+
+@pytest.fixture
+def held_up(old: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A process that has taken the step, but not committed it; a line lets it go on."""
+    process = start_python(HELD_UP, str(old), stdin=subprocess.PIPE)
+    assert process.stdout is not None and process.stdout.readline() == "in the middle\n"
+    yield process
+    process.kill()
+    process.communicate(timeout=60)
+
+
+def test_killed_in_the_middle_it_is_as_it_was(old: Path, held_up: "subprocess.Popen[str]") -> None:
+    os.kill(held_up.pid, signal.SIGKILL)
+    held_up.wait(60)
+    assert is_as_written(old)
+    with Store(old) as store:
+        assert not list(check(store.environment))
+
+
+def test_a_program_of_before_that_starts_meanwhile_waits_and_is_refused(
+    old: Path, held_up: "subprocess.Popen[str]"
+) -> None:
+    before = start_python(
+        """
+        import sys
+        from pathlib import Path
+        from academy.store.environment import Environment
+        print("opening")
+        try:
+            with Environment(Path(sys.argv[1]), version=1):
+                print("open")
+        except OSError as refused:
+            print(type(refused).__name__)
+        """,
+        str(old),
+    )
+    assert before.stdout is not None and before.stdout.readline() == "opening\n"
+    with pytest.raises(subprocess.TimeoutExpired):
+        before.wait(0.5)
+    assert held_up.communicate("\n", timeout=60)[0] == "done\n"
+    assert before.communicate(timeout=60)[0] == "SchemaMismatch\n"
