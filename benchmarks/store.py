@@ -27,7 +27,7 @@ from tests.academy.store.examples import contest, endgame_proposal, go_game, rep
 
 ROUNDS = 5
 GAME = "go-9x9"
-CONTESTS = 200
+CONTESTS = 50
 SINGLE = 100
 PATTERNS = {Library.MIDDLE_GAME: 1_000, Library.ENDGAME: 5_000}
 
@@ -131,7 +131,8 @@ def measure(store: Store, file: Path) -> str:
             game_tables.load(transaction, GAME)
 
     timed("writing: loading a full game", load)
-    timed("checking with replay", lambda: list(check(store.environment)))
+    replayed = ROUNDS * CONTESTS + 2 * SINGLE
+    timed(f"checking with replay of {replayed:,} contests", lambda: list(check(store.environment)))
     held = follower.refresh(GAME)
     sizes = " and ".join(f"{len(entries):,} {library.value}" for library, entries in held.libraries.items())
     return f"The game then holds {sizes} patterns and {len(held.openings.nodes):,} opening nodes."

@@ -23,6 +23,9 @@ from academy.service.lifetime import end_with_parent
 
 # One that dies at once is not started again and again without a pause.
 _SECONDS_BETWEEN_STARTS: Final = 1.0
+# Another server looks at its port and binds it within milliseconds, on a machine that has time for it.
+_SECONDS_TO_BEGIN: Final = 5.0
+_SECONDS_BETWEEN_CLAIMS: Final = 0.02
 # LMDB trusts its pages: it stops the process, or goes astray in memory.
 _OF_DAMAGE: Final = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS}
 _log = structlog.get_logger()
@@ -59,7 +62,7 @@ def shared_port(address: Address) -> Iterator[Address]:
             # Bound but not listening, it is given no connections.
             kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             if address.port:
-                with _claimed(address):
+                with _claimed(address.port):
                     # Not shared at first: a stranger's server is not to be joined by chance.
                     kept.bind(_listened_on(address)[1])
             else:
@@ -97,14 +100,23 @@ def own_ports(first: Address, count: int) -> list[Address]:
 
 
 @contextmanager
-def _claimed(address: Address) -> Iterator[None]:
-    """Let no other server begin at this address meanwhile. Raises OSError where one does.
+def _claimed(port: int) -> Iterator[None]:
+    """Let no other server begin at this port meanwhile; wait for one that does. Raises OSError after a while.
 
-    Between the look at a port and its binding another server could look, too. A name in Linux's abstract
-    namespace of sockets can be had once, leaves no file, and goes with its process.
+    Between the look at a port and its binding another server could look, too, whatever name it has for the
+    address, or at all of the machine's. A name in Linux's abstract namespace of sockets can be had once,
+    leaves no file, and goes with its process.
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as claim:
-        claim.bind(f"\0academy server begins at {address.host}:{address.port}")
+        deadline = time.monotonic() + _SECONDS_TO_BEGIN
+        while True:
+            try:
+                claim.bind(f"\0academy server begins at port {port}")
+                break
+            except OSError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(_SECONDS_BETWEEN_CLAIMS)
         yield
 
 

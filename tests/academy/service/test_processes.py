@@ -5,7 +5,8 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -225,23 +226,43 @@ def test_a_port_in_use_is_not_joined(academy: Served, tmp_path: Path) -> None:
     assert f"{academy.address}: cannot listen there" in told
 
 
-def test_of_two_servers_that_begin_at_once_one_gets_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
+# An address of this process's own, where nobody else takes the port in the meantime.
+OWN_BYTES = (127, 83, os.getpid() >> 8 & 255, os.getpid() & 255)
+OWN = Address(host=".".join(map(str, OWN_BYTES)))
+NAMES = [
+    pytest.param(OWN.host, id="the-same"),
+    pytest.param(f"0x{bytes(OWN_BYTES).hex()}", id="another-name-of-it"),
+    pytest.param("0.0.0.0", id="all-of-the-machine"),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_of_two_servers_that_begin_at_once_one_gets_the_port(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     looked = processes._listened_on
-    # An address of this process's own, where nobody else takes the port in the meantime.
-    own = Address(host=f"127.83.{os.getpid() >> 8 & 255}.{os.getpid() & 255}")
-    with processes.shared_port(own) as address:
+    with processes.shared_port(OWN) as address:
         pass
+
+    def begin_too() -> bool:
+        other = pytest.raises(InvalidAddress, match="another server may")
+        with other, processes.shared_port(replace(address, host=name)):
+            pass
+        return True
 
     def look_while_another_begins(address: Address) -> Any:
         found = looked(address)
         monkeypatch.setattr(processes, "_listened_on", looked)
-        with pytest.raises(InvalidAddress, match="another server may"), processes.shared_port(address):
-            pass
+        begun.append(threads.submit(begin_too))
+        # It would get through now if it could.
+        wait(begun, 0.5)
         return found
 
+    begun: list[Future[bool]] = []
     monkeypatch.setattr(processes, "_listened_on", look_while_another_begins)
-    with processes.shared_port(address) as kept:
+    with ThreadPoolExecutor(1) as threads, processes.shared_port(address) as kept:
         assert kept == address
+        assert begun[0].result(SECONDS)
 
 
 def test_a_unix_socket_cannot_be_shared(tmp_path: Path) -> None:
