@@ -5,6 +5,7 @@ takes half a minute, and would stop every other thread again and again: a proces
 """
 
 import atexit
+import fcntl
 import os
 import subprocess
 import sys
@@ -124,7 +125,18 @@ class _Compiler:
                 self._process.kill()
 
 
+def compile_once() -> None:
+    """Compile the kernel, unless another process does or did: many that start together wait for one."""
+    from academy.matching.compiled.compiling import cache_folder, is_complete
+
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "compiling").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_complete():
+            warm_up()
+
+
 if __name__ == "__main__":
-    if hasattr(os, "nice"):
-        os.nice(_POLITENESS)
-    warm_up()
+    os.nice(_POLITENESS)
+    compile_once()

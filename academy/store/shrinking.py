@@ -14,6 +14,7 @@ from typing import Final
 import lmdb
 
 from academy.store.backup import sync, verify
+from academy.store.environment import MAX_READERS
 from academy.store.errors import StoreBusy, StoreError
 
 _DRAFT: Final = "shrinking"
@@ -30,7 +31,7 @@ def shrink(folder: Path) -> tuple[int, int]:
     draft = folder / _DRAFT
     if not data.exists():
         raise StoreError(f"{folder}: holds no data of ACADEMY")
-    with _alone(folder):
+    with _alone(folder) as lock:
         # What an earlier attempt left when it was killed.
         shutil.rmtree(draft, ignore_errors=True)
         before = data.stat().st_size
@@ -44,8 +45,12 @@ def shrink(folder: Path) -> tuple[int, int]:
             after = copy.stat().st_size
             copy.chmod(0o600)
             sync(copy)
+            # Whoever waits for the lock would take the number of the last commit, which stands in its file,
+            # for one of the new data, and might find nothing under it. It is told anew before they go on.
+            os.ftruncate(lock, 0)
             copy.replace(data)
             sync(folder)
+            lmdb.open(str(folder), max_readers=MAX_READERS, max_dbs=0, mode=0o600).close()
         except lmdb.Error as fault:
             raise StoreError(f"{folder}: cannot be copied: {fault}; nothing was changed") from fault
         except StoreError:
@@ -58,11 +63,14 @@ def shrink(folder: Path) -> tuple[int, int]:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold the lock by which LMDB's users of a folder know of each other, so that none can open it."""
+def _alone(folder: Path) -> Iterator[int]:
+    """Hold the lock by which LMDB's users of a folder know of each other, so that none can open it.
+
+    Yields a handle of its file.
+    """
     with (folder / "lock.mdb").open("a+b") as lock:
         try:
             fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0, os.SEEK_SET)
         except OSError as fault:
             raise StoreBusy(f"{folder}: another process uses it; stop its servers, then shrink it") from fault
-        yield
+        yield lock.fileno()

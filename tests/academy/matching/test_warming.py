@@ -1,15 +1,17 @@
 """Programs that end while the kernel is being loaded or compiled."""
 
+import fcntl
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from academy.matching import kernels
 
-SECONDS = 60.0
+SECONDS = 180.0
 ENDS_AT_ONCE = """
 from academy.matching.warming import warm_up_in_background
 assert warm_up_in_background() is not None
@@ -39,6 +41,33 @@ def test_a_program_ends_well_at_any_moment_and_leaves_no_compiler_behind(
     ended = subprocess.run([sys.executable, "-c", program], env=nowhere, timeout=SECONDS, check=False)
     assert ended.returncode == 0
     assert not left_behind(tmp_path)
+
+
+@pytest.mark.skipif(kernels.chosen() != "numba", reason="NumPy needs no compiler")
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="looks for locks in /proc")
+def test_of_processes_that_start_together_one_compiles_and_the_others_wait_for_it(tmp_path: Path) -> None:
+    here = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    with (tmp_path / "compiling").open("a") as another_compiles:
+        fcntl.flock(another_compiles, fcntl.LOCK_EX)
+        waiting = subprocess.Popen([sys.executable, "-m", "academy.matching.warming"], env=here)
+        deadline = time.monotonic() + SECONDS
+        while not waits_for_a_lock(waiting.pid):
+            assert waiting.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        made = tmp_path / "compiled_by_another" / "code.nbi"
+        made.parent.mkdir()
+        made.touch()
+        finishing = "from academy.matching.compiled.compiling import note_complete; note_complete()"
+        subprocess.run([sys.executable, "-c", finishing], env=here, timeout=SECONDS, check=True)
+    assert waiting.wait(SECONDS) == 0
+    assert list(tmp_path.glob("**/*.nb[ci]")) == [made]
+
+
+def waits_for_a_lock(process_id: int) -> bool:
+    """Whether a process is blocked; the lines of those that are have an arrow."""
+    locks = (line.split() for line in Path("/proc/locks").read_text().splitlines())
+    return any("->" in entries and str(process_id) in entries for entries in locks)
 
 
 def left_behind(cache: Path) -> list[int]:

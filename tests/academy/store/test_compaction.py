@@ -2,6 +2,7 @@
 
 import random
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from academy.knowledge.settings import Library
-from academy.store import game_tables, keys, rebuild, snapshots
-from academy.store.backup import backup, restore
+from academy.store import game_tables, keys, rebuild, shrinking, snapshots
+from academy.store.backup import backup, restore, verify
 from academy.store.check import check
 from academy.store.compaction import Compacted, compact
 from academy.store.contest_commands import RegisterGame, ReportContest
@@ -211,6 +212,47 @@ def test_a_folder_in_use_is_not_shrunk(tmp_path: Path) -> None:
         holder.kill()
         holder.communicate()
     shrink(tmp_path)
+
+
+# Of LMDB's two roots the one that a commit leaves depends on whether its number is even.
+@pytest.mark.parametrize("reports", [5, 6])
+def test_a_server_that_starts_meanwhile_waits_and_finds_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reports: int
+) -> None:
+    with Store(tmp_path) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        for number in range(reports):
+            store.run(ReportContest(report(str(number)), "arena"))
+        before = stored(store)
+    servers = []
+
+    def start_a_server(draft: Path) -> None:
+        verify(draft)
+        server = start_python(
+            """
+            import sys
+            from pathlib import Path
+            from academy.store.contest_commands import RegisterGame
+            from academy.store.library_store import Store
+            from tests.academy.store.examples import go_game
+            print("opening")
+            with Store(Path(sys.argv[1])) as store:
+                store.run(RegisterGame(go_game("other"), "arena"))
+                print([game.game_id for game in store.games()])
+            """,
+            str(tmp_path),
+        )
+        servers.append(server)
+        assert server.stdout is not None and server.stdout.readline() == "opening\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            server.wait(0.5)
+
+    monkeypatch.setattr(shrinking, "verify", start_a_server)
+    shrink(tmp_path)
+    assert servers[0].communicate(timeout=180)[0] == "['go-9x9', 'other']\n"
+    with Store(tmp_path) as store:
+        assert before.items() <= stored(store).items()
+        assert list(check(store.environment)) == []
 
 
 COMPACTOR = """
