@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -52,6 +53,10 @@ class Reader:
         """How many contests have gone through the first position."""
         return self._stub.LookUpOpening(self._opening, metadata=self._metadata).position.visits
 
+    def has_more_visits_than(self, before: int) -> bool:
+        """Whether contests have gone through the first position since there were so many."""
+        return self.visits() > before
+
     def patterns(self) -> messages.PatternTable:
         """The strongest patterns on a position."""
         return self._stub.MatchPatterns(self._question, metadata=self._metadata).patterns
@@ -72,7 +77,7 @@ def reports(store: Store, reader: Reader, game_id: str, first: int) -> list[floa
     for report in full_game.reports(game_id, WRITES, first):
         before = reader.visits()
         store.run(ReportContest(report, "benchmark"))
-        found.append(until(lambda before=before: reader.visits() > before))
+        found.append(until(partial(reader.has_more_visits_than, before)))
     return found
 
 

@@ -99,7 +99,7 @@ def random_library(chance: random.Random, spec: GameSpec, board: Board) -> dict[
 
 
 def random_moves(chance: random.Random, board: Board) -> list[list[Change]]:
-    moves = []
+    moves: list[list[Change]] = []
     for _ in range(chance.randint(0, MOST_MOVES)):
         count = min(board.geometry.size, chance.choice((1, 1, 1, 2, 3)))
         cells = chance.sample(range(board.geometry.size), count)

@@ -8,6 +8,7 @@ its length matters.
 import argparse
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import median
@@ -110,7 +111,7 @@ def main() -> None:
         _print(games, by_games[games])
     print("\n" + head.format("events in the log"))
     for events in (each for each in EVENTS if each <= options.most_events):
-        by_events[events] = grown(1, lambda store, game_id, events=events: lengthen(store, game_id, events))
+        by_events[events] = grown(1, partial(lengthen, length=events))
         _print(events, by_events[events])
     if options.plot:
         _plot(options.plot, {"games": by_games, "events in the log": by_events})

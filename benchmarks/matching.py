@@ -189,7 +189,7 @@ def updates(_: int) -> Table:
 
 
 def memory(_: int) -> Table:
-    patterns, _ = library(GO, PATTERNS, *PLAIN)
+    patterns = library(GO, PATTERNS, *PLAIN)[0]
     cells = sum(len(pattern.cells) for pattern in patterns.values())
     tracemalloc.start()
     index = filled(GO, patterns)

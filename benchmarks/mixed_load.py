@@ -202,7 +202,7 @@ class Load:
             listed = self._answered("admin", lambda: libraries().ListPatterns(listing, **call))
             if not listed.patterns:
                 return
-            chosen = {
+            chosen: dict[str, Any] = {
                 "game_id": GAME,
                 "library": pattern_pb2.LIBRARY_ENDGAME,
                 "pattern_id": listed.patterns[0].pattern_id,

@@ -13,8 +13,8 @@ from benchmarks.learning.contests import Entrant, play
 from benchmarks.learning.ledger import Ledger, Piece
 from benchmarks.learning.population import Population
 
-# Of games against each level; the error of the Elo is then some 50.
-PAIRS: Final = 15
+# Of games against each level; the error of the Elo is then some 60.
+PAIRS: Final = 10
 _LIKELIEST: Final = (-3000.0, 5000.0)
 _HALVINGS: Final = 40
 

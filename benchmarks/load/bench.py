@@ -35,7 +35,7 @@ class Child:
 
     def hear(self) -> str:
         line = self._pipe(self._process.stdout).readline()
-        assert line, f"{self._process.args}: ended with {self._process.wait()}"
+        assert line, f"{self._process.args!r}: ended with {self._process.wait()}"
         return line
 
     def close(self) -> None:

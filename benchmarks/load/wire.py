@@ -162,7 +162,7 @@ def load(
 ) -> Load:
     """Ask for some seconds, with no pause or `rate` questions a second, after a warm-up."""
     crowd = [
-        Bot(host, port, path, token, questions[place:] + questions[:place], streaming)
+        Bot(host, port, path, token, [*questions[place:], *questions[:place]], streaming)
         for place in (number * len(questions) // bots for number in range(bots))
     ]
     with selectors.DefaultSelector() as selector:

@@ -1,5 +1,7 @@
 """When the arena ends a game by what its players tell. A line of values alternates between the seats."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from arena.adjudication import Adjudicator
@@ -7,13 +9,15 @@ from arena.jobs import Adjudication
 from referees.api import Termination
 from referees.go import Go
 
+Verdict = tuple[int, str, tuple[int, ...]] | None
+
 GO = Go.from_settings({"board_size": 9, "komi": 0.5})
 AGREED = Adjudication(resign_value=0.1, resign_moves=2)
 ALONE = Adjudication(resign_value=0.1, resign_moves=2, two_sided=False)
 DRAWS = Adjudication(draw_margin=0.05, draw_moves=2, draw_after=6)
 
 
-def decided(rules, values):
+def decided(rules: Adjudication, values: Sequence[float | None]) -> Verdict:
     """After how many moves the game ended, and how; nothing where it goes on."""
     adjudicator = Adjudicator(rules, GO)
     position = GO.start(0)
@@ -44,5 +48,7 @@ def decided(rules, values):
         (Adjudication(), [0.0, 1.0] * 50 + [0.5] * 50, None),
     ],
 )
-def test_a_game_ends_when_the_rules_say_so(rules, values, verdict):
+def test_a_game_ends_when_the_rules_say_so(
+    rules: Adjudication, values: Sequence[float | None], verdict: Verdict
+) -> None:
     assert decided(rules, values) == verdict

@@ -3,11 +3,12 @@
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sgfmill import sgf
 
-from arena.jobs import AcademyAccess, Adjudication, Fault, TimeControl
+from arena.jobs import AcademyAccess, Adjudication, Fault, PlayerSetup, TimeControl
 from arena.match import InvalidJob, play
 from referees.api import InvalidSetting, Termination, UnknownGame
 from tests.arena.engines import (
@@ -59,12 +60,14 @@ HARMLESS = [
 LATE = {"hang-at-start", "hang-in-genmove", "half-an-answer"}
 
 
-def villain(fault: str, tmp_path: Path, **setup: float):
+def villain(fault: str, tmp_path: Path, **setup: Any) -> PlayerSetup:
     return misbehaving(fault, environment={"MISBEHAVING_PIDS": str(tmp_path / "pids")}, **setup)
 
 
 @pytest.mark.parametrize(("fault", "kind", "reason"), DURING_SET_UP)
-def test_a_player_that_fails_before_the_first_move_makes_the_game_void(fault, kind, reason, tmp_path):
+def test_a_player_that_fails_before_the_first_move_makes_the_game_void(
+    fault: str, kind: Fault, reason: str, tmp_path: Path
+) -> None:
     limit = 0.5 if fault in LATE else 20.0
     result = play(job(villain(fault, tmp_path, start_seconds=limit), python_player("passer")))
     assert result.outcome is None
@@ -78,7 +81,9 @@ def test_a_player_that_fails_before_the_first_move_makes_the_game_void(fault, ki
 
 
 @pytest.mark.parametrize(("fault", "kind", "reason"), DURING_THE_GAME)
-def test_a_player_that_fails_during_the_game_forfeits_it(fault, kind, reason, tmp_path):
+def test_a_player_that_fails_during_the_game_forfeits_it(
+    fault: str, kind: Fault, reason: str, tmp_path: Path
+) -> None:
     started = time.monotonic()
     limit = 0.5 if fault in LATE else 20.0
     result = play(
@@ -102,7 +107,9 @@ def test_a_player_that_fails_during_the_game_forfeits_it(fault, kind, reason, tm
 
 
 @pytest.mark.parametrize(("fault", "warning"), HARMLESS)
-def test_a_fault_that_hinders_nobody_is_at_most_a_warning(fault, warning, tmp_path):
+def test_a_fault_that_hinders_nobody_is_at_most_a_warning(
+    fault: str, warning: str | None, tmp_path: Path
+) -> None:
     limit = 0.5 if fault in ("hang-at-exit", "ignore-sigterm") else 20.0
     result = play(
         job(
@@ -116,12 +123,12 @@ def test_a_fault_that_hinders_nobody_is_at_most_a_warning(fault, warning, tmp_pa
     assert [move.text for move in result.moves] == ["A1", "pass", "A2", "pass", "pass"]
     assert result.usage[0].fault is Fault.NONE
     assert bool(result.warnings) == (warning is not None)
-    assert all(warning in line for line in result.warnings)
+    assert all(warning is not None and warning in line for line in result.warnings)
     assert len(noted(tmp_path / "pids")) == (2 if fault == "forking" else 1)
     assert not left_running(noted(tmp_path / "pids"))
 
 
-def test_a_flood_of_errors_leaves_a_log_of_bounded_size(tmp_path):
+def test_a_flood_of_errors_leaves_a_log_of_bounded_size(tmp_path: Path) -> None:
     play(job(misbehaving("flood-stderr"), python_player("passer"), log_path=str(tmp_path / "log")))
     lines = (tmp_path / "log").read_text().splitlines()
     assert lines[0] == "0_1 villain: the fault is flood-stderr"
@@ -129,7 +136,7 @@ def test_a_flood_of_errors_leaves_a_log_of_bounded_size(tmp_path):
     assert (tmp_path / "log").stat().st_size < 4 << 20
 
 
-def test_an_opponent_that_disputes_a_move_is_believed():
+def test_an_opponent_that_disputes_a_move_is_believed() -> None:
     result = play(job(python_player("mover"), misbehaving("rejects-moves", "judge")))
     assert result.outcome is not None
     assert result.outcome.summary == "W+F"
@@ -140,7 +147,7 @@ def test_an_opponent_that_disputes_a_move_is_believed():
 
 
 @pytest.mark.parametrize("fault", ["rejects-moves", "refuses-moves"])
-def test_what_an_engine_says_to_the_move_that_ends_the_game_does_not_matter(fault):
+def test_what_an_engine_says_to_the_move_that_ends_the_game_does_not_matter(fault: str) -> None:
     passing = python_player("passer")
     result = play(job(misbehaving(fault, "judge"), passing, move_limit=2))
     assert result.outcome is not None and result.outcome.termination is Termination.FORFEIT
@@ -157,7 +164,7 @@ def test_what_an_engine_says_to_the_move_that_ends_the_game_does_not_matter(faul
         ("sleepy", "W+F", Fault.LATE, "above 0.1 s"),
     ],
 )
-def test_python_players_are_judged_alike(factory, summary, fault, says):
+def test_python_players_are_judged_alike(factory: str, summary: str, fault: Fault, says: str) -> None:
     result = play(
         job(python_player("p", f"tests.arena.engines:{factory}", move_seconds=0.1), python_player("passer"))
     )
@@ -167,14 +174,14 @@ def test_python_players_are_judged_alike(factory, summary, fault, says):
     assert result.usage[0].fault is fault
 
 
-def test_a_resignation_ends_the_game_with_its_comment_in_the_record():
+def test_a_resignation_ends_the_game_with_its_comment_in_the_record() -> None:
     result = play(job(misbehaving("resigns"), python_player("passer")))
     assert result.outcome is not None
     assert (result.outcome.summary, result.outcome.termination) == ("W+R", Termination.RESIGNATION)
     assert "last comment of villain: stone 1" in result.record
 
 
-def test_a_move_holds_what_the_mover_told_and_what_the_referee_saw():
+def test_a_move_holds_what_the_mover_told_and_what_the_referee_saw() -> None:
     result = play(job(misbehaving("none"), python_player("hopeful", "tests.arena.engines:hopeful")))
     first, second = result.moves[:2]
     assert (first.seat, first.text, first.board) == (1, "A1", "-" * 20 + "x----")
@@ -189,7 +196,7 @@ def test_a_move_holds_what_the_mover_told_and_what_the_referee_saw():
     assert 1 << 20 < result.usage[0].peak_memory_bytes < 100 << 20
 
 
-def test_the_move_limit_ends_a_game_without_a_result_but_not_one_that_ends_with_it():
+def test_the_move_limit_ends_a_game_without_a_result_but_not_one_that_ends_with_it() -> None:
     players = python_player("a"), python_player("b")
     stopped = play(job(*players, move_limit=1)).outcome
     assert stopped is not None
@@ -212,13 +219,15 @@ def test_the_move_limit_ends_a_game_without_a_result_but_not_one_that_ends_with_
         (misbehaving("crash-at-score", "a"), python_player("b"), "?", "no score reported"),
     ],
 )
-def test_players_count_where_they_are_the_scorers(black, white, summary, detail):
+def test_players_count_where_they_are_the_scorers(
+    black: PlayerSetup, white: PlayerSetup, summary: str, detail: str
+) -> None:
     outcome = play(job(black, white, scorer="players")).outcome
     assert outcome is not None
     assert (outcome.summary, outcome.detail) == (summary, detail)
 
 
-def test_programs_are_told_of_their_game_in_their_environment(tmp_path):
+def test_programs_are_told_of_their_game_in_their_environment(tmp_path: Path) -> None:
     script = tmp_path / "engine"
     script.write_text('#!/bin/sh\nenv >&2\nexec "$@"\n')
     script.chmod(0o755)
@@ -254,7 +263,7 @@ def test_programs_are_told_of_their_game_in_their_environment(tmp_path):
         (type(misbehaving("none"))("p", ("no-such-engine",)), "'no-such-engine': there is no such program"),
     ],
 )
-def test_a_player_that_cannot_be_started_makes_the_game_void(setup, says):
+def test_a_player_that_cannot_be_started_makes_the_game_void(setup: PlayerSetup, says: str) -> None:
     result = play(job(python_player("passer"), setup))
     assert result.outcome is None
     assert says in result.void_reason
@@ -262,7 +271,7 @@ def test_a_player_that_cannot_be_started_makes_the_game_void(setup, says):
     assert result.usage[1].fault is not Fault.NONE
 
 
-def test_a_job_that_nobody_could_play_is_refused():
+def test_a_job_that_nobody_could_play_is_refused() -> None:
     one, two = python_player("a"), python_player("b")
     with pytest.raises(InvalidJob, match="1 players for 2 seats"):
         play(job(one))
@@ -276,7 +285,7 @@ def test_a_job_that_nobody_could_play_is_refused():
         play(type(job(one))("0_1", "gomoku-on-the-moon", {}, (one, two), 1))
 
 
-def test_one_name_in_two_seats_is_told_apart_by_the_seat(tmp_path):
+def test_one_name_in_two_seats_is_told_apart_by_the_seat(tmp_path: Path) -> None:
     twin = misbehaving("none", "twin")
     play(job(twin, twin, transcript=str(tmp_path / "t"), move_limit=2))
     speakers = {line.split()[1] for line in (tmp_path / "t").read_text().splitlines()}
@@ -284,7 +293,7 @@ def test_one_name_in_two_seats_is_told_apart_by_the_seat(tmp_path):
 
 
 @needs_gnugo
-def test_gnu_go_plays_whole_games(tmp_path):
+def test_gnu_go_plays_whole_games(tmp_path: Path) -> None:
     settings = {"board_size": 9, "komi": 7.5}
     result = play(
         job(gnugo("one"), gnugo("two", 2), settings=settings, event="cup", game_id="0_7", scorer="players")
@@ -304,7 +313,7 @@ def test_gnu_go_plays_whole_games(tmp_path):
 
 
 @needs_gnugo
-def test_both_engines_are_given_a_fixed_handicap(tmp_path):
+def test_both_engines_are_given_a_fixed_handicap(tmp_path: Path) -> None:
     settings = {"board_size": 9, "komi": 0.5, "handicap": 3}
     result = play(
         job(gnugo("one"), gnugo("two"), settings=settings, transcript=str(tmp_path / "t"), move_limit=4)
@@ -327,7 +336,7 @@ def told(transcript: Path, *commands: str) -> list[str]:
     return [line.split(": ", 1)[1] for line in lines if line.startswith(">>") and line.split()[2] in commands]
 
 
-def test_engines_are_told_the_time_and_moves_hold_what_the_clock_showed(tmp_path):
+def test_engines_are_told_the_time_and_moves_hold_what_the_clock_showed(tmp_path: Path) -> None:
     engine = misbehaving("none", time_control=CLOCK)
     result = play(job(engine, python_player("passer"), transcript=str(tmp_path / "t")))
     clock = told(tmp_path / "t", "time_settings", "time_left", "genmove")
@@ -340,7 +349,7 @@ def test_engines_are_told_the_time_and_moves_hold_what_the_clock_showed(tmp_path
     assert result.moves[1].clock_seconds is None
 
 
-def test_engines_that_know_no_clock_are_told_nothing(tmp_path):
+def test_engines_that_know_no_clock_are_told_nothing(tmp_path: Path) -> None:
     player = misbehaving(
         "none", time_control=CLOCK, parameters={"aliases": {"time_settings": "x", "time_left": "y"}}
     )
@@ -361,14 +370,14 @@ def test_engines_that_know_no_clock_are_told_nothing(tmp_path):
         ),
     ],
 )
-def test_whoever_oversteps_its_time_loses_with_the_exact_cause(player, remark):
+def test_whoever_oversteps_its_time_loses_with_the_exact_cause(player: PlayerSetup, remark: str) -> None:
     result = play(job(player, python_player("passer")))
     assert result.outcome is not None and result.outcome.summary == "W+F"
     assert re.search(remark, result.outcome.detail)
     assert result.usage[0].fault is Fault.LATE
 
 
-def test_time_is_used_up_over_several_moves():
+def test_time_is_used_up_over_several_moves() -> None:
     slow = misbehaving("slow", time_control=TimeControl(0.5))
     result = play(job(slow, python_player("passer")))
     assert result.outcome is not None and result.outcome.summary == "W+F"
@@ -379,7 +388,7 @@ def test_time_is_used_up_over_several_moves():
 # How games begin
 
 
-def test_both_players_are_told_of_the_opening_and_the_record_holds_it(tmp_path):
+def test_both_players_are_told_of_the_opening_and_the_record_holds_it(tmp_path: Path) -> None:
     result = play(
         job(
             misbehaving("none", "one"),
@@ -412,7 +421,7 @@ def test_both_players_are_told_of_the_opening_and_the_record_holds_it(tmp_path):
         (("pass", "pass", "C3"), "opening 'x': move 3: the game is over"),
     ],
 )
-def test_an_opening_that_cannot_be_played_makes_the_game_void(opening, reason):
+def test_an_opening_that_cannot_be_played_makes_the_game_void(opening: tuple[str, ...], reason: str) -> None:
     result = play(job(python_player("a"), python_player("b"), opening=opening, opening_name="x"))
     assert result.outcome is None and reason in result.void_reason
     assert result.record == ""
@@ -421,7 +430,7 @@ def test_an_opening_that_cannot_be_played_makes_the_game_void(opening, reason):
 FREE = {"board_size": 5, "komi": 0.5, "handicap": 3, "handicap_style": "free"}
 
 
-def test_black_places_a_free_handicap_and_white_is_told(tmp_path):
+def test_black_places_a_free_handicap_and_white_is_told(tmp_path: Path) -> None:
     engine = misbehaving("places-its-own-stones", "black")
     result = play(
         job(engine, misbehaving("none", "white"), settings=FREE, transcript=str(tmp_path / "t"), move_limit=2)
@@ -435,13 +444,13 @@ def test_black_places_a_free_handicap_and_white_is_told(tmp_path):
     assert sgf.Sgf_game.from_string(result.record).get_root().get("HA") == 2
 
 
-def test_where_a_python_player_is_black_the_referee_places_the_stones(tmp_path):
+def test_where_a_python_player_is_black_the_referee_places_the_stones(tmp_path: Path) -> None:
     game = job(python_player("p"), misbehaving("none"), settings=FREE, transcript=str(tmp_path / "t"))
     assert play(game).start_board.count("x") == 3
     assert len(told(tmp_path / "t", "set_free_handicap")[0].split()) == 4
 
 
-def test_bad_handicap_stones_make_the_game_void():
+def test_bad_handicap_stones_make_the_game_void() -> None:
     result = play(job(misbehaving("places-bad-stones"), python_player("p"), settings=FREE))
     assert result.outcome is None
     assert "player villain: free handicap 'A1 A1': 2 to 3 different points" in result.void_reason
@@ -451,7 +460,7 @@ def test_bad_handicap_stones_make_the_game_void():
 # How games end
 
 
-def test_a_claim_is_believed_of_a_player_that_may_claim():
+def test_a_claim_is_believed_of_a_player_that_may_claim() -> None:
     may = misbehaving("claims", parameters={"allow_claim": True})
     outcome = play(job(may, python_player("p"))).outcome
     assert outcome is not None
@@ -468,7 +477,9 @@ def test_a_claim_is_believed_of_a_player_that_may_claim():
         (Adjudication(count_after=1), "B+24.5", 1),
     ],
 )
-def test_told_values_and_counts_end_a_game_as_its_rules_say(rules, summary, moves):
+def test_told_values_and_counts_end_a_game_as_its_rules_say(
+    rules: Adjudication, summary: str, moves: int
+) -> None:
     result = play(job(misbehaving("hopeless"), python_player("p"), adjudication=rules))
     assert result.outcome is not None
     assert (result.outcome.summary, len(result.moves)) == (summary, moves)
@@ -486,7 +497,7 @@ def test_told_values_and_counts_end_a_game_as_its_rules_say(rules, summary, move
         ("hang-in-genmove", False),
     ],
 )
-def test_crashes_make_a_game_void_where_the_job_wants_that(fault, void):
+def test_crashes_make_a_game_void_where_the_job_wants_that(fault: str, void: bool) -> None:
     result = play(
         job(
             python_player("p"),
@@ -508,7 +519,9 @@ def test_crashes_make_a_game_void_where_the_job_wants_that(fault, void):
     ("parameters", "name"),
     [({}, "Misbehaving:1.5"), ({"name_from_gtp": False}, "villain")],
 )
-def test_records_call_engines_what_they_call_themselves_unless_told_otherwise(parameters, name):
+def test_records_call_engines_what_they_call_themselves_unless_told_otherwise(
+    parameters: dict[str, Any], name: str
+) -> None:
     engine = misbehaving("none", parameters=parameters)
     game = sgf.Sgf_game.from_string(play(job(engine, python_player("p"))).record)
     assert (game.get_player_name("b"), game.get_player_name("w")) == (name, "p")

@@ -1,5 +1,7 @@
 """Files of openings: what they may hold, and in which order games get them."""
 
+from pathlib import Path
+
 import pytest
 
 from arena.openings import InvalidOpenings, Opening, opening_at, read_openings
@@ -8,13 +10,13 @@ from referees.go import Go
 GO = Go.from_settings({"board_size": 9})
 
 
-def write(tmp_path, content, name="book.txt"):
+def write(tmp_path: Path, content: str, name: str = "book.txt") -> Path:
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
     return path
 
 
-def test_a_list_has_an_opening_a_line_with_its_name_if_it_likes(tmp_path):
+def test_a_list_has_an_opening_a_line_with_its_name_if_it_likes(tmp_path: Path) -> None:
     path = write(tmp_path, "# a comment\nE5 c3\n\ncorner: G7, C3 ,pass\n  D4\n")
     assert read_openings(path, GO) == (
         Opening("", ("E5", "C3")),
@@ -23,12 +25,12 @@ def test_a_list_has_an_opening_a_line_with_its_name_if_it_likes(tmp_path):
     )
 
 
-def test_openings_can_be_cut_to_so_many_plies(tmp_path):
+def test_openings_can_be_cut_to_so_many_plies(tmp_path: Path) -> None:
     path = write(tmp_path, "E5 C3 D4\nG7\n")
     assert [opening.moves for opening in read_openings(path, GO, plies=2)] == [("E5", "C3"), ("G7",)]
 
 
-def test_a_collection_of_records_gives_its_main_lines(tmp_path):
+def test_a_collection_of_records_gives_its_main_lines(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         "(;FF[4]SZ[9]GN[first];B[ee];W[cg](;B[cc])(;B[gg]))\n(;SZ[9];B[aa];W[];C[no move])",
@@ -40,7 +42,7 @@ def test_a_collection_of_records_gives_its_main_lines(tmp_path):
     )
 
 
-def test_records_of_a_handicap_must_have_its_stones(tmp_path):
+def test_records_of_a_handicap_must_have_its_stones(tmp_path: Path) -> None:
     game = Go.from_settings({"board_size": 9, "handicap": 2})
     path = write(tmp_path, "(;SZ[9]HA[2]AB[cg][gc];W[ee])", "book.sgf")
     assert read_openings(path, game) == (Opening("", ("E5",)),)
@@ -68,12 +70,14 @@ def test_records_of_a_handicap_must_have_its_stones(tmp_path):
         ("book.sgf", "(;SZ[9];B[aa];W[aa])", "record 1: move 2: point A9 is occupied"),
     ],
 )
-def test_what_cannot_be_played_is_refused_with_its_place(name, content, says, tmp_path):
+def test_what_cannot_be_played_is_refused_with_its_place(
+    name: str, content: str, says: str, tmp_path: Path
+) -> None:
     with pytest.raises(InvalidOpenings, match=says):
         read_openings(write(tmp_path, content, name), GO)
 
 
-def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
+def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidOpenings, match="cannot be read: No such file"):
         read_openings(tmp_path / "book.txt", GO)
     (tmp_path / "book.txt").write_bytes(b"\xff\xfe")
@@ -84,11 +88,11 @@ def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path):
 BOOK = tuple(Opening(str(number), ("E5",)) for number in range(5))
 
 
-def test_without_a_seed_openings_come_in_their_order_again_and_again():
+def test_without_a_seed_openings_come_in_their_order_again_and_again() -> None:
     assert [opening_at(BOOK, place).name for place in range(7)] == ["0", "1", "2", "3", "4", "0", "1"]
 
 
-def test_with_a_seed_every_opening_comes_once_before_the_first_comes_again():
+def test_with_a_seed_every_opening_comes_once_before_the_first_comes_again() -> None:
     order = [opening_at(BOOK, place, seed=7).name for place in range(50)]
     assert all(sorted(order[start : start + 5]) == list("01234") for start in range(0, 50, 5))
     assert order == [opening_at(BOOK, place, seed=7).name for place in range(50)]

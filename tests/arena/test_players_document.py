@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from arena.match import play
 from arena.openings import read_openings
 from referees.go import Go
@@ -17,7 +19,7 @@ def example(language: str) -> str:
     return found[1]
 
 
-def test_the_python_player_plays(tmp_path, monkeypatch):
+def test_the_python_player_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "documented_player.py").write_text(example("python"))
     monkeypatch.syspath_prepend(tmp_path)
     player = python_player("first", "documented_player:first_move")
@@ -25,7 +27,7 @@ def test_the_python_player_plays(tmp_path, monkeypatch):
     assert [move.text for move in result.moves] == ["A5", "pass", "B5", "pass"]
 
 
-def test_the_list_of_openings_is_read(tmp_path):
+def test_the_list_of_openings_is_read(tmp_path: Path) -> None:
     (tmp_path / "book.txt").write_text(example("text"))
     openings = read_openings(tmp_path / "book.txt", Go.from_settings({"board_size": 9}))
     assert [opening.moves for opening in openings] == [("E5", "C3", "G7"), ("E5", "pass")]

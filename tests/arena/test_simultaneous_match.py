@@ -1,13 +1,14 @@
 """Games that are not Go: moves at the same time, more than two seats, and hidden information."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.spec import GameSpec
-from arena.jobs import Fault, GameJob, PlayerSetup
+from arena.jobs import Fault, GameJob, GameResult, PlayerSetup
 from arena.match import play
 from referees.api import (
     GameRecord,
@@ -97,10 +98,13 @@ class Auction(Referee[Bids, int]):
         return "\n".join(f"{move.seat} {move.text}" for move in game.moves)
 
 
-def bidder(*cards: int | str):
+Player = Callable[[Bids], str | None]
+
+
+def bidder(*cards: int | str) -> Callable[[Auction, int, int], Player]:
     """A factory of players that play these cards, and fail where they see another's."""
 
-    def factory(referee, seat, seed):
+    def factory(referee: Auction, seat: int, seed: int) -> Player:
         left = list(cards)
 
         def choose(view: Bids) -> str | None:
@@ -119,7 +123,7 @@ cheat, quitter = bidder(3, 3), bidder(1, "resign")
 
 
 @pytest.fixture(autouse=True)
-def plugin(tmp_path, monkeypatch):
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Install the referee as a package that nobody here wrote would be."""
     folder = tmp_path / "auction-1.0.dist-info"
     folder.mkdir()
@@ -128,7 +132,7 @@ def plugin(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
 
 
-def contest(*factories: str):
+def contest(*factories: str) -> GameResult:
     players = tuple(
         PlayerSetup(f"{name}{seat}", (f"{__name__}:{name}",), protocol="python")
         for seat, name in enumerate(factories, start=1)
@@ -136,7 +140,7 @@ def contest(*factories: str):
     return play(GameJob("0_0", "auction", {"players": len(players)}, players, seed=1))
 
 
-def test_all_move_at_once_and_see_nothing_of_the_others():
+def test_all_move_at_once_and_see_nothing_of_the_others() -> None:
     result = contest("low", "high", "middle")
     assert result.outcome is not None
     assert (result.outcome.winners, result.outcome.points) == ((2,), (3.0, 5.0, 3.0))
@@ -159,7 +163,9 @@ def test_all_move_at_once_and_see_nothing_of_the_others():
         (("quitter", "quitter", "quitter"), (), Termination.RESIGNATION, "?"),
     ],
 )
-def test_those_who_do_not_lose_share_the_win(players, winners, termination, summary):
+def test_those_who_do_not_lose_share_the_win(
+    players: tuple[str, ...], winners: tuple[int, ...], termination: Termination, summary: str
+) -> None:
     result = contest(*players)
     assert result.outcome is not None
     assert (result.outcome.winners, result.outcome.termination) == (winners, termination)

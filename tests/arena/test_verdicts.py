@@ -8,7 +8,6 @@ from referees.diplomacy import Diplomacy
 from referees.go import Go
 
 GO = Go.from_settings({"board_size": 9, "komi": 6.5})
-WORDS = GO.dialogue("gtp")
 
 
 @pytest.mark.parametrize(
@@ -27,9 +26,12 @@ WORDS = GO.dialogue("gtp")
         (None, None, "?", "no score reported"),
     ],
 )
-def test_counts_that_agree_decide_the_game(black, white, summary, detail):
-    counts = {1: black, 2: white}
-    read = {seat: WORDS.read_score(count) for seat, count in counts.items() if count is not None}
+def test_counts_that_agree_decide_the_game(
+    black: str | None, white: str | None, summary: str, detail: str
+) -> None:
+    counts, words = {1: black, 2: white}, GO.dialogue("gtp")
+    assert words is not None
+    read = {seat: words.read_score(count) for seat, count in counts.items() if count is not None}
     outcome = agreed_score(GO, {seat: told for seat, told in read.items() if told is not None})
     assert (outcome.summary, outcome.detail) == (summary, detail)
     assert outcome.winners == {"B": (1,), "W": (2,), "0": (1, 2), "?": ()}[summary[0]]
@@ -44,7 +46,9 @@ def test_counts_that_agree_decide_the_game(black, white, summary, detail):
         ((None, None, 2, 3, 3, 4, 1), (), "?"),
     ],
 )
-def test_those_that_were_eliminated_have_no_part_in_a_win_that_others_gave_away(eliminated, winners, summary):
+def test_those_that_were_eliminated_have_no_part_in_a_win_that_others_gave_away(
+    eliminated: tuple[int | None, ...], winners: tuple[int, ...], summary: str
+) -> None:
     losses = [Loss(1, Termination.FORFEIT, "crashed"), Loss(2, Termination.FORFEIT, "late")]
     standing = Outcome((1, 2), Termination.ADJUDICATION, "draw", (17.0,) * 2, eliminated=eliminated)
     outcome = given_against(Diplomacy.from_settings({}), losses, standing)

@@ -35,11 +35,11 @@ FAULTS = (
 JUNK = random.Random(5)
 
 
-def say(text):
+def say(text: str | bytes) -> None:
     os.write(1, text if isinstance(text, bytes) else text.encode())
 
 
-def misbehave(fault, turn):
+def misbehave(fault: str, turn: int) -> None:
     if fault == "garbage":
         for _ in range(20):
             say(
@@ -87,15 +87,18 @@ def misbehave(fault, turn):
         signal.pause()
 
 
-class Map:
-    def __init__(self):
-        self.neighbours = {}
-        self.bonuses = []
+Standing = dict[int, tuple[str, int]]
 
-    def income(self, owners):
+
+class Map:
+    def __init__(self) -> None:
+        self.neighbours: dict[int, list[int]] = {}
+        self.bonuses: list[tuple[int, list[int]]] = []
+
+    def income(self, owners: dict[int, str]) -> int:
         return 5 + sum(n for n, region in self.bonuses if all(owners.get(at) == "You" for at in region))
 
-    def orders(self, standing):
+    def orders(self, standing: Standing) -> tuple[list[tuple[int, int]], list[tuple[int, int, int]]]:
         """(armies, territory) to deploy, and (armies, source, target) to send."""
         owners = {id_: owner for id_, (owner, _) in standing.items()}
         own = [id_ for id_ in sorted(standing) if owners[id_] == "You"]
@@ -113,8 +116,9 @@ class Map:
         return [(income, border)], moves
 
 
-def challenge(fault):
-    world, standing, turn = Map(), {}, 0
+def challenge(fault: str) -> None:
+    world, turn = Map(), 0
+    standing: Standing = {}
     for line in sys.stdin:
         words = line.split()
         if words[0] == "TerritoryDefinition":
@@ -141,8 +145,12 @@ def challenge(fault):
             return
 
 
-def ai_challenge_2(fault):
-    world, moves, name, rewards, members, standing, turn = Map(), [], "", {}, {}, {}, 0
+def ai_challenge_2(fault: str) -> None:
+    world, name, turn = Map(), "", 0
+    moves: list[tuple[int, int, int]] = []
+    rewards: dict[str, int] = {}
+    members: dict[str, list[int]] = {}
+    standing: Standing = {}
     for line in sys.stdin:
         words = line.split()
         if words[:2] == ["settings", "your_bot"]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from academy.v1.pattern_pb2 import LIBRARY_ENDGAME, LIBRARY_MIDDLE_GAME
+from academy.v1.pattern_pb2 import LIBRARY_ENDGAME, LIBRARY_MIDDLE_GAME, Library
 from academy.v1.proposals_pb2 import NewProposal, Proposal
 from benchmarks.crash_loop import repeated
 
@@ -12,7 +12,7 @@ def proposal(
     *,
     contest: str = "c",
     seat: int = 1,
-    library: int = LIBRARY_ENDGAME,
+    library: Library.ValueType = LIBRARY_ENDGAME,
     ply: int = 5,
     cells: str = "X",
 ) -> Proposal:

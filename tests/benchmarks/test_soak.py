@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,16 +23,14 @@ FLAT = [
 ]
 
 
+def _times(by: float, value: Any) -> Any:
+    return tuple(by * part for part in value) if isinstance(value, tuple) else by * value
+
+
 def grown(by: float, figure: str) -> list[Sample]:
     """The same, with one figure larger in the last third."""
     third = 2 * SAMPLES // 3
-    larger = [
-        replace(
-            each, **{figure: tuple(by * part for part in value) if isinstance(value, tuple) else by * value}
-        )
-        for each in FLAT[third:]
-        for value in [getattr(each, figure)]
-    ]
+    larger = [replace(each, **{figure: _times(by, getattr(each, figure))}) for each in FLAT[third:]]
     return FLAT[:third] + larger
 
 

@@ -119,6 +119,7 @@ def test_a_bot_that_is_killed_is_in_civil_disorder_and_the_game_is_finished() ->
         watcher.start()
         names = [("random", code) for code in POWERS]
         with bots(door.address[1], names, "--seed", "6") as programs:
+            made = 0
 
             def kill_after_two_turns(progress: Progress) -> None:
                 nonlocal made
@@ -127,7 +128,6 @@ def test_a_bot_that_is_killed_is_in_civil_disorder_and_the_game_is_finished() ->
                     programs[FRANCE - 1].kill()
                     programs[FRANCE - 1].wait()
 
-            made = 0
             players = tuple(
                 daide_player(door, code, start_seconds=150.0, reconnect_seconds=600.0, exit_seconds=PATIENCE)
                 for code in POWERS

@@ -5,6 +5,7 @@ import tempfile
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import grpc
 
@@ -43,7 +44,7 @@ def _call(data: bytes) -> None:
         return
     streamed = name.decode() in STREAMED
     for client in _clients():
-        call = (client.channel.stream_stream if streamed else client.channel.unary_stream)(method)
+        call: Any = (client.channel.stream_stream if streamed else client.channel.unary_stream)(method)
         try:
             for _ in call(iter([message]) if streamed else message, timeout=_SECONDS):
                 pass

@@ -14,7 +14,7 @@ from google.protobuf import proto
 
 from academy.cli import transfer
 from academy.cli.failures import CommandError
-from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, InvalidBoard, SquareGeometry
+from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, InvalidBoard, SquareGeometry
 from academy.knowledge.patterns import InvalidPattern
 from academy.knowledge.settings import Library
 from academy.knowledge.text import read_cells, read_patterns, write_cells, write_pattern
@@ -29,6 +29,7 @@ from academy.store.environment import Table
 from academy.store.errors import InvalidRecord, StoreCorrupt
 from academy.store.library_commands import DeletePattern, RestorePattern
 from academy.store.library_store import Store
+from academy.store.messages import unpacked
 from academy.store.pattern_records import entry_from_proto, entry_to_proto, node_to_proto, with_figures
 from academy.store.textfile import read_text, write_text
 from academy.store.tokens import CreateToken, Role, TokenRefused
@@ -41,7 +42,7 @@ from clients.bots import hex_thinking
 from clients.bots.go import GoEngine
 from clients.bots.go_thinking import RandomThinker
 from clients.bots.hex import HexEngine
-from referees.api import UnreadableMove, UnreadableRecord
+from referees.api import Referee, UnreadableMove, UnreadableRecord
 from referees.draughts import Draughts
 from referees.go import Go, vertices
 from referees.go.gtp import GoDialogue
@@ -51,7 +52,11 @@ from referees.warlight import record as warlight_record
 from tests.academy.store.examples import go, go_game, learn
 
 GRAPH: Final = GraphGeometry(("PAR", "BUR", "GAS", "MAR", "SPA"), ((0, 1), (1, 2), (2, 3), (3, 4)))
-GEOMETRIES: Final = {"square": SquareGeometry(9, 9), "hex": HexGeometry(9, 9), "graph": GRAPH}
+GEOMETRIES: Final[dict[str, Geometry]] = {
+    "square": SquareGeometry(9, 9),
+    "hex": HexGeometry(9, 9),
+    "graph": GRAPH,
+}
 RULES_BROKEN: Final = (InvalidRecord, InvalidPattern, InvalidBoard)
 
 
@@ -242,7 +247,7 @@ def _stored(data: bytes) -> None:
     with suppress(StoreCorrupt):
         match kind:
             case b"g":
-                game_tables.spec_and_settings(game_tables.unpacked(game_pb2.Game, stored))
+                game_tables.spec_and_settings(unpacked(game_pb2.Game, stored))
             case b"p":
                 entry = game_tables.EntryReader(go()).read(stored)
                 entry_to_proto(entry, Library.ENDGAME, go())
@@ -297,7 +302,7 @@ def _event_samples() -> list[bytes]:
 
 def _report(data: bytes) -> None:
     with suppress(StoreCorrupt, *RULES_BROKEN):
-        reported = game_tables.unpacked(events_pb2.ContestReported, data)
+        reported = unpacked(events_pb2.ContestReported, data)
         report_from_proto(reported, go())
 
 
@@ -397,7 +402,11 @@ def _gtp_command_samples() -> list[bytes]:
 
 
 def _game_records(data: bytes) -> None:
-    for game in (Go.from_settings({"board_size": 5}), Hex.from_settings({"board_size": 5, "swap": True})):
+    games: tuple[Referee[Any, Any], ...] = (
+        Go.from_settings({"board_size": 5}),
+        Hex.from_settings({"board_size": 5, "swap": True}),
+    )
+    for game in games:
         with suppress(UnreadableRecord):
             for _, moves in game.read_records(data):
                 assert all(game.move_text(game.read_move(game.start(0), 1, move)) == move for move in moves)

@@ -18,8 +18,8 @@ def test_nodes_equally_far_from_each_other_have_places_of_their_own(count: int) 
 
 
 def row(*places: float) -> NDArray[np.float64]:
-    along = np.array(places)
-    return np.abs(along[:, None] - along[None])
+    far: NDArray[np.float64] = np.abs(np.subtract.outer(places, places))
+    return far
 
 
 def test_what_is_to_be_near_is_near() -> None:

@@ -1,5 +1,8 @@
 """An index made again from arrays holds what the first one held, and goes on as that would."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -40,7 +43,8 @@ def test_an_index_is_made_again_from_what_was_kept(data: st.DataObject) -> None:
     as_kept = again.snapshot()._rows
     assert all(pattern_id in again for pattern_id in library) and 1_000 not in again
     for rows in (as_kept, again._rows.now()):
-        for name, one, other in zip(Rows._fields, first._rows.now(), rows, strict=True):
+        fields: Iterator[tuple[str, Any, Any]] = zip(Rows._fields, first._rows.now(), rows, strict=True)
+        for name, one, other in fields:
             if name == "of_kind":
                 assert [sorted(each.tolist()) for each in one] == [sorted(each.tolist()) for each in other]
                 assert all(each.dtype == np.int32 and each.flags.c_contiguous for each in other)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -123,7 +124,7 @@ def test_without_a_home_it_lies_among_the_temporary_files(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
-    monkeypatch.setattr(compiling.tempfile, "tempdir", str(temporary))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     assert compiling.cache_folder().is_relative_to(temporary)
 
 
@@ -137,7 +138,7 @@ def test_a_folder_that_others_may_have_prepared_is_not_used(
     elsewhere.mkdir(mode=0o700)
     temporary.mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
-    monkeypatch.setattr(compiling.tempfile, "tempdir", str(temporary))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     expected = compiling.cache_folder()
     prepared = next(temporary.iterdir())
     prepared.rmdir()

@@ -52,7 +52,7 @@ def rows_of(*sizes: tuple[int, int]) -> PatternRows:
 
 def row_tests(rows: Rows, row: int) -> list[int]:
     start = rows.starts[row]
-    return rows.tests[start : start + STAGE * rows.stages[row]].tolist()
+    return list(rows.tests[start : start + STAGE * rows.stages[row]])
 
 
 def expected_tests(near: int) -> list[int]:
@@ -62,7 +62,7 @@ def expected_tests(near: int) -> list[int]:
 
 def far_cells(rows: Rows, row: int) -> list[list[int]]:
     start = rows.far[row, FAR_START]
-    return rows.far_offsets[start : start + rows.far[row, FAR_COUNT]].tolist()
+    return [each.tolist() for each in rows.far_offsets[start : start + rows.far[row, FAR_COUNT]]]
 
 
 @pytest.mark.parametrize("near", [1, STAGE - 1, STAGE, STAGE + 1, 81])

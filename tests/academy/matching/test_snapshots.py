@@ -20,7 +20,8 @@ SPEC = GameSpec("go", SquareGeometry(13, 13), symmetries=tuple(SQUARE))
 CHANCE = random.Random(12)
 BOARD = Board(SPEC.geometry, bytes(CHANCE.choices((1, 1, 2, 8), k=169)))
 PATTERNS = [loose_pattern(CHANCE, BOARD, 3 + number % 9, 4, 3 + number % 8) for number in range(60)]
-MATCHES: list[list[Match]] = [
+Place = tuple[int, int, int]
+MATCHES: list[list[Place]] = [
     [match[1:] for match in all_matches(SPEC, {0: pattern}, BOARD)] for pattern in PATTERNS
 ]
 
@@ -104,9 +105,9 @@ def test_queries_while_patterns_change(kernel: str) -> None:
     def ask() -> None:
         nonlocal answers
         while not done.is_set():
-            by_number: dict[int, list[Match]] = {}
+            by_number: dict[int, list[Place]] = {}
             for number, *place in as_tuples(index.match(BOARD)):
-                by_number.setdefault(number, []).append(tuple(place))
+                by_number.setdefault(number, []).append((place[0], place[1], place[2]))
             pairs = {number // 2 for number in by_number}
             unequal = [pair for pair in pairs if by_number.get(2 * pair) != by_number.get(2 * pair + 1)]
             assert len(unequal) <= 1

@@ -35,17 +35,17 @@ def check_refused(everyone: dict[str, Client], case: Case) -> None:
 
 
 def match(**fields: Any) -> Call:
-    request = {"game_id": GAME, "positions": [position(EMPTY)]} | fields
+    request: dict[str, Any] = {"game_id": GAME, "positions": [position(EMPTY)]} | fields
     return lambda client: client.consultation.MatchPatterns(consultation_pb2.MatchPatternsRequest(**request))
 
 
 def look_up(**fields: Any) -> Call:
-    request = {"game_id": GAME, "player": 1} | fields
+    request: dict[str, Any] = {"game_id": GAME, "player": 1} | fields
     return lambda client: client.consultation.LookUpOpening(consultation_pb2.LookUpOpeningRequest(**request))
 
 
 def propose(**fields: Any) -> Call:
-    content = {"library": ENDGAME, "cells": "x-\n-o", "ply": 1, "value": 0.5} | fields
+    content: dict[str, Any] = {"library": ENDGAME, "cells": "x-\n-o", "ply": 1, "value": 0.5} | fields
     proposal = proposals_pb2.NewProposal(**content)
     return lambda client: client.proposals.SubmitProposals(
         proposals_pb2.SubmitProposalsRequest(contest_id=CONTEST, proposals=[proposal])
@@ -71,12 +71,12 @@ def report_with(change: Callable[[contests_pb2.ReportContestRequest], object]) -
 
 
 def listing(**fields: Any) -> Call:
-    request = {"game_id": GAME, "library": ENDGAME} | fields
+    request: dict[str, Any] = {"game_id": GAME, "library": ENDGAME} | fields
     return lambda client: client.libraries.ListPatterns(libraries_pb2.ListPatternsRequest(**request))
 
 
 def update(**fields: Any) -> Call:
-    request = {"game_id": GAME} | fields
+    request: dict[str, Any] = {"game_id": GAME} | fields
     return lambda client: client.libraries.UpdateSettings(libraries_pb2.UpdateSettingsRequest(**request))
 
 

@@ -48,10 +48,10 @@ class _Token(
         timeout = details.timeout or SECONDS
         return continuation(details._replace(metadata=self._metadata, timeout=timeout), request)
 
-    intercept_unary_unary = _call
-    intercept_unary_stream = _call
-    intercept_stream_unary = _call
-    intercept_stream_stream = _call
+    intercept_unary_unary: Any = _call
+    intercept_unary_stream: Any = _call
+    intercept_stream_unary: Any = _call
+    intercept_stream_stream: Any = _call
 
 
 class Running:

@@ -167,7 +167,7 @@ REFUSED: dict[str, Case] = {
     ),
     "a report without result": (
         "arena",
-        report_with(lambda told: told.results.__setitem__(0, 0)),
+        report_with(lambda told: told.results.__setitem__(0, contests_pb2.RESULT_UNSPECIFIED)),
         INVALID,
         "INVALID_RECORD",
         "results[0]",

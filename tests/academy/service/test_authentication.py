@@ -13,6 +13,7 @@ from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.running import Refused, Running, as_refused, refusal, serving
+from tests.asking_health import health_of
 
 GAMES = contests_pb2.ListGamesRequest()
 
@@ -176,9 +177,9 @@ def test_a_caller_cannot_fill_the_log_with_refusals_and_hides_nobodys(tmp_path: 
 
 
 def test_health_needs_no_token(academy: Running) -> None:
-    from grpc_health.v1 import health_pb2, health_pb2_grpc
+    from grpc_health.v1 import health_pb2
 
-    stub = health_pb2_grpc.HealthStub(academy.client().channel)
+    stub = health_of(academy.client().channel)
     for service in ("", "academy.v1.ConsultationService", "academy.v1.LibraryService"):
         answer = stub.Check(health_pb2.HealthCheckRequest(service=service))
         assert answer.status == health_pb2.HealthCheckResponse.SERVING

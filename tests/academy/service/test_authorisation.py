@@ -1,5 +1,6 @@
 """Who may do what: every method, every kind of caller, with and without TLS. And what nobody is told."""
 
+import hmac
 import io
 import logging
 import re
@@ -13,7 +14,7 @@ from typing import Any, Final
 import grpc
 import pytest
 from google.protobuf.message import Message
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
 from prometheus_client import generate_latest
@@ -22,7 +23,6 @@ from academy.service import logs
 from academy.service.addresses import Address, Certificates
 from academy.service.permissions import OPEN_METHODS, ROLES
 from academy.service.server import ServerSettings
-from academy.store import tokens
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role, UnknownToken
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
@@ -30,6 +30,7 @@ from tests.academy.service import examples
 from tests.academy.service.certificates import authority, signed
 from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, report
 from tests.academy.service.running import Client, Running, as_refused, serving
+from tests.asking_health import health_of
 
 GAME: Final = "matrix"
 CONTEST: Final = "matrix/open"
@@ -256,7 +257,7 @@ def test_who_has_no_good_token_is_let_in_nowhere(gate: Gate, stranger: str) -> N
 @pytest.mark.parametrize("caller", [*CALLERS, *STRANGERS])
 def test_health_alone_is_for_everybody(gate: Gate, caller: str) -> None:
     assert {method.partition("/grpc.health.v1.Health/")[2] for method in OPEN_METHODS} == {"Check", "Watch"}
-    stub = health_pb2_grpc.HealthStub(gate.client(caller).channel)
+    stub = health_of(gate.client(caller).channel)
     request = health_pb2.HealthCheckRequest()
     assert stub.Check(request, timeout=SECONDS).status == health_pb2.HealthCheckResponse.SERVING
     watch = stub.Watch(request, timeout=SECONDS)
@@ -312,8 +313,8 @@ def test_secrets_are_compared_in_constant_time(tmp_path: Path, monkeypatch: pyte
         compared.append((left, right))
         return real(left, right)
 
-    real = tokens.hmac.compare_digest
-    monkeypatch.setattr(tokens.hmac, "compare_digest", spy)
+    real = hmac.compare_digest
+    monkeypatch.setattr(hmac, "compare_digest", spy)
     with Store(tmp_path) as store:
         token, text = store.run(CreateToken("ann", Role.BOT))
         store.authenticate(text)

@@ -1,6 +1,8 @@
 """What bots are told, and what fair use lets them ask."""
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import grpc
 import pytest
@@ -187,7 +189,7 @@ class TestFairUse:
         tickets = opened(academy, told)
 
         for client in (ann, tickets[0]):
-            refused = refusal(lambda client=client: look_up(client, "outside"))
+            refused = refusal(partial(look_up, client, "outside"))
             assert (refused.code, refused.reason) == (
                 grpc.StatusCode.FAILED_PRECONDITION,
                 "ANALYSIS_DURING_CONTEST",
@@ -383,7 +385,7 @@ class TestPatterns:
         assert arena.contests.ReportContest(ended).accepted == 1
         bot = academy.bot("reader")
 
-        def asked(player: int, here: str = "x-o--", **more: bool) -> consultation_pb2.MatchPatternsResponse:
+        def asked(player: int, here: str = "x-o--", **more: Any) -> consultation_pb2.MatchPatternsResponse:
             return bot.consultation.MatchPatterns(
                 consultation_pb2.MatchPatternsRequest(
                     game_id="ring", positions=[position(here, player)], include_cells=True, **more

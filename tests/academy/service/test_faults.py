@@ -1,6 +1,7 @@
 """Faults of the disk and of the server itself, as callers see them."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 import grpc
@@ -33,7 +34,7 @@ def test_a_full_store_refuses_and_keeps_answering(tmp_path: Path) -> None:
                 stored += 1
                 assert stored < 100
             except grpc.RpcError:
-                refused = refusal(lambda told=told: arena.contests.ReportContest(told))
+                refused = refusal(partial(arena.contests.ReportContest, told))
 
         assert (refused.code, refused.reason, refused.retry_after) == (EXHAUSTED, "STORE_FULL", 30.0)
         assert str(tmp_path) not in refused.message

@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 import pytest
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2
 
 from academy.service.addresses import Address
 from academy.service.kept_shelves import KeptShelves
@@ -22,6 +22,7 @@ from tests.academy.service.examples import EMPTY, position, teach
 from tests.academy.service.raw_calls import RawCalls
 from tests.academy.service.running import Client, Refused, Running, as_refused, refusal, serving
 from tests.academy.service.test_limits import until
+from tests.asking_health import health_of
 
 GAMES = contests_pb2.ListGamesRequest()
 LIST_GAMES = "/academy.v1.ContestService/ListGames"
@@ -58,7 +59,8 @@ def without_message(client: Client, method: str) -> Iterator[grpc.Call]:
         done.wait(60)
         yield from ()
 
-    call = client.channel.stream_unary(method).future(nothing(), timeout=180)
+    dial: Any = client.channel.stream_unary(method)
+    call = dial.future(nothing(), timeout=180)
     try:
         yield call
     finally:
@@ -70,8 +72,8 @@ def ended(call: Any) -> Refused:
     return refusal(call.result)
 
 
-def health(academy: Running) -> health_pb2_grpc.HealthStub:
-    return health_pb2_grpc.HealthStub(academy.client().channel)
+def health(academy: Running) -> Any:
+    return health_of(academy.client().channel)
 
 
 def is_serving(academy: Running) -> bool:
@@ -95,7 +97,7 @@ def test_a_message_that_does_not_come_is_not_waited_for_without_end(tmp_path: Pa
 
 
 def test_a_call_that_ends_without_a_message_is_refused(academy: Running) -> None:
-    call = academy.bot("says nothing").channel.stream_unary(LIST_GAMES)
+    call: Any = academy.bot("says nothing").channel.stream_unary(LIST_GAMES)
 
     refused = refusal(lambda: call(iter(())))
 
@@ -107,7 +109,7 @@ def test_a_call_without_message_has_a_place_like_any_other(tmp_path: Path) -> No
     with limited(tmp_path, **limits) as academy, ExitStack() as held:
         for number in range(2):
             held.enter_context(without_message(academy.bot("greedy"), LIST_GAMES))
-            until(lambda number=number: running(academy, LIST_GAMES) == number + 1)  # type: ignore[misc]
+            until(lambda number=number: running(academy, LIST_GAMES) == number + 1)
 
         refused = refusal(lambda: academy.bot("greedy").contests.ListGames(GAMES))
         assert (refused.code, refused.reason, refused.metadata) == (

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import grpc
@@ -123,7 +124,7 @@ class TestListing:
             other = libraries_pb2.ListPatternsRequest(
                 **({"game_id": "go", "library": ENDGAME, "page_token": token} | change)  # type: ignore[arg-type]
             )
-            refused = refusal(lambda other=other: admin.libraries.ListPatterns(other))
+            refused = refusal(partial(admin.libraries.ListPatterns, other))
             assert (refused.code, refused.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "STALE_PAGE_TOKEN")
         # Another size is no other request.
         request.page_token, request.page_size = token, 4
@@ -161,7 +162,7 @@ class TestMending:
     def test_a_deletion_can_be_undone(self, grown: Running) -> None:
         admin = grown.admin()
         before = listed(admin)
-        ids = {"game_id": "go", "library": ENDGAME, "pattern_id": before[2].pattern_id}
+        ids: dict[str, Any] = {"game_id": "go", "library": ENDGAME, "pattern_id": before[2].pattern_id}
 
         deleted = admin.libraries.DeletePattern(libraries_pb2.DeletePatternRequest(**ids))
         assert deleted.pattern == before[2]

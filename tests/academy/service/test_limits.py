@@ -2,12 +2,14 @@
 
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2
 
 from academy.service.addresses import Address
 from academy.service.limits import Limits
@@ -16,6 +18,7 @@ from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position
 from tests.academy.service.running import Client, Running, as_refused, refusal, serving
+from tests.asking_health import health_of
 
 GAMES = contests_pb2.ListGamesRequest()
 
@@ -76,7 +79,7 @@ def test_metadata_that_is_too_large_is_refused(academy: Running) -> None:
 
 
 def test_bytes_that_are_no_message_are_refused(academy: Running) -> None:
-    call = academy.bot("garbage").channel.unary_unary("/academy.v1.ContestService/ListGames")
+    call: Any = academy.bot("garbage").channel.unary_unary("/academy.v1.ContestService/ListGames")
 
     refused = refusal(lambda: call(b"\xff\xff\xff"))
 
@@ -95,7 +98,7 @@ def test_a_bots_large_messages_count_before_they_are_read(tmp_path: Path) -> Non
         bot.contests.ListGames(GAMES)
         # Nor on a stream, which ends.
         full = consultation_pb2.PlayRequest(
-            patterns=consultation_pb2.MatchPatternsRequest(libraries=[2] * 4_000_000)
+            patterns=consultation_pb2.MatchPatternsRequest(libraries=[examples.ENDGAME] * 4_000_000)
         )
         assert refusal(lambda: list(bot.consultation.Play(iter([full])))).reason == "RATE_EXCEEDED"
         # The arena's reports are as large as contests are long.
@@ -111,7 +114,7 @@ class Waiting:
         self._done = threading.Event()
         self.calls = [client.consultation.Play(self._nothing()) for _ in range(count)]
 
-    def _nothing(self):  # type: ignore[no-untyped-def]
+    def _nothing(self) -> Iterator[Any]:
         self._done.wait(90)
         yield from ()
 
@@ -142,7 +145,7 @@ def test_one_caller_cannot_take_all_places(tmp_path: Path) -> None:
         refused = refusal(lambda: academy.bot("late").contests.ListGames(GAMES))
         assert (refused.reason, refused.metadata) == ("TOO_MANY_CALLS", {"limit": "5"})
         # Health is still answered.
-        stub = health_pb2_grpc.HealthStub(academy.client().channel)
+        stub = health_of(academy.client().channel)
         assert stub.Check(health_pb2.HealthCheckRequest(), timeout=180).status == 1
 
         for each in (*greedy, *others):
@@ -175,10 +178,10 @@ def test_watchers_of_health_are_limited_though_they_need_no_token(tmp_path: Path
     with limited(tmp_path, health_calls_per_peer=2) as academy:
         watches = []
         for _ in range(2):
-            stub = health_pb2_grpc.HealthStub(academy.client().channel)
+            stub = health_of(academy.client().channel)
             watches.append(stub.Watch(health_pb2.HealthCheckRequest(), timeout=180))
             assert next(watches[-1]).status == health_pb2.HealthCheckResponse.SERVING
-        stub = health_pb2_grpc.HealthStub(academy.client().channel)
+        stub = health_of(academy.client().channel)
 
         refused = refusal(lambda: stub.Watch(health_pb2.HealthCheckRequest(), timeout=180))
 
@@ -191,7 +194,7 @@ def test_an_unknown_caller_holds_no_place_while_its_message_is_on_the_way(tmp_pa
     with limited(tmp_path, concurrent_calls=1) as academy:
         done = threading.Event()
 
-        def never_sent():  # type: ignore[no-untyped-def]
+        def never_sent() -> Iterator[bytes]:
             done.wait(90)
             yield b""
 

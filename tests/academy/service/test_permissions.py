@@ -1,5 +1,8 @@
 """Every method against every role, over a real channel."""
 
+from collections.abc import Callable
+from typing import Any
+
 import grpc
 import pytest
 from google.protobuf.message_factory import GetMessageClass
@@ -42,8 +45,8 @@ def test_the_table_names_every_method_once_and_nothing_else() -> None:
 
 @pytest.mark.parametrize("role", list(Role))
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.full_name.removeprefix("academy.v1."))
-def test_a_role_reaches_what_the_table_allows(academy: Running, role: Role, method: object) -> None:
-    service, name = method.containing_service.name, method.name  # type: ignore[attr-defined]
+def test_a_role_reaches_what_the_table_allows(academy: Running, role: Role, method: Any) -> None:
+    service, name = method.containing_service.name, method.name
     client = academy.client(academy.token(f"a {role}", role))
     call = _callable(client.channel, method)
 
@@ -66,20 +69,20 @@ def test_a_role_reaches_what_the_table_allows(academy: Running, role: Role, meth
     assert role.value not in found.metadata["needed"].split(", ")
 
 
-def _callable(channel: grpc.Channel, method: object):  # type: ignore[no-untyped-def]
-    requests, responses = method.client_streaming, method.server_streaming  # type: ignore[attr-defined]
-    kind = {
+def _callable(channel: grpc.Channel, method: Any) -> Callable[[], None]:
+    requests, responses = method.client_streaming, method.server_streaming
+    kind: Any = {
         (False, False): channel.unary_unary,
         (False, True): channel.unary_stream,
         (True, False): channel.stream_unary,
         (True, True): channel.stream_stream,
     }[requests, responses]
-    request = GetMessageClass(method.input_type)()  # type: ignore[attr-defined]
-    path = f"/{method.containing_service.full_name}/{method.name}"  # type: ignore[attr-defined]
+    request = GetMessageClass(method.input_type)()
+    path = f"/{method.containing_service.full_name}/{method.name}"
     stub = kind(
         path,
         request_serializer=lambda message: message.SerializeToString(),
-        response_deserializer=GetMessageClass(method.output_type).FromString,  # type: ignore[attr-defined]
+        response_deserializer=GetMessageClass(method.output_type).FromString,
     )
 
     def call() -> None:
@@ -99,6 +102,6 @@ def test_who_may_not_ask_is_not_told_what_exists(academy: Running, role: Role) -
 
 
 def test_a_method_that_does_not_exist_is_unimplemented(academy: Running) -> None:
-    call = academy.admin().channel.unary_unary("/academy.v1.ContestService/Undo")
+    call: Any = academy.admin().channel.unary_unary("/academy.v1.ContestService/Undo")
 
     assert refusal(lambda: call(b"")).code is grpc.StatusCode.UNIMPLEMENTED

@@ -19,7 +19,7 @@ from typing import Any
 
 import grpc
 import pytest
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from academy.cli.failures import ExitCode
@@ -32,6 +32,7 @@ from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
 from tests.academy.service.raw_calls import RawCalls
 from tests.academy.service.running import Client, as_refused
+from tests.asking_health import health_of
 
 ACADEMY = (sys.executable, "-m", "academy")
 SECONDS = 90
@@ -108,7 +109,7 @@ def test_it_drains_and_ends_with_nought(tmp_path: Path, number: signal.Signals) 
     with served(tmp_path / "data") as academy:
         client = academy.client()
         client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
-        health = health_pb2_grpc.HealthStub(grpc.insecure_channel(academy.address))
+        health = health_of(grpc.insecure_channel(academy.address))
         watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=SECONDS)
         assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
         questions: queue.Queue[Any] = queue.Queue()
@@ -141,7 +142,7 @@ def test_a_running_call_is_finished_within_the_grace(tmp_path: Path) -> None:
         )
         # The message is small enough to be sent at once, so what comes later on the same connection is
         # answered after it has come, between two parts of its positions.
-        health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=SECONDS)
+        health_of(channel).Check(health_pb2.HealthCheckRequest(), timeout=SECONDS)
         academy.process.terminate()
 
         assert len(call.result(SECONDS).positions) == 1_024
@@ -153,7 +154,7 @@ def unread_answer(academy: Served) -> Iterator[None]:
     """A call that does not end, as its answer is on its way and nobody reads it."""
     with RawCalls(Address.parse(academy.address)) as deaf:
         deaf.begin("/grpc.health.v1.Health/Check", b"")
-        health = health_pb2_grpc.HealthStub(grpc.insecure_channel(academy.address))
+        health = health_of(grpc.insecure_channel(academy.address))
         # What comes later is answered later.
         health.Check(health_pb2.HealthCheckRequest(), timeout=SECONDS)
         yield
@@ -170,7 +171,7 @@ def test_a_call_that_does_not_end_is_cut_after_the_grace(tmp_path: Path) -> None
 
 def test_a_second_signal_ends_it_without_waiting(tmp_path: Path) -> None:
     with served(tmp_path / "data", "--grace", "60") as academy, unread_answer(academy):
-        health = health_pb2_grpc.HealthStub(grpc.insecure_channel(academy.address))
+        health = health_of(grpc.insecure_channel(academy.address))
         watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=180)
         next(watch)
         academy.process.terminate()
@@ -198,7 +199,7 @@ def test_a_second_signal_that_comes_while_a_shelf_is_to_be_kept_ends_it_as_well(
         ]
         client.libraries.ImportLibrary(iter(messages))
         assert client.consultation.MatchPatterns(ask).patterns.pattern_ids == [1]
-        health = health_pb2_grpc.HealthStub(grpc.insecure_channel(academy.address))
+        health = health_of(grpc.insecure_channel(academy.address))
         watch = health.Watch(health_pb2.HealthCheckRequest(), timeout=180)
         next(watch)
         academy.process.terminate()
@@ -313,7 +314,7 @@ def test_an_embedded_server_tells_its_token_to_its_parent_alone_and_dies_with_it
         assert stat.S_IMODE(token_file.stat().st_mode) == 0o600
         with grpc.insecure_channel(f"unix:{path}") as channel:
             grpc.channel_ready_future(channel).result(SECONDS)
-            assert health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest()).status == 1
+            assert health_of(channel).Check(health_pb2.HealthCheckRequest()).status == 1
             client = Client(channel, token_file.read_text())
             client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
             assert client.libraries.ListEvents(libraries_pb2.ListEventsRequest()).events[0].actor == "arena"
@@ -404,14 +405,12 @@ def test_prometheus_is_told_of_calls_writes_and_libraries(tmp_path: Path) -> Non
 def test_reflection_names_the_services_to_who_has_a_token(tmp_path: Path) -> None:
     with served(tmp_path / "data") as academy:
         request = reflection_pb2.ServerReflectionRequest(list_services="")
-        stub = reflection_pb2_grpc.ServerReflectionStub(academy.client().channel)
+        # Its published types know nothing of its methods.
+        stub_of: Any = reflection_pb2_grpc.ServerReflectionStub
+        stub = stub_of(academy.client().channel)
         answer = next(stub.ServerReflectionInfo(iter([request])))
         names = {service.name for service in answer.list_services_response.service}
         assert {"academy.v1.ConsultationService", "academy.v1.LibraryService"} <= names
         with pytest.raises(grpc.RpcError) as caught:
-            list(
-                reflection_pb2_grpc.ServerReflectionStub(
-                    grpc.insecure_channel(academy.address)
-                ).ServerReflectionInfo(iter([request]))
-            )
+            list(stub_of(grpc.insecure_channel(academy.address)).ServerReflectionInfo(iter([request])))
         assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def some_moves(chance: random.Random, size: int, count: int) -> list[dict[int, s
 
 
 def question(game_id: str, moves: Sequence[Move], **more: Any) -> consultation_pb2.MatchSuccessorsRequest:
-    fields = {"position": position(HERE), "max_matches": 500, "max_matches_each": 500} | more
+    fields: dict[str, Any] = {"position": position(HERE), "max_matches": 500, "max_matches_each": 500} | more
     return consultation_pb2.MatchSuccessorsRequest(game_id=game_id, moves=moves, **fields)
 
 
@@ -236,7 +237,7 @@ def test_in_a_contest_the_position_must_be_bad_and_uses_are_counted(academy: Run
         )
 
     for value in (None, 0.34):
-        refused = refusal(lambda value=value: ann.consultation.MatchSuccessors(asked(value)))
+        refused = refusal(partial(ann.consultation.MatchSuccessors, asked(value)))
         assert (refused.code, refused.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "VALUE_NOT_LOW")
     answer = ann.consultation.MatchSuccessors(asked(0.33))
     assert len(answer.patterns.pattern_ids) == 1 and answer.position.total == 0

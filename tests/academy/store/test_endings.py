@@ -71,7 +71,7 @@ def _start_and_end(data: Path, begins: Barrier) -> None:
         lock(file, how)
 
     # So that others come between a marker's making and its locking, were they not kept from it.
-    fcntl.flock = lock_slowly
+    fcntl.flock = lock_slowly  # type: ignore[assignment]
     for _ in range(TURNS):
         begins.wait(SECONDS)
         with endings.serving(data):

@@ -175,7 +175,7 @@ class RawStream:
     def hear(self) -> players_pb2.PlayResponse:
         return next(self.call)
 
-    def hear_of(self, kind: str) -> Any:
+    def hear_of(self, kind: Any) -> Any:
         while not (heard := self.hear()).HasField(kind):
             pass
         return getattr(heard, kind)

@@ -4,11 +4,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from typing import Any
 
 import grpc
 import pytest
 from google.rpc import error_details_pb2
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2
 from grpc_status import rpc_status
 
 from academy.service.addresses import Address
@@ -16,6 +17,7 @@ from arena.lobby.limits import LobbyLimits
 from arena.lobby.serving import PLAYER_SERVICE
 from tests.academy.service.raw_calls import RawCalls
 from tests.arena.lobby.rooms import SECONDS, open_lobby
+from tests.asking_health import health_of
 
 WATCH = "/grpc.health.v1.Health/Watch"
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -25,16 +27,16 @@ PATIENT = LobbyLimits(health_watch_seconds=3_600.0)
 
 
 @contextmanager
-def asking(address: str) -> Iterator[health_pb2_grpc.HealthStub]:
+def asking(address: str) -> Iterator[Any]:
     with grpc.insecure_channel(address) as channel:
-        yield health_pb2_grpc.HealthStub(channel)
+        yield health_of(channel)
 
 
 def request(service: str = "") -> health_pb2.HealthCheckRequest:
     return health_pb2.HealthCheckRequest(service=service)
 
 
-def refusal(error: grpc.RpcError) -> tuple[grpc.StatusCode, str]:
+def refusal(error: Any) -> tuple[grpc.StatusCode, str]:
     status = rpc_status.from_call(error)
     assert status is not None
     info = error_details_pb2.ErrorInfo()

@@ -4,6 +4,7 @@ import threading
 import time
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
 
 import grpc
 import pytest
@@ -98,7 +99,7 @@ def test_what_breaks_the_protocol_is_refused(said: tuple[players_pb2.PlayRequest
 @pytest.mark.parametrize("before", [b"", hello(player="one").SerializeToString()])
 def test_bytes_that_are_no_message_are_refused(before: bytes) -> None:
     with open_lobby(limits=NORMAL) as lobby, grpc.insecure_channel(lobby.open.address) as channel:
-        dial = channel.stream_stream("/arena.v1.PlayerService/Play")
+        dial: Any = channel.stream_stream("/arena.v1.PlayerService/Play")
         call = dial(iter([before, b"\xff\xff"] if before else [b"\xff\xff"]), timeout=SECONDS)
         with pytest.raises(grpc.RpcError):
             list(call)

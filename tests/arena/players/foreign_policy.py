@@ -5,7 +5,9 @@ import os
 import random
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 UNIT_ORDERS = range(1, 10)
 WAIVE, REMOVE, DISBAND = 13, 12, 8
@@ -14,18 +16,18 @@ WAIVE, REMOVE, DISBAND = 13, 12, 8
 class RandomPolicy:
     """Plays any legal actions. `fault` happens in the call numbered `at`, the first being 0."""
 
-    def __init__(self, seed=0, fault="none", at=3, diary=None):
+    def __init__(self, seed: int = 0, fault: str = "none", at: int = 3, diary: str | None = None) -> None:
         self._chance = random.Random(seed)
         self._fault, self._at, self._diary = fault, at, diary
         self._calls = self._games = 0
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "foreign-random"
 
-    def reset(self):
+    def reset(self) -> None:
         self._games += 1
 
-    def actions(self, slots_list, observation, legal_actions):
+    def actions(self, slots_list: Sequence[int], observation: Any, legal_actions: Any) -> Any:
         print("a policy may print what it likes")
         fault = self._fault if self._calls == self._at else "none"
         self._note(slots_list, observation, legal_actions)
@@ -50,8 +52,8 @@ class RandomPolicy:
             chosen[0] = chosen[0] + chosen[0][:1]
         return chosen, {"anything": "else"}
 
-    def _slot(self, slot, observation, legal):
-        by_unit = {}
+    def _slot(self, slot: int, observation: Any, legal: Sequence[int]) -> list[int]:
+        by_unit: dict[int, list[int]] = {}
         for action in legal:
             by_unit.setdefault(action >> 8 & 0xFF, []).append(action)
         if observation.season.name != "BUILDS":
@@ -62,7 +64,7 @@ class RandomPolicy:
             return [action for action in legal if action & 0xFF == WAIVE][:due]
         return self._chance.sample(legal, -due)
 
-    def _note(self, slots_list, observation, legal_actions):
+    def _note(self, slots_list: Sequence[int], observation: Any, legal_actions: Any) -> None:
         if self._diary is None:
             return
         board = observation.board
@@ -83,13 +85,13 @@ class RandomPolicy:
             diary.write(json.dumps(note) + "\n")
 
 
-def seeded(**arguments):
+def seeded(**arguments: Any) -> RandomPolicy:
     return RandomPolicy(**arguments)
 
 
-def nothing():
+def nothing() -> object:
     return object()
 
 
-def broken():
+def broken() -> None:
     raise ValueError("no parameters at params.npz")

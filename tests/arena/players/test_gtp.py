@@ -1,20 +1,23 @@
 """The dialogue of a GTP player: which commands are sent, in which order, and what they are for."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from arena.match import play
-from arena.players.gtp import GtpParameters
+from arena.players.gtp_parameters import GtpParameters
 from arena.players.player import InvalidParameters
 from tests.arena.engines import job, misbehaving, python_player
 
 
-def sent(transcript):
+def sent(transcript: Path) -> list[str]:
     return [
         line.removeprefix(">> villain: ") for line in transcript.read_text().splitlines() if line[0] == ">"
     ]
 
 
-def test_a_game_takes_these_commands(tmp_path):
+def test_a_game_takes_these_commands(tmp_path: Path) -> None:
     transcript = tmp_path / "t"
     parameters = {
         "startup_commands": ["time_settings 0 5 1", ["level", "3"]],
@@ -40,7 +43,7 @@ def test_a_game_takes_these_commands(tmp_path):
     ]
 
 
-def test_as_second_player_it_is_told_of_the_move_before_it_is_asked(tmp_path):
+def test_as_second_player_it_is_told_of_the_move_before_it_is_asked(tmp_path: Path) -> None:
     transcript = tmp_path / "t"
     play(job(python_player("passer"), misbehaving("none"), transcript=str(transcript), move_limit=2))
     moves = [line for line in sent(transcript) if line.startswith(("play", "genmove"))]
@@ -61,11 +64,11 @@ def test_as_second_player_it_is_told_of_the_move_before_it_is_asked(tmp_path):
         ({"reliable_scorer": "no"}, "reliable_scorer: 'no' is neither true nor false"),
     ],
 )
-def test_parameters_that_make_no_sense_are_refused(parameters, says):
+def test_parameters_that_make_no_sense_are_refused(parameters: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidParameters, match=says):
         GtpParameters.read(parameters)
 
 
-def test_commands_are_strings_or_lists_of_words():
+def test_commands_are_strings_or_lists_of_words() -> None:
     read = GtpParameters.read({"startup_commands": ["level 3", ("komi", "7")], "aliases": {"a": "b"}})
     assert read == GtpParameters((("level", "3"), ("komi", "7")), {"a": "b"}, True)

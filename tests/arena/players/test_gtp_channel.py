@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +14,7 @@ from arena.players.process import ChildProcess
 from arena.players.transcript import Transcript
 
 A_GENEROUS_TIME = 180.0
+Channels = Callable[..., GtpChannel]
 
 # Answers each line it reads with the next of its arguments (in hex), then ends.
 PARROT = (
@@ -22,10 +26,10 @@ PARROT = (
 
 
 @pytest.fixture
-def channel():
-    made = []
+def channel() -> Iterator[Channels]:
+    made: list[ChildProcess] = []
 
-    def make(*answers, **options):
+    def make(*answers: bytes, **options: Any) -> GtpChannel:
         command = (sys.executable, "-I", "-S", "-c", PARROT, *(answer.hex() for answer in answers))
         made.append(ChildProcess(command, environment={}))
         return GtpChannel(made[-1], "alpha", **options)
@@ -54,7 +58,7 @@ def channel():
         (b"= \xff\n\n", "\ufffd"),
     ],
 )
-def test_responses_are_read_leniently(channel, answer, text):
+def test_responses_are_read_leniently(channel: Channels, answer: bytes, text: str) -> None:
     assert channel(answer).ask("name", seconds=A_GENEROUS_TIME) == text
 
 
@@ -74,7 +78,9 @@ def test_responses_are_read_leniently(channel, answer, text):
         (b"# comment\n\n", IllFormed, 'must begin with "=" or "\\?", not "# comment"'),
     ],
 )
-def test_other_bytes_are_failures_that_say_which_command_met_them(channel, answer, failure, says):
+def test_other_bytes_are_failures_that_say_which_command_met_them(
+    channel: Channels, answer: bytes, failure: type[Exception], says: str
+) -> None:
     engine = channel(answer)
     with pytest.raises(failure, match=says):
         engine.ask("name", seconds=A_GENEROUS_TIME)
@@ -89,7 +95,7 @@ def test_other_bytes_are_failures_that_say_which_command_met_them(channel, answe
         ("while True: print()", "response of more than 1048576 bytes"),
     ],
 )
-def test_a_response_has_a_limited_length(program, says):
+def test_a_response_has_a_limited_length(program: str, says: str) -> None:
     process = ChildProcess(
         (sys.executable, "-I", "-S", "-c", program), environment={}, stderr=subprocess.DEVNULL
     )
@@ -98,26 +104,26 @@ def test_a_response_has_a_limited_length(program, says):
     process.end(0.0)
 
 
-def test_the_first_byte_is_looked_at_only_once(channel):
+def test_the_first_byte_is_looked_at_only_once(channel: Channels) -> None:
     engine = channel(b"= 2\n\n", b"what?\n\n")
     engine.ask("protocol_version", seconds=A_GENEROUS_TIME)
     with pytest.raises(IllFormed, match='must begin with "=" or "\\?", not "what\\?"'):
         engine.ask("name", seconds=A_GENEROUS_TIME)
 
 
-def test_a_second_response_to_one_command_is_not_taken_for_the_next(channel):
+def test_a_second_response_to_one_command_is_not_taken_for_the_next(channel: Channels) -> None:
     engine = channel(b"= D4\n\n= E5\n\n", b"= F6\n\n")
     assert engine.ask("genmove", "b", seconds=A_GENEROUS_TIME) == "D4"
     with pytest.raises(IllFormed, match="spoke without being asked: '= E5'"):
         engine.ask("genmove", "b", seconds=A_GENEROUS_TIME)
 
 
-def test_superfluous_blank_lines_are_nothing(channel):
+def test_superfluous_blank_lines_are_nothing(channel: Channels) -> None:
     engine = channel(b"= D4\n\n\n\r\n", b"= F6\n\n")
     assert [engine.ask("genmove", "b", seconds=A_GENEROUS_TIME) for _ in range(2)] == ["D4", "F6"]
 
 
-def test_the_whole_response_must_be_there_in_time(channel):
+def test_the_whole_response_must_be_there_in_time(channel: Channels) -> None:
     engine = channel(b"= D4\n", b"")
     with pytest.raises(Late, match=r"player alpha: 'genmove b': no answer within 0\.2 s"):
         engine.ask("genmove", "b", seconds=0.2)
@@ -125,14 +131,14 @@ def test_the_whole_response_must_be_there_in_time(channel):
 
 
 @pytest.mark.parametrize("word", ["", "two words", "line\n", "bell\x07", "del\x7f"])
-def test_what_is_no_word_is_never_sent(channel, word):
+def test_what_is_no_word_is_never_sent(channel: Channels, word: str) -> None:
     engine = channel(b"= 2\n\n")
     with pytest.raises(InvalidWord):
         engine.ask("play", word, seconds=A_GENEROUS_TIME)
     assert engine.ask("protocol_version", seconds=A_GENEROUS_TIME) == "2"
 
 
-def test_aliases_rename_commands_and_what_is_asked_of_them(channel, tmp_path):
+def test_aliases_rename_commands_and_what_is_asked_of_them(channel: Channels, tmp_path: Path) -> None:
     with Transcript(tmp_path / "t") as transcript:
         engine = channel(
             b"= true\n\n", b"= D4\n\n", b"? eh\n\n", aliases={"genmove": "move!"}, transcript=transcript
@@ -153,5 +159,5 @@ def test_aliases_rename_commands_and_what_is_asked_of_them(channel, tmp_path):
 
 
 @pytest.mark.parametrize("answer", [b"= false\n\n", b"= yes\n\n", b"= TRUE\n\n", b"=\n\n"])
-def test_only_true_means_that_a_command_is_known(channel, answer):
+def test_only_true_means_that_a_command_is_known(channel: Channels, answer: bytes) -> None:
     assert not channel(answer).knows("gomill-cpu_time", 10)

@@ -43,7 +43,7 @@ GONE = [
 
 def bot(fault: str = "none", dialogue: str = "", **setup: Any) -> PlayerSetup:
     """A bot with generous limits; further words are parameters or fields of the setup."""
-    parameters = {name: setup.pop(name) for name in ("crash", "late_turns") if name in setup}
+    parameters: dict[str, Any] = {name: setup.pop(name) for name in ("crash", "late_turns") if name in setup}
     if dialogue:
         parameters["dialogue"] = dialogue
     command = (sys.executable, "-I", "-S", str(BOT), fault, *([dialogue] if dialogue else []))

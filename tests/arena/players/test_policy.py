@@ -19,6 +19,7 @@ from arena.players.protocols import PROTOCOLS
 from referees.diplomacy import Diplomacy
 from referees.diplomacy.deepmind import DiplomacyState, Season, action_of
 from referees.diplomacy.deepmind.observation import board_array, season_of
+from referees.diplomacy.deepmind.policy_game import DeepMindDialogue
 
 FOLDER = Path(__file__).parent
 RANDOM = PlayerSetup("other", ("arena.players.random_moves:random_moves",), protocol="python")
@@ -34,8 +35,10 @@ def interpreter(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def policy(interpreter: str, factory: str = "seeded", **settings: Any) -> PlayerSetup:
     """The foreign policy; what is no setting of the player is an argument of the factory."""
-    own = {name: settings.pop(name) for name in ("faults", "late_turns") if name in settings}
-    of_setup = {name: settings.pop(name) for name in ("move_seconds", "start_seconds") if name in settings}
+    own: dict[str, Any] = {name: settings.pop(name) for name in ("faults", "late_turns") if name in settings}
+    of_setup: dict[str, Any] = {
+        name: settings.pop(name) for name in ("move_seconds", "start_seconds") if name in settings
+    }
     module = settings.pop("module", "foreign_policy")
     return PlayerSetup(
         "foreign",
@@ -251,7 +254,7 @@ def test_observations_follow_the_position_that_the_referee_keeps() -> None:
     """What a policy is shown is made of the same parts as the environment's observation."""
     rules = Diplomacy.from_settings({})
     words = rules.dialogue("policy")
-    assert words is not None
+    assert isinstance(words, DeepMindDialogue)
     followed = words.begin(0)
     start = rules.start(0)
     assert followed.is_at(start)

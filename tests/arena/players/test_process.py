@@ -7,8 +7,10 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent import futures
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -23,29 +25,29 @@ from tests.arena.engines import left_running, running
 PYTHON = (sys.executable, "-I", "-S", "-c")
 
 
-def start(*command, **options):
+def start(*command: str, **options: Any) -> ChildProcess:
     return ChildProcess(command, **({"environment": {}} | options))
 
 
-def soon(seconds=180.0):
+def soon(seconds: float = 180.0) -> float:
     return time.monotonic() + seconds
 
 
 @pytest.fixture
-def echo():
+def echo() -> Iterator[ChildProcess]:
     process = start("cat")
     yield process
     process.end(1.0)
 
 
-def test_lines_go_out_and_come_back(echo):
+def test_lines_go_out_and_come_back(echo: ChildProcess) -> None:
     for line in (b"genmove b", b"", b"\xff\x00 \r"):
         echo.write_line(line, soon())
         assert echo.read_line(soon()) == line
 
 
 @pytest.fixture(params=["one core", "all cores"])
-def cores(request):
+def cores(request: pytest.FixtureRequest) -> Iterator[None]:
     """Child and parent share one core, or do not need to."""
     before = os.sched_getaffinity(0)
     if request.param == "one core":
@@ -54,7 +56,7 @@ def cores(request):
     os.sched_setaffinity(0, before)
 
 
-def test_an_exchange_is_a_line_and_what_comes_next(cores):
+def test_an_exchange_is_a_line_and_what_comes_next(cores: None) -> None:
     echo = start("cat")
     assert echo.exchange(b"genmove b\n", 60.0) == b"genmove b\n"
     echo.put_back(b"genmove b\n")
@@ -72,7 +74,9 @@ def test_an_exchange_is_a_line_and_what_comes_next(cores):
     ],
     ids=["messages of errors", "more than a pipe holds", "a late answer"],
 )
-def test_what_an_exchange_does_not_read_is_there_for_the_other_reads(program, line, seconds, tmp_path, cores):
+def test_what_an_exchange_does_not_read_is_there_for_the_other_reads(
+    program: str, line: bytes, seconds: float, tmp_path: Path, cores: None
+) -> None:
     process = start(*PYTHON, program, stderr=ErrorLog(tmp_path / "log", "p"))
     try:
         process.put_back(process.exchange(line + b"\n", seconds))
@@ -81,7 +85,7 @@ def test_what_an_exchange_does_not_read_is_there_for_the_other_reads(program, li
         process.end(1.0)
 
 
-def test_there_is_no_exchange_with_a_program_that_has_exited(cores):
+def test_there_is_no_exchange_with_a_program_that_has_exited(cores: None) -> None:
     process = start("true")
     while process.runs:
         time.sleep(0.01)
@@ -90,10 +94,10 @@ def test_there_is_no_exchange_with_a_program_that_has_exited(cores):
     process.end(0.0)
 
 
-def test_any_lines_come_back_in_order():
+def test_any_lines_come_back_in_order() -> None:
     @settings(max_examples=50, deadline=None)
     @given(st.lists(st.binary(max_size=300).map(lambda line: line.replace(b"\n", b"")), max_size=20))
-    def holds(lines):
+    def holds(lines: list[bytes]) -> None:
         for line in lines:
             process.write_line(line, soon())
         assert [process.read_line(soon()) for _ in lines] == lines
@@ -105,27 +109,27 @@ def test_any_lines_come_back_in_order():
         process.end(1.0)
 
 
-def test_what_stands_before_the_end_of_output_is_a_line_and_then_there_is_none():
+def test_what_stands_before_the_end_of_output_is_a_line_and_then_there_is_none() -> None:
     process = start("printf", "one\\ntwo")
     assert [process.read_line(soon()) for _ in range(3)] == [b"one", b"two", None]
     assert process.end(1.0).killed is False
 
 
-def test_reading_ends_at_the_deadline(echo):
+def test_reading_ends_at_the_deadline(echo: ChildProcess) -> None:
     started = time.monotonic()
     with pytest.raises(Late):
         echo.read_line(soon(0.1))
     assert 0.1 <= time.monotonic() - started < 20
 
 
-def test_writing_to_a_process_that_does_not_read_ends_at_the_deadline():
+def test_writing_to_a_process_that_does_not_read_ends_at_the_deadline() -> None:
     process = start("sleep", "100")
     with pytest.raises(Late):
         process.write_line(b"x" * (1 << 20), soon(0.2))
     assert process.end(0.0).killed
 
 
-def test_writing_to_a_process_that_reports_its_troubles_first_goes_on(tmp_path):
+def test_writing_to_a_process_that_reports_its_troubles_first_goes_on(tmp_path: Path) -> None:
     program = "import sys; sys.stderr.write('trouble ' * 100_000); print(len(sys.stdin.readline()))"
     process = start(*PYTHON, program, stderr=ErrorLog(tmp_path / "log", "p"))
     process.write_line(b"x" * (1 << 18), soon())
@@ -133,7 +137,7 @@ def test_writing_to_a_process_that_reports_its_troubles_first_goes_on(tmp_path):
     process.end(5.0)
 
 
-def test_a_line_without_an_end_is_refused():
+def test_a_line_without_an_end_is_refused() -> None:
     process = start("cat", "/dev/zero")
     with pytest.raises(IllFormed, match=f"more than {MAX_LINE} bytes"):
         process.read_line(soon())
@@ -149,7 +153,7 @@ def test_a_line_without_an_end_is_refused():
         ("import sys; sys.exit('out of stones')", 'exited with status 1; its last words: "out of stones"'),
     ],
 )
-def test_how_a_process_ended_is_told_with_its_last_words(program, how, tmp_path):
+def test_how_a_process_ended_is_told_with_its_last_words(program: str, how: str, tmp_path: Path) -> None:
     process = start(*PYTHON, program, stderr=ErrorLog(tmp_path / "log", "p"))
     assert process.read_line(soon()) is None
     assert process.obituary() == how
@@ -158,7 +162,7 @@ def test_how_a_process_ended_is_told_with_its_last_words(program, how, tmp_path)
     process.end(0.0)
 
 
-def test_the_end_is_noticed_though_a_descendant_holds_the_pipes():
+def test_the_end_is_noticed_though_a_descendant_holds_the_pipes() -> None:
     process = start("sh", "-c", "sleep 100 & echo $!")
     child = int(process.read_line(soon()) or 0)
     assert process.read_line(soon()) is None
@@ -177,12 +181,14 @@ def test_the_end_is_noticed_though_a_descendant_holds_the_pipes():
         (("true",), {"working_directory": "/etc/passwd"}, "'/etc/passwd' is not a directory"),
     ],
 )
-def test_what_cannot_be_started_is_an_error_that_says_why(command, options, says):
+def test_what_cannot_be_started_is_an_error_that_says_why(
+    command: tuple[str, ...], options: dict[str, Any], says: str
+) -> None:
     with pytest.raises(CannotStart, match=says):
         start(*command, **options)
 
 
-def test_a_file_that_is_no_program_is_an_error(tmp_path):
+def test_a_file_that_is_no_program_is_an_error(tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.write_bytes(b"\x01\x02\x03")
     program.chmod(0o755)
@@ -190,7 +196,7 @@ def test_a_file_that_is_no_program_is_an_error(tmp_path):
         start(str(program))
 
 
-def test_environment_and_working_directory_are_the_childs(tmp_path):
+def test_environment_and_working_directory_are_the_childs(tmp_path: Path) -> None:
     process = start(
         "sh", "-c", "echo $STONES $HOME; pwd", environment={"STONES": "9"}, working_directory=str(tmp_path)
     )
@@ -199,7 +205,7 @@ def test_environment_and_working_directory_are_the_childs(tmp_path):
     process.end(1.0)
 
 
-def test_memory_is_limited():
+def test_memory_is_limited() -> None:
     program = "x = bytearray(1 << 30); print('got it')"
     process = start(*PYTHON, program, memory_bytes=256 << 20, stderr=subprocess.DEVNULL)
     assert process.read_line(soon()) is None
@@ -207,14 +213,14 @@ def test_memory_is_limited():
     process.end(0.0)
 
 
-def test_what_cannot_be_started_with_a_limit_says_why_too(tmp_path):
+def test_what_cannot_be_started_with_a_limit_says_why_too(tmp_path: Path) -> None:
     process = start("no-such-program", memory_bytes=256 << 20, stderr=ErrorLog(tmp_path / "log", "p"))
     assert process.read_line(soon()) is None
     assert re.search('status 127; its last words: ".*no-such-program: not found', process.obituary())
     process.end(0.0)
 
 
-def test_cpu_time_and_peak_memory_are_those_of_the_program():
+def test_cpu_time_and_peak_memory_are_those_of_the_program() -> None:
     ballast = bytearray(100 << 20)
     lines = ("import time", "x = b'x' * (50 << 20); del x", "while time.process_time() < 0.2: pass")
     process = start(*PYTHON, "\n".join((*lines, "print(flush=True)", "input()")))
@@ -226,7 +232,7 @@ def test_cpu_time_and_peak_memory_are_those_of_the_program():
     assert 50 << 20 < cost.peak_memory_bytes < 80 << 20
 
 
-def test_ending_closes_the_input_waits_terminates_and_kills():
+def test_ending_closes_the_input_waits_terminates_and_kills() -> None:
     assert start("cat").end(5.0).killed is False
     started = time.monotonic()
     process = start("sleep", "100")
@@ -242,7 +248,7 @@ def test_ending_closes_the_input_waits_terminates_and_kills():
     assert not left_running([process.pid, stubborn.pid])
 
 
-def test_the_arenas_own_rights_at_academy_are_not_inherited(monkeypatch):
+def test_the_arenas_own_rights_at_academy_are_not_inherited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ACADEMY_TOKEN", "the arena's")
     monkeypatch.setenv("ACADEMY_ADDRESS", "localhost:1")
     process = start(
@@ -252,7 +258,7 @@ def test_the_arenas_own_rights_at_academy_are_not_inherited(monkeypatch):
     process.end(1.0)
 
 
-def test_a_process_that_leaves_its_group_is_ended_too():
+def test_a_process_that_leaves_its_group_is_ended_too() -> None:
     lines = (
         "import os, time",
         "os.setpgid(0, os.getpgid(os.getppid()))",
@@ -265,7 +271,7 @@ def test_a_process_that_leaves_its_group_is_ended_too():
     assert not left_running([process.pid])
 
 
-def test_a_process_in_the_middle_of_a_flood_exits_by_itself_when_it_is_let():
+def test_a_process_in_the_middle_of_a_flood_exits_by_itself_when_it_is_let() -> None:
     process = start(
         *PYTHON,
         "import sys; sys.stdout.write('x' * (1 << 21)); sys.stderr.write('done')",
@@ -274,7 +280,7 @@ def test_a_process_in_the_middle_of_a_flood_exits_by_itself_when_it_is_let():
     assert process.end(10.0).killed is False
 
 
-def test_descriptors_are_not_used_up():
+def test_descriptors_are_not_used_up() -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(5):
         start("cat").end(1.0)
@@ -295,7 +301,7 @@ def test_last_words_are_kept_of_a_process_that_is_gone_before_it_is_ended(
 
 
 @pytest.mark.parametrize("memory_bytes", [None, 1 << 30])
-def test_children_do_not_outlive_a_killed_parent(memory_bytes):
+def test_children_do_not_outlive_a_killed_parent(memory_bytes: int | None) -> None:
     # The second child is started while the first one lives, and must not keep it alive.
     program = (
         "import time; from arena.players.process import ChildProcess\n"
@@ -312,7 +318,7 @@ def test_children_do_not_outlive_a_killed_parent(memory_bytes):
     assert not left_running(children)
 
 
-def test_children_outlive_the_thread_that_started_them():
+def test_children_outlive_the_thread_that_started_them() -> None:
     started = []
     thread = threading.Thread(target=lambda: started.append(start("cat")))
     thread.start()
@@ -323,7 +329,7 @@ def test_children_outlive_the_thread_that_started_them():
     process.end(1.0)
 
 
-def test_threads_of_grpc_are_no_hindrance():
+def test_threads_of_grpc_are_no_hindrance() -> None:
     servers = [grpc.server(futures.ThreadPoolExecutor(2)) for _ in range(3)]
     for server in servers:
         server.add_insecure_port("127.0.0.1:0")
@@ -339,7 +345,7 @@ def test_threads_of_grpc_are_no_hindrance():
             server.stop(0).wait()
 
 
-def test_children_can_be_interrupted_though_the_arena_cannot():
+def test_children_can_be_interrupted_though_the_arena_cannot() -> None:
     program = (
         "import os, signal, time; from arena.players.process import ChildProcess\n"
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
@@ -351,7 +357,7 @@ def test_children_can_be_interrupted_though_the_arena_cannot():
     assert done.stdout == "was killed by SIGINT SIG_IGN\n", done.stderr
 
 
-def test_the_log_holds_whole_lines_under_their_label_and_is_bounded(tmp_path):
+def test_the_log_holds_whole_lines_under_their_label_and_is_bounded(tmp_path: Path) -> None:
     path = Path(tmp_path / "log")
     log = ErrorLog(path, "0_1 alpha", limit=40)
     log.add(b"one\ntw")
@@ -367,7 +373,7 @@ def test_the_log_holds_whole_lines_under_their_label_and_is_bounded(tmp_path):
     assert log.last_words == "never shown"
 
 
-def test_a_line_however_long_is_read_by_its_beginning():
+def test_a_line_however_long_is_read_by_its_beginning() -> None:
     length = 3 * MAX_LINE
     process = start(*PYTHON, f"print('x' * {length}); print('next'); print('end', end='')")
     try:
@@ -379,7 +385,7 @@ def test_a_line_however_long_is_read_by_its_beginning():
         process.end(1.0)
 
 
-def test_whole_lines_that_have_come_are_there_without_waiting(echo):
+def test_whole_lines_that_have_come_are_there_without_waiting(echo: ChildProcess) -> None:
     assert echo.arrived_lines() == []
     echo.write_line(b"one", soon())
     echo.first_byte(soon())

@@ -393,8 +393,8 @@ def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None
     for number in range(2):
         attempt = series.next_attempt(f"13_{number}")
         series.begin(attempt, None, "13", [player("a"), player("b", "other")], setting=larger)
-        game = result(attempt.game_id)
-        series.finish(attempt, "13", 7, ("a", "b"), game, (1000.0, 1000.0), (1015.0, 985.0), None)
+        played = result(attempt.game_id)
+        series.finish(attempt, "13", 7, ("a", "b"), played, (1000.0, 1000.0), (1015.0, 985.0), None)
     small, large = rows(database, saga.SETTING)
     assert [game["SettingId"] for game in rows(database, saga.GAME)] == [
         small["SettingId"], large["SettingId"], large["SettingId"],

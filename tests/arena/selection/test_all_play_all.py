@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.selection.all_play_all import AllPlayAll, letters
+from arena.selection.all_play_all import AllPlayAll
+from arena.selection.lettered import letters
 from arena.selection.selector import ChangedCompetition, CompletedGame, Fixture
 from referees.api import Outcome, Termination
 

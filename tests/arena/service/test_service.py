@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 import pytest
 from google.rpc import error_details_pb2
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2
 from grpc_status import rpc_status
 
 from arena.competition_files import CompetitionFiles
@@ -21,6 +21,7 @@ from arena.service.tokens import Role, add_token
 from arena.v1 import competitions_pb2 as messages
 from arena.v1 import competitions_pb2_grpc
 from tests.arena.control_files import RANDOM, SLOW, write_control
+from tests.asking_health import health_of
 
 SECONDS = 90.0
 BOT = """
@@ -209,7 +210,7 @@ def one_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 def test_health_and_reflection_answer_without_a_token(one_service: Service) -> None:
-    health = health_pb2_grpc.HealthStub(one_service.channel)
+    health = health_of(one_service.channel)
     for name in ("", "arena.v1.CompetitionService", "arena.v1.PlayerService"):
         answer = health.Check(health_pb2.HealthCheckRequest(service=name), timeout=SECONDS)
         assert answer.status == health_pb2.HealthCheckResponse.SERVING

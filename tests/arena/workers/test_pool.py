@@ -5,32 +5,34 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sgfmill.sgf import Sgf_game
 
-from arena.jobs import Fault, GameResult
+from arena.jobs import Fault, GameResult, PlayerSetup
 from arena.players.kept_engines import MAX_KEPT
 from arena.players.player import Choice
 from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
-from referees.api import Termination
+from referees.api import Outcome, Referee, Termination
 from tests.arena.engines import job, left_running, misbehaving, noted, python_player, running
 
 PASSERS = python_player("a"), python_player("b")
 
 
-def place_of_play(referee, seat, seed):
+def place_of_play(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], Choice]:
     """Says in its comments which process plays, in which slot, and on which cores."""
     cores = ",".join(map(str, sorted(os.sched_getaffinity(0))))
     return lambda view: Choice("pass", comment=f"{os.getpid()} {cores}")
 
 
-def patient(referee, seat, seed):
+def patient(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
     """Moves when the file is there that GO_ON names."""
 
-    def choose(view):
+    def choose(view: Any) -> str:
         while not Path(os.environ["GO_ON"]).exists():
             time.sleep(0.01)
         return "pass"
@@ -38,21 +40,27 @@ def patient(referee, seat, seed):
     return choose
 
 
-def interrupted(referee, seat, seed):
-    def choose(view):
+def interrupted(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    def choose(view: Any) -> str:
         os.kill(os.getpid(), signal.SIGINT)
         return "pass"
 
     return choose
 
 
-def finished(workers, count, timeout=180):
+def finished(workers: WorkerPool, count: int, timeout: float = 180) -> list[GameResult]:
     results = [workers.next_result(timeout) for _ in range(count)]
-    assert all(result is not None for result in results)
-    return results
+    played = [result for result in results if isinstance(result, GameResult)]
+    assert len(played) == count
+    return played
 
 
-def hanging(tmp_path):
+def outcome(result: GameResult) -> Outcome:
+    assert result.outcome is not None
+    return result.outcome
+
+
+def hanging(tmp_path: Path) -> tuple[PlayerSetup, PlayerSetup]:
     """Two engines, and a child of one that ignores SIGTERM; the second never moves."""
     environment = {"MISBEHAVING_PIDS": str(tmp_path / "pids")}
     return (
@@ -61,11 +69,11 @@ def hanging(tmp_path):
     )
 
 
-def parent(pid):
+def parent(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
-def wait_for_engines(tmp_path, count, seconds=180.0):
+def wait_for_engines(tmp_path: Path, count: int, seconds: float = 180.0) -> list[int]:
     deadline = time.monotonic() + seconds
     while len(noted(tmp_path / "pids")) < count and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -75,22 +83,24 @@ def wait_for_engines(tmp_path, count, seconds=180.0):
 
 
 @pytest.fixture
-def pool():
+def pool() -> Iterator[WorkerPool]:
     with WorkerPool(2) as workers:
         yield workers
 
 
-def test_every_game_comes_back_once(pool):
+def test_every_game_comes_back_once(pool: WorkerPool) -> None:
     ids = [f"0_{number}" for number in range(7)]
     for game_id in ids:
         pool.submit(job(*PASSERS, game_id=game_id))
     results = finished(pool, 7)
     assert sorted(result.game_id for result in results) == ids
-    assert {result.outcome.summary for result in results} == {"W+0.5"}
+    assert {outcome(result).summary for result in results} == {"W+0.5"}
     assert pool.next_result() is None
 
 
-def test_results_come_in_the_order_in_which_games_finish(tmp_path, monkeypatch):
+def test_results_come_in_the_order_in_which_games_finish(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GO_ON", str(tmp_path / "go on"))
     slow = python_player("slow", "tests.arena.workers.test_pool:patient")
     with WorkerPool(2) as pool:
@@ -101,7 +111,7 @@ def test_results_come_in_the_order_in_which_games_finish(tmp_path, monkeypatch):
         assert finished(pool, 1)[0].game_id == "slow"
 
 
-def test_waiting_for_a_result_ends_at_the_timeout(pool):
+def test_waiting_for_a_result_ends_at_the_timeout(pool: WorkerPool) -> None:
     slow = python_player("slow", "tests.arena.engines:sleepy")
     pool.submit(job(slow, slow))
     assert pool.next_result(0.05) is None
@@ -109,7 +119,7 @@ def test_waiting_for_a_result_ends_at_the_timeout(pool):
 
 
 @pytest.mark.parametrize("pin", [True, False])
-def test_workers_keep_to_a_core_each_where_that_is_asked(pin):
+def test_workers_keep_to_a_core_each_where_that_is_asked(pin: bool) -> None:
     allowed = sorted(os.sched_getaffinity(0))
     teller = python_player("teller", "tests.arena.workers.test_pool:place_of_play")
     with WorkerPool(2, pin=pin) as pool:
@@ -124,7 +134,7 @@ def test_workers_keep_to_a_core_each_where_that_is_asked(pin):
     assert str(os.getpid()) not in {comment.split()[0] for comment in comments}
 
 
-def test_engines_are_told_the_slot_of_their_worker(pool, tmp_path):
+def test_engines_are_told_the_slot_of_their_worker(pool: WorkerPool, tmp_path: Path) -> None:
     engine = ("sh", "-c", 'echo "slot $GOMILL_SLOT" >&2; sleep 0.3')
     for number in range(2):
         slotted = type(PASSERS[0])("slotted", engine)
@@ -134,21 +144,21 @@ def test_engines_are_told_the_slot_of_their_worker(pool, tmp_path):
     assert told == {"slot 0", "slot 1"}
 
 
-def test_a_killed_worker_costs_its_game_and_is_replaced(pool, tmp_path):
+def test_a_killed_worker_costs_its_game_and_is_replaced(pool: WorkerPool, tmp_path: Path) -> None:
     pool.submit(job(*hanging(tmp_path), game_id="doomed"))
     pids = wait_for_engines(tmp_path, 3)
     [victim] = {parent(pid) for pid in pids} - set(pids)
     pool.submit(job(*PASSERS, game_id="other"))
     assert finished(pool, 1)[0].game_id == "other"
     os.kill(victim, signal.SIGKILL)
-    assert finished(pool, 1) == [WorkerLost("doomed", "the worker that played it was killed by SIGKILL")]
+    assert pool.next_result(180) == WorkerLost("doomed", "the worker that played it was killed by SIGKILL")
     assert not left_running(pids)
     for number in range(4):
         pool.submit(job(*PASSERS, game_id=str(number)))
     assert {result.game_id for result in finished(pool, 4)} == set("0123")
 
 
-def test_a_worker_that_ended_while_idle_costs_nothing(pool):
+def test_a_worker_that_ended_while_idle_costs_nothing(pool: WorkerPool) -> None:
     teller = python_player("teller", "tests.arena.workers.test_pool:place_of_play")
     for number in range(4):
         pool.submit(job(teller, teller, game_id=str(number)))
@@ -160,11 +170,11 @@ def test_a_worker_that_ended_while_idle_costs_nothing(pool):
     assert all(isinstance(result, GameResult) for result in finished(pool, 4))
 
 
-def test_whatever_a_referee_raises_costs_one_game(capfd):
+def test_whatever_a_referee_raises_costs_one_game(capfd: pytest.CaptureFixture[str]) -> None:
     with WorkerPool(1) as pool:
         pool.submit(job(*PASSERS, game_id="bad", settings={"board_size": 77}))
         pool.submit(job(*PASSERS, game_id="good"))
-        lost, result = finished(pool, 2)
+        lost, result = pool.next_result(180), pool.next_result(180)
     assert isinstance(lost, WorkerLost)
     assert lost.game_id == "bad"
     assert lost.reason.startswith("InvalidSetting: 'board_size'")
@@ -180,7 +190,9 @@ def test_whatever_a_referee_raises_costs_one_game(capfd):
         ("stuck", 0.3, "no answer within 0.3 s; it could only be ended with its worker"),
     ],
 )
-def test_a_python_player_that_never_answers_loses_its_game(pool, factory, seconds, how):
+def test_a_python_player_that_never_answers_loses_its_game(
+    pool: WorkerPool, factory: str, seconds: float, how: str
+) -> None:
     player = python_player("late", f"tests.arena.engines:{factory}", move_seconds=seconds)
     began = time.monotonic()
     pool.submit(job(player, PASSERS[1], game_id="late"))
@@ -188,34 +200,35 @@ def test_a_python_player_that_never_answers_loses_its_game(pool, factory, second
     results = {result.game_id: result for result in finished(pool, 2)}
     assert time.monotonic() - began < 60
     late = results["late"]
-    assert (late.outcome.summary, late.outcome.termination) == ("W+F", Termination.FORFEIT)
+    assert (outcome(late).summary, outcome(late).termination) == ("W+F", Termination.FORFEIT)
     assert late.usage[0].fault is Fault.LATE
     assert late.usage[0].remark == f"player late: {how}"
-    assert results["other"].outcome.summary == "W+0.5"
+    assert outcome(results["other"]).summary == "W+0.5"
     pool.submit(job(*PASSERS, game_id="next"))
     assert finished(pool, 1)[0].game_id == "next"
 
 
 @pytest.mark.parametrize("factory", ["slow_starter", "stuck_at_start"])
-def test_a_python_player_that_never_gets_ready_makes_the_game_void(pool, factory):
+def test_a_python_player_that_never_gets_ready_makes_the_game_void(pool: WorkerPool, factory: str) -> None:
     pool.submit(job(python_player("late", f"tests.arena.engines:{factory}", start_seconds=0.3), PASSERS[1]))
-    [result] = finished(pool, 1)
+    result = pool.next_result(180)
+    assert result is not None
     reason = result.reason if isinstance(result, WorkerLost) else result.void_reason
     assert reason.startswith("player late: not ready within 0.3 s")
 
 
-def test_a_worker_is_left_alone_while_its_player_has_time(pool):
+def test_a_worker_is_left_alone_while_its_player_has_time(pool: WorkerPool) -> None:
     slow = python_player("slow", "tests.arena.engines:sleepy", move_seconds=0.5)
     pool.submit(job(slow, slow, settings={"board_size": 5, "komi": 0.5}))
-    assert finished(pool, 1)[0].outcome.summary == "W+0.5"
+    assert outcome(finished(pool, 1)[0]).summary == "W+0.5"
 
 
-def test_workers_leave_interrupts_to_the_parent(pool):
+def test_workers_leave_interrupts_to_the_parent(pool: WorkerPool) -> None:
     pool.submit(job(python_player("i", "tests.arena.workers.test_pool:interrupted"), PASSERS[1]))
     assert isinstance(finished(pool, 1)[0], GameResult)
 
 
-def test_stopping_breaks_off_games_and_leaves_nothing(tmp_path):
+def test_stopping_breaks_off_games_and_leaves_nothing(tmp_path: Path) -> None:
     pool = WorkerPool(1)
     pool.submit(job(*hanging(tmp_path)))
     pids = wait_for_engines(tmp_path, 3)
@@ -226,7 +239,7 @@ def test_stopping_breaks_off_games_and_leaves_nothing(tmp_path):
     assert pool.next_result() is None
 
 
-def test_nothing_outlives_a_killed_arena(tmp_path):
+def test_nothing_outlives_a_killed_arena(tmp_path: Path) -> None:
     program = (
         "import os; from pathlib import Path\n"
         "from arena.workers.pool import WorkerPool; from tests.arena.engines import job\n"
@@ -243,22 +256,22 @@ def test_nothing_outlives_a_killed_arena(tmp_path):
     assert not left_running([*workers, *engines])
 
 
-def test_the_moves_of_a_player_that_could_only_be_ended_with_its_worker_are_kept(pool):
+def test_the_moves_of_a_player_that_could_only_be_ended_with_its_worker_are_kept(pool: WorkerPool) -> None:
     player = python_player("late", "tests.arena.engines:stuck_in_the_end", move_seconds=0.5)
     pool.submit(job(player, PASSERS[1]))
     [result] = finished(pool, 1)
-    assert (result.outcome.summary, result.usage[0].fault) == ("W+F", Fault.LATE)
+    assert (outcome(result).summary, result.usage[0].fault) == ("W+F", Fault.LATE)
     assert [move.text for move in result.moves] == ["A1", "pass", "B1", "pass"]
     game = Sgf_game.from_string(result.record)
     assert [node.get_move()[1] for node in game.get_main_sequence()[1:]] == [(0, 0), None, (0, 1), None]
-    assert result.outcome.detail in game.get_last_node().get("C")
+    assert outcome(result).detail in game.get_last_node().get("C")
 
 
 # What engines leave behind
 
 
 @pytest.fixture
-def leaver(tmp_path):
+def leaver(tmp_path: Path) -> tuple[PlayerSetup, PlayerSetup]:
     """An engine with a child in a session of its own, and one that never moves."""
     environment = {"MISBEHAVING_PIDS": str(tmp_path / "pids")}
     return (
@@ -267,25 +280,29 @@ def leaver(tmp_path):
     )
 
 
-def test_processes_that_left_the_engines_session_end_with_the_game(pool, leaver, tmp_path):
+def test_processes_that_left_the_engines_session_end_with_the_game(
+    pool: WorkerPool, leaver: tuple[PlayerSetup, PlayerSetup], tmp_path: Path
+) -> None:
     pool.submit(job(leaver[0], PASSERS[1]))
-    assert finished(pool, 1)[0].outcome.summary == "B+24.5"
+    assert outcome(finished(pool, 1)[0]).summary == "B+24.5"
     assert len(noted(tmp_path / "pids")) == 2
     assert not left_running(noted(tmp_path / "pids"))
 
 
-def test_they_end_with_a_killed_worker_too(pool, leaver, tmp_path):
+def test_they_end_with_a_killed_worker_too(
+    pool: WorkerPool, leaver: tuple[PlayerSetup, PlayerSetup], tmp_path: Path
+) -> None:
     pool.submit(job(*leaver))
     pids = wait_for_engines(tmp_path, 3)
     engine = next(
         pid for pid in pids if Path(f"/proc/{pid}/cmdline").read_bytes().endswith(b"hang-in-genmove\0")
     )
     os.kill(parent(engine), signal.SIGKILL)
-    assert isinstance(finished(pool, 1)[0], WorkerLost)
+    assert isinstance(pool.next_result(180), WorkerLost)
     assert not left_running(pids)
 
 
-def test_they_end_with_a_killed_arena_too_even_where_a_player_is_stuck(tmp_path):
+def test_they_end_with_a_killed_arena_too_even_where_a_player_is_stuck(tmp_path: Path) -> None:
     program = (
         "import os, sys; from arena.workers.pool import WorkerPool\n"
         "from tests.arena.engines import job, misbehaving, python_player\n"
@@ -311,23 +328,23 @@ def test_they_end_with_a_killed_arena_too_even_where_a_player_is_stuck(tmp_path)
 # Engines that are kept
 
 
-def keeping(fault, tmp_path, **setup):
+def keeping(fault: str, tmp_path: Path, **setup: Any) -> PlayerSetup:
     environment = {"MISBEHAVING_PIDS": str(tmp_path / "pids")}
     return misbehaving(fault, environment=environment, restart=False, **setup)
 
 
-def played_in_turn(pool, player, count):
+def played_in_turn(pool: WorkerPool, player: PlayerSetup, count: int) -> list[GameResult]:
     for number in range(count):
         pool.submit(job(player, PASSERS[1], game_id=str(number)))
     return finished(pool, count)
 
 
-def test_an_engine_can_be_kept_for_its_players_next_games(tmp_path):
+def test_an_engine_can_be_kept_for_its_players_next_games(tmp_path: Path) -> None:
     with WorkerPool(1) as pool:
         results = played_in_turn(
             pool, keeping("none", tmp_path, parameters={"startup_commands": ["hello"]}), 3
         )
-        assert [result.outcome.summary for result in results] == ["B+24.5"] * 3
+        assert [outcome(result).summary for result in results] == ["B+24.5"] * 3
         assert [result.usage[0].cpu_seconds for result in results] == [12.25] * 3
         assert all(result.usage[0].peak_memory_bytes for result in results)
         assert {result.usage[0].engine_name for result in results} == {"Misbehaving:1.5"}
@@ -345,22 +362,22 @@ def test_an_engine_can_be_kept_for_its_players_next_games(tmp_path):
         ("dies-when-idle", "B+24.5"),
     ],
 )
-def test_failures_are_not_carried_into_the_next_game(fault, summary, tmp_path):
+def test_failures_are_not_carried_into_the_next_game(fault: str, summary: str, tmp_path: Path) -> None:
     with WorkerPool(1) as pool:
         results = played_in_turn(pool, keeping(fault, tmp_path), 2)
-    assert [result.outcome.summary for result in results] == [summary] * 2
+    assert [outcome(result).summary for result in results] == [summary] * 2
     assert results[0].usage[0].fault is results[1].usage[0].fault
     assert len(noted(tmp_path / "pids")) == 2
 
 
-def test_another_setup_is_another_engine(tmp_path):
+def test_another_setup_is_another_engine(tmp_path: Path) -> None:
     with WorkerPool(1) as pool:
         for limit in (20.0, 20.0, 21.0):
             played_in_turn(pool, keeping("none", tmp_path, move_seconds=limit), 1)
         assert len(running(noted(tmp_path / "pids"))) == 2
 
 
-def test_idle_engines_are_not_hoarded(tmp_path):
+def test_idle_engines_are_not_hoarded(tmp_path: Path) -> None:
     with WorkerPool(1) as pool:
         for number in range(MAX_KEPT + 2):
             played_in_turn(pool, keeping("none", tmp_path, name=str(number)), 1)
@@ -368,15 +385,15 @@ def test_idle_engines_are_not_hoarded(tmp_path):
         assert len(running(noted(tmp_path / "pids"))) == MAX_KEPT
 
 
-def test_a_player_in_both_seats_has_two_kept_engines(tmp_path):
+def test_a_player_in_both_seats_has_two_kept_engines(tmp_path: Path) -> None:
     player = keeping("resigns", tmp_path)
     with WorkerPool(1) as pool:
         for number in range(2):
             pool.submit(job(player, player, game_id=str(number)))
-        assert [result.outcome.summary for result in finished(pool, 2)] == ["W+R"] * 2
+        assert [outcome(result).summary for result in finished(pool, 2)] == ["W+R"] * 2
         assert len(noted(tmp_path / "pids")) == 2
 
 
-def test_there_must_be_a_worker():
+def test_there_must_be_a_worker() -> None:
     with pytest.raises(ValueError, match="0 workers: there must be at least one"):
         WorkerPool(0)

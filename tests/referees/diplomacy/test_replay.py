@@ -179,7 +179,9 @@ def test_what_players_say_and_are_called_is_only_text(tmp_path: Path) -> None:
 def test_a_picture_of_the_page_has_land_sea_and_every_power_s_colour(tmp_path: Path) -> None:
     picture = tmp_path / "page.png"
     page = Diplomacy.replay_page(record().encode(), {})
-    told = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])["map"]
+    data = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)
+    assert data is not None
+    told = json.loads(data[1])["map"]
     least = {power["colour"]: 30 for power in told["powers"]} | {"#b5d3e7": 20_000, "#f1e8d2": 10_000}
 
     def take() -> bytes:

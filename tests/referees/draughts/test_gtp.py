@@ -1,6 +1,7 @@
 """Draughts over GTP: the words, and a game against an engine in a process of its own."""
 
 import sys
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from referees.draughts.gtp import DraughtsDialogue
 from referees.gtp import GtpGame
 from tests.referees.draughts.placing import game, placed
 
-LIMITS = {"start_seconds": 60.0, "move_seconds": 60.0, "exit_seconds": 60.0}
+LIMITS: dict[str, Any] = {"start_seconds": 60.0, "move_seconds": 60.0, "exit_seconds": 60.0}
 ENGINE = (sys.executable, "-m", "tests.referees.draughts.gtp_engine")
 
 

@@ -33,7 +33,7 @@ def test_the_southern_half_is_drawn_below_as_the_image_of_the_northern() -> None
     image, laid = mirror_of(whole), places(whole)
     assert image is not None
     for at, (right, down) in enumerate(laid):
-        assert laid[image[at]] == (right, pytest.approx(1000 - down))
+        assert laid[image[at]] == pytest.approx((right, 1000 - down))
         assert (down < 500) == whole.territories[at].name.endswith("N")
 
 

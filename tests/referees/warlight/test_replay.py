@@ -37,7 +37,7 @@ def record(names: tuple[str, str] = ("alpha", "beta")) -> str:
                 + [f"AttackTransfer 99 from {ids[at]} to {ids[rules.map.neighbours[at][0]]}" for at in mine]
             )
             orders[seat] = read_orders(text)
-            moves.append(PlayedMove(seat, orders[seat], 0.5))
+            moves.append(PlayedMove(seat, orders[seat], text))
         position = rules.play(position, orders)
     return rules.record(
         GameRecord("7", "war", "2026-11-21", names, tuple(moves), rules.outcome(position), 5, ("a remark",))

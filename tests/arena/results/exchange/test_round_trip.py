@@ -129,7 +129,7 @@ def test_one_series_goes_out_with_all_it_needs_and_nothing_else(
     tmp_path: Path, opened: Callable[[str], ResultsDatabase], full: ResultsDatabase
 ) -> None:
     for edition in ("saga1", "saga2"):
-        export(full, tmp_path / edition, edition, "second")  # type: ignore[arg-type]
+        export(full, tmp_path / edition, edition, "second")
         other = opened(f"of-{edition}")
         assert import_saga(other, tmp_path / edition).series == ("second",)
         assert len(dump(other, "SAGA_Game")["SAGA_Game"]) == 4
@@ -230,7 +230,7 @@ def test_what_is_not_saga_is_refused(tmp_path: Path, opened: Callable[[str], Res
         (lambda path: (path.mkdir(), (path / "Dip_Game.csv").touch()), "has no table Dip_Bot, Dip_Player"),
     ):
         path = tmp_path / message.replace(" ", "-")
-        make(path)  # type: ignore[no-untyped-call]
+        make(path)
         with pytest.raises(ResultsError, match=message):
             import_saga(other, path)
 

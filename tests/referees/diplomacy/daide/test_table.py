@@ -285,7 +285,7 @@ def test_draws_of_some_add_up_where_they_are_allowed() -> None:
         assert room.ask(client, "DRW (ENG FRA)") == ["YES (DRW (ENG FRA))"]
         if client.power != AUSTRIA:
             assert room.ask(client, "DRW") == ["YES (DRW)"]
-    assert room.table.agreed_draw() == {ENGLAND, FRANCE}
+    assert room.table.agreed_draw() == frozenset({ENGLAND, FRANCE})
     room.ask(room.clients[AUSTRIA], "DRW")
     assert room.table.agreed_draw() == frozenset(POWERS)
 
