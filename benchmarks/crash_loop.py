@@ -60,7 +60,8 @@ class Outcome:
         return bool(answered) and kinds <= self.killed.keys() and (not compact or self.compacted > 0)
 
 
-def _slept(seconds: float) -> bool:
+def slept(seconds: float) -> bool:
+    """Wait for so long, whatever comes."""
     time.sleep(seconds)
     return True
 
@@ -73,7 +74,7 @@ def crash_loop(
     *,
     shared_port: bool = False,
     compact: bool = False,
-    pause: Callable[[float], bool] = _slept,
+    pause: Callable[[float], bool] = slept,
 ) -> Outcome:
     """Run it. `pause` waits for some seconds, and is False once the loop is to end early."""
     chance = random.Random(rounds)

@@ -56,6 +56,7 @@ def main() -> None:
     unknown = [name for name in sys.argv[1:] if name not in PARTS]
     if unknown:
         sys.exit(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    all_begun = time.monotonic()
     for name in sys.argv[1:] or PARTS:
         first = machine()
         print(f"{name}: {first}", flush=True)
@@ -66,6 +67,7 @@ def main() -> None:
         taken = f"It took {time.monotonic() - begun:.0f} s."
         DOCUMENT.write_text(placed(DOCUMENT.read_text(), name, f"{first} {taken}\n\n{run.stdout}"))
         print(run.stdout, flush=True)
+    print(f"All of it took {(time.monotonic() - all_begun) / 60:.1f} minutes.")
 
 
 if __name__ == "__main__":

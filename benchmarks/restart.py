@@ -4,6 +4,7 @@ All games have full libraries. They are copies of one that is learnt, as its rec
 """
 
 import argparse
+import os
 import re
 import shutil
 import signal
@@ -41,9 +42,16 @@ def start(folder: Path, games: list[str], token: str) -> Start:
     """Start a server, ask about each game once, and stop it."""
     questions = [next(iter(full_game.questions(game, 1))) for game in games]
     command = [sys.executable, "-m", "academy", "serve", "--data", str(folder), "--address", "127.0.0.1:0"]
+    # As where it is installed: compiled once, also where the environment forbids that.
+    environment = os.environ | {"PYTHONPYCACHEPREFIX": str(folder.parent / "bytecode")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     begun = time.perf_counter()
     process = subprocess.Popen(
-        [*command, "--log-level", "error"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
+        [*command, "--log-level", "error"],
+        stdout=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        env=environment,
     )
     assert process.stdout is not None
     try:

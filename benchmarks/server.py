@@ -22,12 +22,11 @@ from benchmarks.load.bench import ECHO, REPORT, SERVICE, Generator, Server
 from benchmarks.load.wire import Load
 
 ROUNDS: Final = 5
-SECONDS: Final = 0.6
+SECONDS: Final = 0.4
 # Linux takes the processor from programs with precedence (`chrt`) once they had 95 % of a second of it.
-PAUSE: Final = 0.2
+PAUSE: Final = 0.15
 REPORTS_PER_SECOND: Final = 40.0
-WRITING_SECONDS: Final = 5.0
-
+WRITING_SECONDS: Final = 2.5
 
 SUCCESSORS: Final = (16, 100, 400)
 # The load generator sends a question at once, so it must fit into the window that HTTP/2 begins with.

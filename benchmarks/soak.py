@@ -6,24 +6,30 @@ Contests, consultations, proposals and admins' changes at a pace far below what 
 latencies tell of the servers and not of what waits (0: as fast as they are answered), while an admin compacts
 the log now and then. Prints a line a sample and verdicts: memory of the processes, latencies and the file, of
 the last third of the time against the second (in the first the libraries fill). Ends with 1 where one is not
-flat, or the pace could not be kept: its latencies then say nothing.
+flat, or the pace could not be kept: its latencies then say nothing. SIGTERM or Ctrl-C ends it early.
 """
 
 import argparse
 import math
+import select
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.crash_loop import wrong
+from academy.service.lifetime import signals
+from benchmarks.crash_loop import slept, wrong
 from benchmarks.mixed_load import Load
 from benchmarks.sites import Site
 
 SAMPLES = 30
+# Of a run that was ended early, for a third to say something.
+FEWEST_SAMPLES = 9
 CONTESTS_A_SECOND = 5.0
 # Of the contests due in the last two thirds of the time, so many must have been played.
 PACE_KEPT = 0.95
@@ -48,16 +54,25 @@ class Sample:
 
 
 def soak(
-    folder: Path, minutes: float, processes: int, callers: int, contests_a_second: float = math.inf
+    folder: Path,
+    minutes: float,
+    processes: int,
+    callers: int,
+    contests_a_second: float = math.inf,
+    pause: Callable[[float], bool] = slept,
 ) -> tuple[list[Sample], list[str]]:
-    """Run it; return the samples, and what was lost or refused."""
+    """Run it; return the samples, and what was lost or refused.
+
+    `pause` waits for some seconds, and is False once the run is to end early.
+    """
     samples = []
     begun = time.monotonic()
     # Far above what the callers can ask, whatever the machine.
     with Site(folder, processes, ["--rate", "1000000"]) as site:
         load = Load(site, callers, "soak", contests_a_second)
         for number in range(1, SAMPLES + 1):
-            time.sleep(max(0.0, begun + minutes * 60 * number / SAMPLES - time.monotonic()))
+            if not pause(max(0.0, begun + minutes * 60 * number / SAMPLES - time.monotonic())):
+                break
             taken = load.take_seconds()
             samples.append(
                 Sample(
@@ -167,9 +182,19 @@ def main() -> int:
     )
     options = parser.parse_args()
     pace = options.contests_a_second or math.inf
-    with tempfile.TemporaryDirectory(prefix="academy-soak-") as folder:
-        samples, faults = soak(Path(folder), options.minutes, options.processes, options.callers, pace)
-    told = verdicts(samples, pace) if len(samples) == SAMPLES else []
+    with (
+        signals(signal.SIGTERM, signal.SIGINT) as told_to_end,
+        tempfile.TemporaryDirectory(prefix="academy-soak-") as folder,
+    ):
+        samples, faults = soak(
+            Path(folder),
+            options.minutes,
+            options.processes,
+            options.callers,
+            pace,
+            lambda seconds: not select.select([told_to_end], [], [], seconds)[0],
+        )
+    told = verdicts(samples, pace) if len(samples) >= FEWEST_SAMPLES else []
     for flat, what in told:
         print(f"{'KEPT  ' if flat else 'MISSED'} {what}")
     for fault in faults:

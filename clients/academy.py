@@ -1,11 +1,14 @@
 """The client library of ACADEMY for bots: `Academy` for blocking calls, `AsyncAcademy` for asyncio.
 
 Both answer with the values of `clients.advice` and raise AcademyUnavailable or AcademyRefusal. A
-question that fair use forbids is not asked: the answer is then an empty list.
+question that fair use forbids is not asked: the answer is then an empty list. Whoever asks faster than
+ACADEMY's limits allow waits as long as it says, and raises its refusal only where that is longer than a call
+may take.
 """
 
 import asyncio
 import queue
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from types import TracebackType
@@ -26,6 +29,7 @@ from academy.v1 import (
 from clients.advice import ProposalStatus, proposal_statuses
 from clients.answer_deadline import AnswerDeadline
 from clients.connection import AcademyRefusal, AcademyUnavailable, Connection, explained
+from clients.patience import Patience
 from clients.questions import AsyncQuestions, Questions
 from clients.seat import Seat
 
@@ -58,10 +62,13 @@ class Academy(Questions):
         self._channel.close()
 
     def _call(self, method: Callable[..., Response], request: object) -> Response:
-        try:
-            return method(request, timeout=self._connection.timeout, metadata=self._connection.metadata)
-        except grpc.RpcError as error:
-            raise explained(error) from None
+        patience = Patience(self._connection.timeout)
+        while True:
+            try:
+                return method(request, timeout=patience.left, metadata=self._connection.metadata)
+            except grpc.RpcError as error:
+                failure = explained(error)
+            time.sleep(patience.pause(failure))
 
     def game(self, game_id: str) -> game_pb2.Game:
         """What ACADEMY knows of a game's board and rules of its libraries."""
@@ -148,12 +155,21 @@ class PlayStream(Questions):
         self._number = 0
 
     def _ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
+        patience = Patience(self._deadline.seconds)
+        while True:
+            response = self._answer(request)
+            refusal = _refusal(response)
+            if refusal is None:
+                return response
+            time.sleep(patience.pause(refusal))
+
+    def _answer(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
         self._number += 1
         request.request_id = self._number
         self._questions.put(request)
         try:
             with self._deadline:
-                return _unrefused(next(self._answers))
+                return next(self._answers)
         except StopIteration:
             raise AcademyUnavailable("the stream was ended by the server") from None
         except grpc.RpcError as error:
@@ -200,10 +216,13 @@ class AsyncAcademy(AsyncQuestions):
     async def _call(
         self, method: "Callable[..., grpc.aio.UnaryUnaryCall[Request, Response]]", request: Request
     ) -> Response:
-        try:
-            return await method(request, timeout=self._connection.timeout, metadata=self._connection.metadata)
-        except grpc.RpcError as error:
-            raise explained(error) from None
+        patience = Patience(self._connection.timeout)
+        while True:
+            try:
+                return await method(request, timeout=patience.left, metadata=self._connection.metadata)
+            except grpc.RpcError as error:
+                failure = explained(error)
+            await asyncio.sleep(patience.pause(failure))
 
     async def game(self, game_id: str) -> game_pb2.Game:
         """As `Academy.game`."""
@@ -275,6 +294,15 @@ class AsyncPlayStream(AsyncQuestions):
         self._number = 0
 
     async def _ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
+        patience = Patience(self._seconds)
+        while True:
+            response = await self._answer(request)
+            refusal = _refusal(response)
+            if refusal is None:
+                return response
+            await asyncio.sleep(patience.pause(refusal))
+
+    async def _answer(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
         if self._call.done():
             raise AcademyUnavailable("the stream has ended")
         self._number += 1
@@ -290,7 +318,7 @@ class AsyncPlayStream(AsyncQuestions):
             raise explained(error) from None
         if not isinstance(response, consultation_pb2.PlayResponse):
             raise AcademyUnavailable("the stream was ended by the server")
-        return _unrefused(response)
+        return response
 
     async def _look_up(
         self, request: consultation_pb2.LookUpOpeningRequest
@@ -324,9 +352,13 @@ def _late(seconds: float) -> AcademyUnavailable:
     )
 
 
-def _unrefused(response: consultation_pb2.PlayResponse) -> consultation_pb2.PlayResponse:
-    if response.WhichOneof("answer") == "refusal":
-        refusal = response.refusal
-        code = next((each.name for each in grpc.StatusCode if each.value[0] == refusal.code), "UNKNOWN")
-        raise AcademyRefusal(code, refusal.message, refusal.reason, refusal.metadata)
-    return response
+def _refusal(response: consultation_pb2.PlayResponse) -> AcademyRefusal | None:
+    """The refusal that an answer is, None for any other."""
+    if response.WhichOneof("answer") != "refusal":
+        return None
+    refusal = response.refusal
+    code = next((each.name for each in grpc.StatusCode if each.value[0] == refusal.code), "UNKNOWN")
+    later = refusal.metadata.get("retry_after")
+    return AcademyRefusal(
+        code, refusal.message, refusal.reason, refusal.metadata, None if later is None else float(later)
+    )

@@ -19,12 +19,13 @@ Told = players_pb2.MoveRequest | players_pb2.GameEnd
 class Redialling:
     """Whether and when a stream that has ended is begun again."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         """Until the arena has not been there for so long."""
         self._seconds = seconds
+        self._clock = clock
         self._pause = _FIRST_PAUSE_SECONDS
         self._reached = False
-        self._alone_since = time.monotonic()
+        self._alone_since = clock()
 
     def pause(self, welcomed: bool, reason: AcademyUnavailable | None) -> float | None:
         """The seconds to wait; None where there is to be no other stream.
@@ -32,9 +33,9 @@ class Redialling:
         Raises the reason why this one ended where the arena never let one in.
         """
         if welcomed:
-            self._reached, self._alone_since, self._pause = True, time.monotonic(), _FIRST_PAUSE_SECONDS
+            self._reached, self._alone_since, self._pause = True, self._clock(), _FIRST_PAUSE_SECONDS
         pause = self._pause
-        if time.monotonic() + pause > self._alone_since + self._seconds:
+        if self._clock() + pause > self._alone_since + self._seconds:
             if self._reached or reason is None:
                 return None
             raise reason

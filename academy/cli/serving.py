@@ -55,6 +55,14 @@ def serve(
             min=1, max=64, help="Server processes that share the port; limits count in each of them."
         ),
     ] = 1,
+    hang_seconds: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            help="With --processes: one that has done nothing at all for so long is killed and replaced "
+            "(0: never).",
+        ),
+    ] = 30.0,
     insecure: Annotated[bool, typer.Option(help="Let other machines connect without TLS.")] = False,
     metrics_address: Annotated[
         str,
@@ -135,7 +143,7 @@ def serve(
                 asyncio.run(_serve(store, settings, ready, told))
             else:
                 work = _Process(data, settings, partial(logs.configure, log_level, log_format))
-                _serve_together(store, work, processes, told)
+                _serve_together(store, work, processes, hang_seconds, told)
     except InvalidAddress as error:
         raise CommandError(str(error), ExitCode.USAGE) from error
     except (StoreCorrupt, DataDamaged) as error:
@@ -148,7 +156,7 @@ def _announce(store: Store, data: Path, address: Address) -> None:
     typer.echo(f"academy: serving {data} at {address}; {_token_hint(store, data)}")
 
 
-def _serve_together(store: Store, work: "_Process", count: int, told: int) -> None:
+def _serve_together(store: Store, work: "_Process", count: int, hang_seconds: float, told: int) -> None:
     with shared_port(work.settings.address) as address:
         settings = replace(work.settings, address=address, shared_port=True)
         # Wrong settings are told here, once.
@@ -156,7 +164,7 @@ def _serve_together(store: Store, work: "_Process", count: int, told: int) -> No
         metrics = settings.metrics_address
         work = replace(work, settings=settings, metrics=own_ports(metrics, count) if metrics else ())
         ready = partial(_announce, store, work.data, address)
-        ServerProcesses(work, count, partial(_damage, work.data)).run(ready, told)
+        ServerProcesses(work, count, partial(_damage, work.data), hang_seconds).run(ready, told)
 
 
 def _damage(data: Path) -> str:

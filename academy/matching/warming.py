@@ -85,7 +85,26 @@ def warm_up_in_background() -> threading.Thread | None:
     return thread
 
 
+def leave_scipy_out() -> None:
+    """Have Numba not import SciPy, where it is installed, to see whether it could multiply matrices.
+
+    No kernel does, and the import would be a quarter of the time until the kernels are loaded.
+    """
+    from numba.np import linalg
+
+    def without() -> None:
+        raise ImportError("matrices are not multiplied here")
+
+    found, linalg.ensure_blas = linalg.ensure_blas, without
+    try:
+        # It asks once, when it is imported.
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        linalg.ensure_blas = found
+
+
 def _load(compiler: "_Compiler") -> None:
+    leave_scipy_out()
     from academy.matching.compiled.compiling import is_complete
 
     if (is_complete() or compiler.run()) and not compiler.ended:

@@ -6,7 +6,8 @@ than hundreds of answers.
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final
 
@@ -30,10 +31,23 @@ class Searches:
             gc.freeze()
 
 
+@contextmanager
+def without_searches() -> Iterator[None]:
+    """Search for nothing meanwhile: for what is imported or loaded and stays."""
+    searched = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if searched:
+            gc.enable()
+
+
 @cache
 def keep_pauses_short() -> None:
-    """From now on, have what was left after a long search not be looked at again.
+    """From now on, have what is there now, or was left after a long search, not be looked at again.
 
     Objects are freed as before when nothing refers to them; only cycles that they are a part of are kept.
     """
+    gc.freeze()
     gc.callbacks.append(Searches())

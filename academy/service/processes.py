@@ -1,4 +1,4 @@
-"""Several server processes on one port: started together, started again when one dies, ended together.
+"""Several server processes on one port: started together, replaced when one dies or hangs, ended together.
 
 The system spreads connections over the processes (SO_REUSEPORT), not calls: a caller stays with one of them.
 """
@@ -11,17 +11,21 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, Final, Protocol
 
 import structlog
 
 from academy.service.addresses import LARGEST_PORT, Address, InvalidAddress
+from academy.service.heartbeats import Heart, Pulse, Watch
 from academy.service.lifetime import end_with_parent
 
 # One that dies at once is not started again and again without a pause.
 _SECONDS_BETWEEN_STARTS: Final = 1.0
+# Another server looks at its port and binds it within milliseconds, on a machine that has time for it.
+_SECONDS_TO_BEGIN: Final = 5.0
+_SECONDS_BETWEEN_CLAIMS: Final = 0.02
 # LMDB trusts its pages: it stops the process, or goes astray in memory.
 _OF_DAMAGE: Final = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS}
 _log = structlog.get_logger()
@@ -36,7 +40,10 @@ class DataDamaged(RuntimeError):
 
 
 class Work(Protocol):
-    """What a process does: serve until SIGTERM, and call `ready` once it listens. Must be picklable."""
+    """What a process does: serve until SIGTERM, and call `ready` once it listens. Must be picklable.
+
+    `ready` is called in an event loop, which from then on must not stand still.
+    """
 
     def __call__(self, number: int, ready: Callable[[], None]) -> None:
         """Serve as the process of this number, from 0."""
@@ -55,7 +62,7 @@ def shared_port(address: Address) -> Iterator[Address]:
             # Bound but not listening, it is given no connections.
             kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             if address.port:
-                with _claimed(address):
+                with _claimed(address.port):
                     # Not shared at first: a stranger's server is not to be joined by chance.
                     kept.bind(_listened_on(address)[1])
             else:
@@ -93,14 +100,23 @@ def own_ports(first: Address, count: int) -> list[Address]:
 
 
 @contextmanager
-def _claimed(address: Address) -> Iterator[None]:
-    """Let no other server begin at this address meanwhile. Raises OSError where one does.
+def _claimed(port: int) -> Iterator[None]:
+    """Let no other server begin at this port meanwhile; wait for one that does. Raises OSError after a while.
 
-    Between the look at a port and its binding another server could look, too. A name in Linux's abstract
-    namespace of sockets can be had once, leaves no file, and goes with its process.
+    Between the look at a port and its binding another server could look, too, whatever name it has for the
+    address, or at all of the machine's. A name in Linux's abstract namespace of sockets can be had once,
+    leaves no file, and goes with its process.
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as claim:
-        claim.bind(f"\0academy server begins at {address.host}:{address.port}")
+        deadline = time.monotonic() + _SECONDS_TO_BEGIN
+        while True:
+            try:
+                claim.bind(f"\0academy server begins at port {port}")
+                break
+            except OSError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(_SECONDS_BETWEEN_CLAIMS)
         yield
 
 
@@ -124,16 +140,23 @@ def _resolved(address: Address) -> tuple[socket.AddressFamily, Any]:
 @dataclass(slots=True)
 class _Running:
     process: SpawnProcess
-    ready: Connection
+    pulse: Pulse
     started: float
 
 
 class ServerProcesses:
     """Runs a number of processes until it is told to end; a second time is passed on to hurry them."""
 
-    def __init__(self, work: Work, count: int, damage: Callable[[], str] = lambda: "") -> None:
-        """Run `work`; `damage` says what is wrong with the data, once a process died as LMDB's do of that."""
+    def __init__(
+        self, work: Work, count: int, damage: Callable[[], str] = lambda: "", hang_seconds: float = 0.0
+    ) -> None:
+        """Run `work`; `damage` says what is wrong with the data, once a process died as LMDB's do of that.
+
+        One whose event loop has not turned for `hang_seconds` (0: any time) is killed and replaced.
+        """
         self._damage = damage
+        self._hang_seconds = hang_seconds
+        self._watch = Watch(hang_seconds)
         self._work = work
         self._count = count
         self._context = multiprocessing.get_context("spawn")
@@ -163,15 +186,19 @@ class ServerProcesses:
         """Wait for whatever happens next, and see to it."""
         now = time.monotonic()
         waited_for: list[Any] = [told, *(each.process.sentinel for each in self._running.values())]
-        waited_for += [each.ready for number, each in self._running.items() if number not in self._served]
-        happened = wait(waited_for, min(self._due.values()) - now if self._due else None)
+        waited_for += [each.pulse.pipe for each in self._running.values()]
+        moments = [due - now for due in self._due.values()]
+        if self._running and self._watch.between_looks is not None:
+            moments.append(self._watch.between_looks)
+        happened = wait(waited_for, max(0.0, min(moments)) if moments else None)
         if told in happened:
             self._stop(len(os.read(told, 64)))
         for number, each in list(self._running.items()):
-            if number not in self._served and each.ready in happened:
+            if each.pulse.pipe in happened:
                 self._hear(number, each, when_ready)
             if each.process.sentinel in happened:
                 self._bury(number, each)
+        self._kill_hanging()
         for number, due in list(self._due.items()):
             if not self._stopping and due <= time.monotonic():
                 del self._due[number]
@@ -180,26 +207,36 @@ class ServerProcesses:
     def _start(self, number: int) -> None:
         hears, says = self._context.Pipe(duplex=False)
         process = self._context.Process(
-            target=_work, args=(self._work, number, says), name=f"academy server {number}"
+            target=_work,
+            args=(self._work, number, Heart(says, self._hang_seconds)),
+            name=f"academy server {number}",
         )
         process.start()
         says.close()
-        self._running[number] = _Running(process, hears, time.monotonic())
+        self._running[number] = _Running(process, Pulse(hears), time.monotonic())
 
     def _hear(self, number: int, each: _Running, when_ready: Callable[[], None]) -> None:
-        try:
-            each.ready.recv_bytes()
-        except EOFError:
+        if not each.pulse.feel():
             # It is dying; its end is told by itself.
             each.process.join()
-            return
-        self._served.add(number)
-        if len(self._served) == self._count:
-            when_ready()
+        elif number not in self._served:
+            self._served.add(number)
+            if len(self._served) == self._count:
+                when_ready()
+
+    def _kill_hanging(self) -> None:
+        silent = self._watch.too_silent([each.pulse for each in self._running.values()])
+        for number, each in self._running.items():
+            if each.pulse in silent:
+                _log.error("process hangs and is killed", process=number, seconds=round(each.pulse.silent))
+                # All that was acknowledged is on the disk. It would not hear of anything less.
+                each.process.kill()
+                # One that waits for a disk dies only then.
+                each.pulse.silent = 0.0
 
     def _bury(self, number: int, each: _Running) -> None:
         each.process.join()
-        each.ready.close()
+        each.pulse.pipe.close()
         del self._running[number]
         code = each.process.exitcode
         if self._stopping:
@@ -225,10 +262,10 @@ class ServerProcesses:
                 each.process.terminate()
 
 
-def _work(work: Work, number: int, says: Connection) -> None:
+def _work(work: Work, number: int, heart: Heart) -> None:
     # A terminal's Ctrl-C reaches every process; the first one passes it on.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     end_with_parent(parent.pid if parent else None)
     structlog.contextvars.bind_contextvars(process=number)
-    work(number, lambda: says.send_bytes(b"ready"))
+    work(number, heart.begin)

@@ -28,7 +28,7 @@ from academy.service.listeners import listeners
 from academy.service.listening import bind, connections_per_address
 from academy.service.live_games import LiveGames
 from academy.service.metrics import Metrics
-from academy.service.pauses import keep_pauses_short
+from academy.service.pauses import keep_pauses_short, without_searches
 from academy.service.processes import shared_port
 from academy.service.proposals import ProposalServicer
 from academy.service.recollection import Recollection
@@ -137,9 +137,10 @@ class AcademyServer:
         """Load the libraries, listen, and return the address. Raises InvalidAddress and StoreError."""
         warm_up_in_background()
         sys.setswitchinterval(_SWITCH_SECONDS)
-        keep_pauses_short()
         remember_makers(asyncio.get_running_loop())
-        games = await self.games.load(_LOADING_SECONDS)
+        with without_searches():
+            games = await self.games.load(_LOADING_SECONDS)
+        keep_pauses_short()
         with self._port() as address:
             address = bind(self._server, address, self._credentials)
         await self._server.start()

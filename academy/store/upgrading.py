@@ -72,12 +72,13 @@ def _turn(folder: Path) -> Iterator[None]:
     """Wait until no other process of this program brings the folder up to date."""
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError as fault:
+            raise StoreError(
+                f"{folder}: cannot be locked: {fault.strerror}; keep it on a local disk"
+            ) from fault
         yield
-    except OSError as fault:
-        if isinstance(fault, StoreError):
-            raise
-        raise StoreError(f"{folder}: cannot be locked: {fault.strerror}; keep it on a local disk") from fault
     finally:
         os.close(handle)
 

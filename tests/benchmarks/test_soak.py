@@ -69,3 +69,9 @@ def test_it_runs_for_a_moment_and_loses_nothing(tmp_path: Path, monkeypatch: pyt
     assert faults == []
     assert len(samples) == 2
     assert samples[-1].memory > 0 and samples[-1].file > 0
+
+
+def test_it_ends_early_when_told_to(tmp_path: Path) -> None:
+    told = soak.soak(tmp_path, minutes=60, processes=1, callers=1, pause=lambda seconds: seconds > 120)
+
+    assert told == ([], [])

@@ -81,3 +81,15 @@ def left_behind(cache: Path) -> list[int]:
             # It has ended, or is somebody else's.
             continue
     return found
+
+
+def test_numba_is_imported_without_scipys_linear_algebra() -> None:
+    pytest.importorskip("scipy")
+    program = (
+        "import sys; from academy.matching.warming import leave_scipy_out; leave_scipy_out(); "
+        "import numba.np.arraymath, numba.np.linalg; found = 'scipy.linalg' in sys.modules; "
+        "numba.np.linalg.ensure_blas(); print(found, 'scipy.linalg' in sys.modules)"
+    )
+    told = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True)
+    # What asks for it by itself afterwards has it.
+    assert told.stdout.split() == ["False", "True"]

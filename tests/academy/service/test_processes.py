@@ -1,9 +1,13 @@
 """`academy serve --processes`: several processes, one port, one folder."""
 
+import asyncio
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +134,41 @@ def test_a_process_that_is_killed_is_replaced_and_the_others_go_on(academy: Serv
     until(both_serve)
 
 
+def test_a_process_that_hangs_is_killed_and_replaced(tmp_path: Path) -> None:
+    options = ("--processes", str(PROCESSES), "--hang-seconds", "5", "--log-level", "warning")
+    with served(tmp_path / "data", *options) as academy:
+        register(connections(academy, 1)[0])
+        before = children(academy.process.pid)
+        os.kill(before[0], signal.SIGSTOP)
+        until(lambda: not alive(before[0]))
+        until(lambda: len(children(academy.process.pid)) == PROCESSES)
+        assert all(look_up(client).known for client in connections(academy, 1))
+        academy.process.terminate()
+        _, told = academy.process.communicate(timeout=SECONDS)
+    assert academy.process.returncode == 0
+    assert "process hangs and is killed" in told and "another takes its place" in told
+
+
+def _stands_still_once(stood: Path, number: int, ready: Callable[[], None]) -> None:
+    async def serve() -> None:
+        ready()
+        if not stood.exists():
+            stood.touch()
+            # Nothing else is done by its event loop meanwhile.
+            threading.Event().wait()
+        os.kill(os.getppid(), signal.SIGTERM)
+        await asyncio.Event().wait()
+
+    asyncio.run(serve())
+
+
+def test_so_is_one_whose_event_loop_stands_still(tmp_path: Path) -> None:
+    with signals(signal.SIGTERM) as told:
+        work = partial(_stands_still_once, tmp_path / "stood")
+        ServerProcesses(work, 1, hang_seconds=2.0).run(lambda: None, told)
+    assert (tmp_path / "stood").exists()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_all_are_drained_and_it_ends_with_nought(academy: Served, number: signal.Signals) -> None:
     clients = connections(academy)
@@ -187,23 +226,43 @@ def test_a_port_in_use_is_not_joined(academy: Served, tmp_path: Path) -> None:
     assert f"{academy.address}: cannot listen there" in told
 
 
-def test_of_two_servers_that_begin_at_once_one_gets_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
+# An address of this process's own, where nobody else takes the port in the meantime.
+OWN_BYTES = (127, 83, os.getpid() >> 8 & 255, os.getpid() & 255)
+OWN = Address(host=".".join(map(str, OWN_BYTES)))
+NAMES = [
+    pytest.param(OWN.host, id="the-same"),
+    pytest.param(f"0x{bytes(OWN_BYTES).hex()}", id="another-name-of-it"),
+    pytest.param("0.0.0.0", id="all-of-the-machine"),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_of_two_servers_that_begin_at_once_one_gets_the_port(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     looked = processes._listened_on
-    # An address of this process's own, where nobody else takes the port in the meantime.
-    own = Address(host=f"127.83.{os.getpid() >> 8 & 255}.{os.getpid() & 255}")
-    with processes.shared_port(own) as address:
+    with processes.shared_port(OWN) as address:
         pass
+
+    def begin_too() -> bool:
+        other = pytest.raises(InvalidAddress, match="another server may")
+        with other, processes.shared_port(replace(address, host=name)):
+            pass
+        return True
 
     def look_while_another_begins(address: Address) -> Any:
         found = looked(address)
         monkeypatch.setattr(processes, "_listened_on", looked)
-        with pytest.raises(InvalidAddress, match="another server may"), processes.shared_port(address):
-            pass
+        begun.append(threads.submit(begin_too))
+        # It would get through now if it could.
+        wait(begun, 0.5)
         return found
 
+    begun: list[Future[bool]] = []
     monkeypatch.setattr(processes, "_listened_on", look_while_another_begins)
-    with processes.shared_port(address) as kept:
+    with ThreadPoolExecutor(1) as threads, processes.shared_port(address) as kept:
         assert kept == address
+        assert begun[0].result(SECONDS)
 
 
 def test_a_unix_socket_cannot_be_shared(tmp_path: Path) -> None:
@@ -245,8 +304,12 @@ def test_ports_beyond_the_last_are_refused_and_any_port_is_any_for_each() -> Non
 def _second_fails(number: int, ready: Callable[[], None]) -> None:
     if number == 1:
         raise SystemExit(3)
+    asyncio.run(_turns(ready))
+
+
+async def _turns(ready: Callable[[], None]) -> None:
     ready()
-    signal.pause()
+    await asyncio.Event().wait()
 
 
 def test_where_one_cannot_serve_all_end() -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -90,27 +89,6 @@ def test_an_open_contest_is_known_with_its_players(store: Store) -> None:
     assert store.open_contest("seki", "go-9x9") == "c1"
     assert store.open_contest("sek", "go-9x9") is None
     assert store.open_contest("seki", "go-9x") is None
-
-
-def test_of_a_players_open_contests_the_oldest_since_a_time_is_told(tmp_path: Path) -> None:
-    now = [1_000.0]
-    with Store(tmp_path, clock=lambda: now[0]) as store:
-        for game_id in ("go-9x9", "go"):
-            store.run(RegisterGame(go_game(game_id), "arena"))
-        for contest_id, game_id in (("z", "go-9x9"), ("a", "go-9x9"), ("m", "go"), ("b", "go-9x9")):
-            store.run(OpenContest(contest(contest_id, game_id)))
-            now[0] += 10.0
-        told = [
-            store.open_contest("seki", "go-9x9", since) for since in (0.0, 1_000.0, 1_001.0, 1_011.0, 1_031.0)
-        ]
-        assert told == ["z", "z", "a", "b", None]
-        assert store.open_contest("seki", "go", 1_011.0) == "m"
-
-
-@pytest.mark.parametrize("place", [(-1, "a"), (1 << 64, "a"), (0, "no contest"), (0, ""), (0, "a" * 1_000)])
-def test_a_place_where_no_contest_can_be_is_refused(store: Store, place: tuple[int, str]) -> None:
-    with pytest.raises(InvalidRecord, match="no contest can be there"):
-        store.oldest_contests("go-9x9", place, 10)
 
 
 def test_opening_again_gives_new_tickets_and_keeps_the_counts(store: Store) -> None:

@@ -1,0 +1,95 @@
+"""Contests that wait for their reports: found by player and by age, however many there are."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.environment import Transaction
+from academy.store.errors import InvalidRecord
+from academy.store.library_store import Store
+from tests.academy.store.examples import contest, go_game, report
+
+GAMES = ("go-9x9", "go")
+
+
+def test_of_a_players_open_contests_the_oldest_since_a_time_is_told(tmp_path: Path) -> None:
+    now = [1_000.0]
+    with Store(tmp_path, clock=lambda: now[0]) as store:
+        for game_id in ("go-9x9", "go"):
+            store.run(RegisterGame(go_game(game_id), "arena"))
+        for contest_id, game_id in (("z", "go-9x9"), ("a", "go-9x9"), ("m", "go"), ("b", "go-9x9")):
+            store.run(OpenContest(contest(contest_id, game_id)))
+            now[0] += 10.0
+        told = [
+            store.open_contest("seki", "go-9x9", since) for since in (0.0, 1_000.0, 1_001.0, 1_011.0, 1_031.0)
+        ]
+        assert told == ["z", "z", "a", "b", None]
+        assert store.open_contest("seki", "go", 1_011.0) == "m"
+
+
+@pytest.mark.parametrize("place", [(-1, "a"), (1 << 64, "a"), (0, "no contest"), (0, ""), (0, "a" * 1_000)])
+def test_a_place_where_no_contest_can_be_is_refused(store: Store, place: tuple[int, str]) -> None:
+    with pytest.raises(InvalidRecord, match="no contest can be there"):
+        store.oldest_contests("go-9x9", place, 10)
+
+
+def test_pages_go_on_after_a_place_and_leave_out_what_is_reported(store: Store) -> None:
+    store.run(RegisterGame(go_game("go"), "arena"))
+    for number in range(12):
+        store.run(OpenContest(contest(f"c{number % 5}/{number}", GAMES[number % 2])))
+    store.run(ReportContest(report("c3/8"), "arena"))
+    wanted = [f"c{number % 5}/{number}" for number in range(12) if number != 8]
+    found: list[str] = []
+    after = None
+    while page := store.oldest_contests("", after, 4):
+        found += [each.contest_id for each in page]
+        after = page[-1].open_time.ToNanoseconds(), page[-1].contest_id
+    assert found == wanted
+    of_one = [each.contest_id for each in store.oldest_contests("go", None, 100)]
+    assert of_one == [each for each in wanted if int(each.rpartition("/")[2]) % 2]
+
+
+def keys_read(monkeypatch: pytest.MonkeyPatch, look: Callable[[], object]) -> int:
+    read = 0
+
+    def counting(self: Transaction, *arguments: object, **options: object) -> Iterator[tuple[bytes, bytes]]:
+        nonlocal read
+        for each in scan(self, *arguments, **options):  # type: ignore[arg-type]
+            read += 1
+            yield each
+
+    scan = Transaction.scan
+    with monkeypatch.context() as patched:
+        patched.setattr(Transaction, "scan", counting)
+        look()
+    return read
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda store: store.open_contest("seki", "go-9x9"),
+        lambda store: store.open_contest("seki", "go-9x9", 30_000.0),
+        lambda store: store.oldest_contests("go-9x9", None, 5),
+        lambda store: store.oldest_contests("", None, 5),
+        lambda store: store.oldest_contests("", (20_000 * 10**9, "5"), 5),
+    ],
+    ids=["any of a player", "of a player since", "a page", "a page of all games", "a later page"],
+)
+def test_looking_costs_the_same_however_many_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[[Store], object]
+) -> None:
+    now = [0.0]
+    with Store(tmp_path, clock=lambda: now[0]) as store:
+        for game_id in GAMES:
+            store.run(RegisterGame(go_game(game_id), "arena"))
+        costs = []
+        for first in (0, 40):
+            for number in range(first, first + 40):
+                now[0] += 1_000.0
+                store.run(OpenContest(contest(str(number), GAMES[number % 2])))
+            costs.append(keys_read(monkeypatch, lambda: look(store)))
+        assert len(store.oldest_contests("", None, 100)) == 80
+    assert costs[0] == costs[1] <= 10
