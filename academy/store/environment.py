@@ -192,9 +192,7 @@ class Environment:
         self._check_length(folder / "data.mdb", read_only)
         lock = lock_file.reserve(folder, read_only=read_only)
         if not lock:
-            _log.warning(
-                "%s: no room for its lock.mdb: read without; start no server on it meanwhile", folder
-            )
+            _log.warning("%s: no room for its lock.mdb: read without; start no server meanwhile", folder)
         with self._translated():
             self._lmdb = lmdb.open(
                 str(folder),
