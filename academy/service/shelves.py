@@ -93,10 +93,11 @@ class Shelf:
     def figures(self) -> Figures:
         """One row a pattern, by number."""
         if self._changed:
+            rows = (row for _, row in sorted(self._changed.items()) if row is not None)
+            fresh = np.fromiter(rows, _FIGURES)
             kept = self._figures[~np.isin(self._figures["pattern_id"], list(self._changed))]
-            fresh = np.array([row for row in self._changed.values() if row is not None], dtype=_FIGURES)
-            figures = np.concatenate([kept, fresh])
-            self._figures = figures[np.argsort(figures["pattern_id"])]
+            # Both are in order: nothing has to be sorted.
+            self._figures = np.insert(kept, np.searchsorted(kept["pattern_id"], fresh["pattern_id"]), fresh)
             self._changed.clear()
         return self._figures
 
