@@ -9,7 +9,7 @@ from typing import Final
 
 from academy.knowledge import analysis, postmortem
 from academy.knowledge.contests import ContestReport, Judgement, Proposal, Result, Use, Verdict
-from academy.knowledge.library import PatternEntry, PatternLibrary, check_entry
+from academy.knowledge.library import PatternEntry, PatternLibrary, UseCount, check_entry
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import OpeningNode, OpeningTree, depth_limit
 from academy.knowledge.patterns import Pattern
@@ -31,9 +31,13 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What an event stored, altered or removed: patterns and nodes by their numbers, ratings by player."""
+    """What an event stored, altered or removed: patterns and nodes by their numbers, ratings by player.
+
+    `used` are patterns of which nothing but the uses changed; they are not among `patterns`.
+    """
 
     patterns: frozenset[tuple[Library, int]]
+    used: frozenset[tuple[Library, int]]
     nodes: frozenset[int]
     players: frozenset[str]
 
@@ -48,6 +52,7 @@ class News:
     ratings: tuple[Rating, ...]
     patterns: tuple[tuple[Library, PatternEntry], ...]
     patterns_gone: tuple[tuple[Library, int], ...]
+    uses: tuple[tuple[Library, UseCount], ...]
     nodes: tuple[OpeningNode, ...]
     nodes_gone: tuple[int, ...]
 
@@ -97,12 +102,10 @@ class GameKnowledge:
 
     def take_changes(self) -> Changes:
         """What changed since the last call."""
+        touched = {library: patterns.take_changes() for library, patterns in self.libraries.items()}
         return Changes(
-            frozenset(
-                (library, number)
-                for library, patterns in self.libraries.items()
-                for number in patterns.take_changes()
-            ),
+            frozenset((library, number) for library, each in touched.items() for number in each.learnt),
+            frozenset((library, number) for library, each in touched.items() for number in each.used),
             self.openings.take_changes(),
             self.ratings.take_changes(),
         )
@@ -120,6 +123,8 @@ class GameKnowledge:
                 self.libraries[library].remove(pattern_id)
         for library, entry in news.patterns:
             self.libraries[library].put(entry)
+        for library, count in news.uses:
+            self.libraries[library].count(count)
         self.openings.follow(news.nodes, news.nodes_gone)
         self.take_changes()
 

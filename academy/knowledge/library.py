@@ -7,7 +7,7 @@ order (`docs/knowledge.md`). All patterns are kept in canonical form.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ldexp
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,10 @@ class PatternEntry:
         """What eviction goes by, before forgetting."""
         return self.ballot.strength
 
+    def says_the_same_as(self, other: "PatternEntry") -> bool:
+        """Whether pattern, player addressed and votes are the same; uses do not matter."""
+        return (self.pattern, self.player, self.ballot) == (other.pattern, other.player, other.ballot)
+
     def united(self, other: "PatternEntry") -> "PatternEntry":
         """This pattern with the other's votes and uses added."""
         later = max(self, other, key=lambda entry: entry.last_contest)
@@ -69,6 +73,24 @@ class PatternEntry:
             last_contest=later.last_contest,
             last_contest_id=later.last_contest_id,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class UseCount:
+    """How often a pattern was used, and when last, as in its `PatternEntry`."""
+
+    pattern_id: int
+    uses: int
+    successes: int
+    last_contest: int
+    last_contest_id: str
+
+
+class TouchedPatterns(NamedTuple):
+    """Numbers of patterns: those that are new, gone, or of other votes or cells; and those only used."""
+
+    learnt: frozenset[int]
+    used: frozenset[int]
 
 
 def check_entry(entry: PatternEntry, spec: GameSpec) -> None:
@@ -271,15 +293,33 @@ class PatternLibrary:
             self.remove(pattern_id)
             yield pattern_id
 
-    def take_changes(self) -> frozenset[int]:
-        """Numbers of the patterns that are new, different or gone since the last call."""
-        changed = frozenset(
-            pattern_id
-            for pattern_id, before in self._before.items()
-            if self.entries.get(pattern_id) != before
+    def count(self, count: UseCount) -> None:
+        """Take over how often a pattern was used. Raises UnknownPattern."""
+        entry = self.entries.get(count.pattern_id)
+        if entry is None:
+            raise UnknownPattern(count.pattern_id)
+        self.put(
+            replace(
+                entry,
+                uses=count.uses,
+                successes=count.successes,
+                last_contest=count.last_contest,
+                last_contest_id=count.last_contest_id,
+            )
         )
+
+    def take_changes(self) -> TouchedPatterns:
+        """What changed since the last call."""
+        learnt: set[int] = set()
+        used: set[int] = set()
+        for pattern_id, before in self._before.items():
+            now = self.entries.get(pattern_id)
+            if now == before:
+                continue
+            only_used = now is not None and before is not None and now.says_the_same_as(before)
+            (used if only_used else learnt).add(pattern_id)
         self._before.clear()
-        return changed
+        return TouchedPatterns(frozenset(learnt), frozenset(used))
 
     def __iter__(self) -> Iterator[PatternEntry]:
         return iter(self.entries.values())

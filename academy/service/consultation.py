@@ -10,7 +10,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.service import identity
 from academy.service.candidate_moves import changes_of_moves, in_parts, told_moves
-from academy.service.costs import cost_of_positions, cost_of_successors
+from academy.service.costs import cost_of_moves, cost_of_positions, cost_of_successors
 from academy.service.errors import refused, row_of
 from academy.service.gathering import Gathering
 from academy.service.guard import Context, Guard
@@ -58,7 +58,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     ) -> messages.LookUpOpeningResponse:
         """Return what is known of the position after a list of moves."""
         caller = identity.caller()
-        self._check_moves(request)
+        self._check_moves(request.moves, caller)
         game = await self._games.game(request.game_id)
         spec = game.view.spec
         seat = self._seats.asking(caller, spec, request.contest_id, request.player)
@@ -193,19 +193,23 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 answer.refusal.CopyFrom(why.refusal())
             yield answer
 
-    def _check_moves(self, request: messages.LookUpOpeningRequest) -> None:
-        count, most = len(request.moves), self._limits.moves_per_list
+    def _check_moves(self, moves: Sequence[str], caller: Caller) -> None:
+        count, most = len(moves), self._limits.moves_per_list
         require(count <= most, "moves", f"{count:,} moves: at most {most:,}", value=count, limit=most)
-        longest = self._limits.characters_per_move
-        for place, move in enumerate(request.moves):
-            require(
-                1 <= len(move) <= longest,
+        # One was counted when the call came.
+        cost = cost_of_moves(count) - 1
+        if cost:
+            self._guard.ask(caller, cost)
+        lengths, longest = list(map(len, moves)), self._limits.characters_per_move
+        if lengths and not (min(lengths) >= 1 and max(lengths) <= longest):
+            place, length = next(each for each in enumerate(lengths) if not 1 <= each[1] <= longest)
+            raise InvalidField(
                 f"moves[{place}]",
-                f"{len(move):,} characters: a move has 1 to {longest:,}",
-                value=len(move),
+                f"{length:,} characters: a move has 1 to {longest:,}",
+                value=length,
                 limit=longest,
             )
-        total, most = sum(map(len, request.moves)), self._limits.characters_per_list
+        total, most = sum(lengths), self._limits.characters_per_list
         require(
             total <= most, "moves", f"{total:,} characters in all: at most {most:,}", value=total, limit=most
         )

@@ -12,6 +12,8 @@ from academy.service.candidate_moves import ToldMove, questions_of
 
 _PLACEMENTS_PER_QUESTION: Final = 1_024
 _QUESTIONS_FOR_CELLS: Final = 4
+# The moves of a list are checked, counted and looked up one by one: 10,000 take about 2 ms.
+_MOVES_PER_QUESTION: Final = 512
 # What questions need is read beside what they cost. A message of 4 MiB full of empty parts is read in 75 ms.
 _BYTES_READ_FREELY: Final = 65_536
 _BYTES_PER_QUESTION: Final = 8_192
@@ -20,6 +22,11 @@ _BYTES_PER_QUESTION: Final = 8_192
 def cost_of_reading(size: int) -> int:
     """Questions that a message of so many bytes counts as, whatever is in it."""
     return max(0, size - _BYTES_READ_FREELY) // _BYTES_PER_QUESTION
+
+
+def cost_of_moves(count: int) -> int:
+    """Questions that a list of so many moves counts as."""
+    return 1 + count // _MOVES_PER_QUESTION
 
 
 def cost_of_position(most: int, both_players: bool = False) -> int:

@@ -187,6 +187,10 @@ class Guard(aio.ServerInterceptor):
             except aio.AbortError:
                 code = "ABORTED"
                 raise
+            except aio.InternalError:
+                # The caller went while it was written to.
+                code = "CANCELLED"
+                raise asyncio.CancelledError from None
             except Exception as error:
                 # The last stop of every call: what is no refusal is logged and told as an incident.
                 why = refused(error)

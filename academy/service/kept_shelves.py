@@ -36,7 +36,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class KeptShelf:
-    """What a shelf held at a generation of its game, and what was touched since.
+    """What a shelf held at a generation of its game, and the patterns that were learnt since.
 
     `mark` is the feed's. Nothing in the arrays changes any more.
     """
@@ -44,7 +44,7 @@ class KeptShelf:
     generation: int
     mark: bytes
     arrays: dict[str, Any]
-    touched: frozenset[tuple[Library, int]] = frozenset()
+    learnt: frozenset[tuple[Library, int]] = frozenset()
 
 
 class KeptShelves:
@@ -54,7 +54,7 @@ class KeptShelves:
         self._folder = data / FOLDER
 
     def find(self, transaction: Transaction, view: GameView) -> KeptShelf | None:
-        """Return a kept shelf that becomes the view's by what was touched; None if none is of use."""
+        """Return a kept shelf that becomes the view's by what was learnt; None if none is of use."""
         game_id = view.spec.game_id
         kept = self._read(game_id)
         if kept is None or kept.mark != feed.mark(transaction, game_id, kept.generation):
@@ -62,7 +62,7 @@ class KeptShelves:
             self._remove(game_id)
             return None
         touched = feed.since(transaction, game_id, kept.generation, view.generation)
-        return None if touched is None else replace(kept, touched=touched.patterns)
+        return None if touched is None else replace(kept, learnt=touched.patterns)
 
     def keep(self, game_id: str, kept: KeptShelf) -> bool:
         """Write a shelf's file; return whether that could be done."""

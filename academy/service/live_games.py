@@ -169,7 +169,7 @@ class LiveGames:
                     shelf.put(library, entry)
         else:
             shelf.restore(kept.arrays)
-            for library, pattern_id in kept.touched:
+            for library, pattern_id in kept.learnt:
                 if pattern_id in view.libraries[library]:
                     shelf.put(library, view.libraries[library][pattern_id])
                 else:
@@ -206,4 +206,6 @@ class LiveGames:
         for _, pattern_id in changes.removed:
             game.shelf.remove(pattern_id)
         for put in changes.put:
-            game.shelf.put(put.library, put.entry, reshaped=put.reshaped)
+            game.shelf.put(put.library, put.entry)
+        for each in changes.restated:
+            game.shelf.restate(each.library, each.pattern_id, each.player, each.ballot)

@@ -13,12 +13,14 @@ from academy.service.paging import Key
 from academy.service.refusals import require
 from academy.service.shelves import Figures
 from academy.store.game_records import library_to_proto
-from academy.store.pattern_records import proposed_by
+from academy.store.pattern_records import proposed_by, use_count
 from academy.v1 import libraries_pb2
 
 _ORDER: Final = re.compile(r"\s*([a-z_]+)(?:\s+(asc|desc))?\s*")
 _DEFAULT_ORDER: Final = "strength desc"
-_ORDERS: Final = ("strength", "value", "elo", "proposers", "uses", "successes", "pattern_id")
+# Read from the stored patterns for each listing: contests change hundreds of them, and nothing else asks.
+_COUNTS: Final = ("uses", "successes")
+_ORDERS: Final = ("strength", "value", "elo", "proposers", *_COUNTS, "pattern_id")
 
 
 class PatternListing:
@@ -34,9 +36,15 @@ class PatternListing:
             f"{order_by[:60]!r}: one of {', '.join(_ORDERS)}, and 'desc' after it for the greatest first",
         )
         assert found is not None
+        self._keys: NDArray[np.float64]
         figures = _wanted(game, library, wanted)
         self._pattern_ids: NDArray[np.int64] = figures["pattern_id"]
-        self._keys: NDArray[np.float64] = figures[found[1]].astype(np.float64)
+        if found[1] in _COUNTS:
+            stored = game.view.libraries[library].stored
+            counts = (use_count(stored[pattern_id]) for pattern_id in self._pattern_ids.tolist())
+            self._keys = np.fromiter((getattr(count, found[1]) for count in counts), np.float64)
+        else:
+            self._keys = figures[found[1]].astype(np.float64)
         if found[2] == "desc":
             self._keys = -self._keys
 

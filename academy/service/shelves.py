@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
+from academy.knowledge.signatures import Ballot
 from academy.knowledge.spec import GameSpec
 from academy.matching.index import LAYOUT, PatternIndex
 from academy.service.ranked import Ranked
@@ -23,8 +24,6 @@ _FIGURES: Final = np.dtype(
         ("value", np.float64),
         ("proposers", np.uint32),
         ("player", np.uint32),
-        ("uses", np.uint64),
-        ("successes", np.uint64),
     ]
 )
 # What arrays of `Shelf.kept` can be read by.
@@ -33,6 +32,8 @@ SHELF_LAYOUT: Final = f"{LAYOUT} {_FIGURES.descr}"
 
 class Shelf:
     """The patterns of both libraries of a game, kept up to date one by one. For one thread at a time.
+
+    How often they were used is not kept here: no answer tells it, and each contest would change hundreds.
 
     One index holds them all, since queries of two would be prepared twice. Numbers are given by game, so no
     two patterns have the same.
@@ -51,22 +52,23 @@ class Shelf:
     def __contains__(self, pattern_id: int) -> bool:
         return pattern_id in self._index
 
-    def put(self, library: Library, entry: PatternEntry, *, reshaped: bool = True) -> None:
-        """Add a pattern or what is newly known of it; not `reshaped` where its cells stay."""
-        if reshaped or entry.pattern_id not in self._index:
-            self._index.put(entry.pattern_id, entry.pattern)
+    def put(self, library: Library, entry: PatternEntry) -> None:
+        """Add a pattern, in place of the one of its number if there is one."""
+        self._index.put(entry.pattern_id, entry.pattern)
+        self.restate(library, entry.pattern_id, entry.player, entry.ballot)
+
+    def restate(self, library: Library, pattern_id: int, player: int, ballot: Ballot) -> None:
+        """Take other votes for a pattern that is here, or another player addressed."""
         self._change(
-            entry.pattern_id,
+            pattern_id,
             (
-                entry.pattern_id,
+                pattern_id,
                 library_to_proto(library),
-                entry.strength,
-                entry.ballot.elo,
-                entry.ballot.value,
-                entry.ballot.proposers,
-                entry.player,
-                entry.uses,
-                entry.successes,
+                ballot.strength,
+                ballot.elo,
+                ballot.value,
+                ballot.proposers,
+                player,
             ),
         )
 
@@ -91,10 +93,11 @@ class Shelf:
     def figures(self) -> Figures:
         """One row a pattern, by number."""
         if self._changed:
+            rows = (row for _, row in sorted(self._changed.items()) if row is not None)
+            fresh = np.fromiter(rows, _FIGURES)
             kept = self._figures[~np.isin(self._figures["pattern_id"], list(self._changed))]
-            fresh = np.array([row for row in self._changed.values() if row is not None], dtype=_FIGURES)
-            figures = np.concatenate([kept, fresh])
-            self._figures = figures[np.argsort(figures["pattern_id"])]
+            # Both are in order: nothing has to be sorted.
+            self._figures = np.insert(kept, np.searchsorted(kept["pattern_id"], fresh["pattern_id"]), fresh)
             self._changed.clear()
         return self._figures
 

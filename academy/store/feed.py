@@ -21,9 +21,13 @@ MARK_LENGTH: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """Numbers of patterns and opening nodes to read again, and players whose ratings are."""
+    """Numbers of patterns and opening nodes to read again, and players whose ratings are.
+
+    Of the patterns in `used` nothing but the uses changed; they are not among `patterns`.
+    """
 
     patterns: frozenset[tuple[Library, int]]
+    used: frozenset[tuple[Library, int]]
     nodes: frozenset[int]
     players: frozenset[str]
 
@@ -32,6 +36,7 @@ def since(transaction: Transaction, game_id: str, generation: int, newest: int) 
     """Return what changed after a generation up to the newest; None where the feed does not reach back."""
     prefix = keys.in_game(game_id)
     patterns: set[tuple[Library, int]] = set()
+    used: set[tuple[Library, int]] = set()
     nodes: set[int] = set()
     players: set[str] = set()
     reached = generation
@@ -40,13 +45,17 @@ def since(transaction: Transaction, game_id: str, generation: int, newest: int) 
         if changes.previous != reached:
             return None
         reached = keys.last_number(key)
-        patterns.update((Library.MIDDLE_GAME, number) for number in changes.middle_game)
-        patterns.update((Library.ENDGAME, number) for number in changes.endgame)
+        touched = {(Library.MIDDLE_GAME, number) for number in changes.middle_game}
+        touched |= {(Library.ENDGAME, number) for number in changes.endgame}
+        learnt = set(changes.learnt)
+        only_used = {each for each in touched if each[1] not in learnt} if changes.learnt_told else set()
+        used |= only_used
+        patterns |= touched - only_used
         nodes.update(changes.nodes)
         players.update(changes.players)
     if reached != newest:
         return None
-    return Touched(frozenset(patterns), frozenset(nodes), frozenset(players))
+    return Touched(frozenset(patterns), frozenset(used - patterns), frozenset(nodes), frozenset(players))
 
 
 def mark(transaction: Transaction, game_id: str, generation: int) -> bytes | None:
@@ -63,10 +72,15 @@ def append(
 ) -> None:
     """Tell what the event `generation`, stored as `event`, changed since the event `previous`."""
     told = records_pb2.Changes(
-        previous=previous, nodes=sorted(changes.nodes), players=sorted(changes.players)
+        previous=previous,
+        nodes=sorted(changes.nodes),
+        players=sorted(changes.players),
+        # No two patterns of a game have the same number, whatever their library.
+        learnt=sorted(number for _, number in changes.patterns),
+        learnt_told=True,
     )
     told.event_digest = blake2b(event, digest_size=MARK_LENGTH).digest()
-    for library, pattern_id in sorted(changes.patterns, key=lambda change: change[1]):
+    for library, pattern_id in sorted(changes.patterns | changes.used, key=lambda change: change[1]):
         (told.middle_game if library is Library.MIDDLE_GAME else told.endgame).append(pattern_id)
     prefix = keys.in_game(game_id)
     newest = next(transaction.scan(Table.CHANGES, prefix, backwards=True), None)

@@ -13,11 +13,13 @@ from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.signatures import Ballot
 from academy.knowledge.spec import GameSpec
 from academy.store import feed, game_tables, keys
 from academy.store.environment import Environment, Table, Transaction
 from academy.store.game_records import settings_from_proto
-from academy.store.pattern_records import stored_cells
+from academy.store.messages import unpacked
+from academy.v1 import pattern_pb2
 
 _T = TypeVar("_T")
 
@@ -103,18 +105,31 @@ class GameView:
 
 @dataclass(frozen=True, slots=True)
 class PutPattern:
-    """A pattern that is new or different; `reshaped` where it is new or its cells are others than before."""
+    """A pattern that is new, or has other cells than before."""
 
     library: Library
     entry: PatternEntry
-    reshaped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RestatedPattern:
+    """A pattern whose cells are as before, while its votes are others."""
+
+    library: Library
+    pattern_id: int
+    player: int
+    ballot: Ballot
 
 
 @dataclass(frozen=True, slots=True)
 class PatternChanges:
-    """Patterns that are new or different in a view, and those that are gone, since the view before it."""
+    """What differs from the view before: patterns that are new or other ones, restated, or gone.
+
+    Patterns that were only used are not told.
+    """
 
     put: tuple[PutPattern, ...]
+    restated: tuple[RestatedPattern, ...]
     removed: tuple[tuple[Library, int], ...]
 
 
@@ -144,7 +159,8 @@ class Follower:
     """Views of games, brought up to date on demand. For one thread.
 
     The listener is told of every new view before `refresh` returns it, with what differs from the one
-    before: from nothing at first. A matching index that applies these changes holds what the view holds.
+    before: from nothing at first. A matching index that applies these changes holds what the view holds, but
+    for uses.
     """
 
     def __init__(self, environment: Environment, listener: Listener | None = None) -> None:
@@ -196,6 +212,10 @@ def _followed(
         key = keys.pattern(game_id, library, pattern_id)
         found[library][pattern_id] = transaction.get(Table.PATTERNS, key)
     changes = _changes({library: old.libraries[library].stored for library in found}, found, old)
+    for library, pattern_id in touched.used:
+        found[library][pattern_id] = transaction.get(
+            Table.PATTERNS, keys.pattern(game_id, library, pattern_id)
+        )
     for library, records in found.items():
         old.libraries[library].follow(records)
     old.tree_to_be.follow(
@@ -222,14 +242,21 @@ def _difference(old: GameView | None, new: GameView) -> PatternChanges:
 def _changes(known: Mapping[Library, Mapping[int, bytes]], found: _Found, view: GameView) -> PatternChanges:
     """Say what records that were found are to those known before."""
     put = []
+    restated = []
     removed = []
     for library, records in found.items():
         for number, stored in records.items():
             before = known[library].get(number)
-            if stored is not None:
-                reshaped = before is None or stored_cells(before) != stored_cells(stored)
-                put.append(PutPattern(library, view.libraries[library].read(stored), reshaped))
-            elif before is not None:
+            if stored is None:
                 # What came and went between two looks was never here.
-                removed.append((library, number))
-    return PatternChanges(tuple(put), tuple(removed))
+                if before is not None:
+                    removed.append((library, number))
+                continue
+            was = None if before is None else unpacked(pattern_pb2.PatternRecord, before)
+            now = unpacked(pattern_pb2.PatternRecord, stored)
+            if was is None or was.cells != now.cells:
+                put.append(PutPattern(library, view.libraries[library].read(stored)))
+            elif (was.player, was.votes, was.folded) != (now.player, now.votes, now.folded):
+                ballot = game_tables.read_ballot(now)
+                restated.append(RestatedPattern(library, number, now.player, ballot))
+    return PatternChanges(tuple(put), tuple(restated), tuple(removed))

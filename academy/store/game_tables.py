@@ -10,6 +10,7 @@ from academy.knowledge.openings import OpeningNode
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.ratings import Rating
 from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.signatures import Ballot
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
 from academy.store import feed, keys
@@ -17,7 +18,14 @@ from academy.store.environment import Table, Transaction
 from academy.store.errors import StoreCorrupt, UnknownGame
 from academy.store.game_records import settings_from_proto, spec_from_proto, spec_to_proto
 from academy.store.messages import packed, unpacked
-from academy.store.pattern_records import entry_from_proto, entry_to_proto, node_from_proto, node_to_proto
+from academy.store.pattern_records import (
+    ballot_from_proto,
+    entry_from_proto,
+    entry_to_proto,
+    node_from_proto,
+    node_to_proto,
+    use_count,
+)
 from academy.store.v1 import records_pb2
 from academy.v1 import game_pb2, pattern_pb2
 
@@ -105,6 +113,14 @@ class EntryReader:
         )
 
 
+def read_ballot(record: pattern_pb2.PatternRecord) -> Ballot:
+    """Read the votes for a stored pattern, which is not read further. Raises StoreCorrupt."""
+    try:
+        return ballot_from_proto(record)
+    except ValueError as fault:
+        raise StoreCorrupt(f"votes for a pattern of {record.game_id!r} cannot be read: {fault}") from fault
+
+
 def read_node(stored: bytes, spec: GameSpec) -> OpeningNode:
     """Read a stored node. Raises StoreCorrupt."""
     try:
@@ -158,6 +174,12 @@ def news(
     if touched is None:
         return None
     spec, settings = reader.spec, settings_from_proto(game_record(transaction, game_id).settings)
+    uses = []
+    for library, pattern_id in touched.used:
+        stored = transaction.get(Table.PATTERNS, keys.pattern(game_id, library, pattern_id))
+        if stored is None:
+            raise StoreCorrupt(f"pattern {pattern_id} of {game_id!r} was used, but is not there")
+        uses.append((library, use_count(stored)))
     patterns, patterns_gone = [], []
     for library, pattern_id in sorted(touched.patterns, key=lambda each: each[1]):
         stored = transaction.get(Table.PATTERNS, keys.pattern(game_id, library, pattern_id))
@@ -179,6 +201,7 @@ def news(
         tuple(found for player in sorted(touched.players) if (found := rating(transaction, game_id, player))),
         tuple(patterns),
         tuple(patterns_gone),
+        tuple(uses),
         tuple(nodes),
         tuple(nodes_gone),
     )
@@ -235,7 +258,7 @@ def store_changes(
     """Store what the event `generation` (`event` in the log) changed since `previous`, and tell followers."""
     spec = knowledge.spec
     changes = knowledge.take_changes()
-    for library, pattern_id in changes.patterns:
+    for library, pattern_id in changes.patterns | changes.used:
         key = keys.pattern(spec.game_id, library, pattern_id)
         entry = knowledge.libraries[library].entries.get(pattern_id)
         if entry is None:

@@ -5,7 +5,7 @@ Stored messages leave out what follows from the rest; `with_figures` adds it for
 
 from typing import Final
 
-from academy.knowledge.library import PatternEntry, check_entry
+from academy.knowledge.library import PatternEntry, UseCount, check_entry
 from academy.knowledge.openings import ROOT, OpeningNode
 from academy.knowledge.patterns import InvalidPattern, Pattern
 from academy.knowledge.settings import Library
@@ -89,22 +89,26 @@ def stored_cells(stored: bytes) -> str:
     return unpacked(pattern_pb2.PatternRecord, stored).cells
 
 
+def use_count(stored: bytes) -> UseCount:
+    """Return how often a stored pattern was used; it is not read further. Raises StoreCorrupt."""
+    record = unpacked(pattern_pb2.PatternRecord, stored)
+    return UseCount(
+        record.pattern_id, record.uses, record.successes, record.last_contest, record.last_contest_id
+    )
+
+
 def entry_from_proto(
     record: pattern_pb2.PatternRecord, spec: GameSpec, field: str = "pattern"
 ) -> PatternEntry:
     """Read a pattern of a library; derived figures do not matter. Raises InvalidRecord naming the field."""
-    if len(record.votes) > MAX_SEPARATE_VOTES:
-        raise InvalidRecord(f"{field}.votes", f"{len(record.votes)} given; at most {MAX_SEPARATE_VOTES}")
-    votes = tuple(_vote(vote, f"{field}.votes[{place}]") for place, vote in enumerate(record.votes))
-    if len({vote.player for vote in votes}) != len(votes):
-        raise InvalidRecord(f"{field}.votes", "a player has more than one vote")
+    ballot = ballot_from_proto(record, field)
     if record.successes > record.uses:
         raise InvalidRecord(f"{field}.successes", f"{record.successes} of only {record.uses} uses")
     entry = PatternEntry(
         pattern_id=record.pattern_id,
         pattern=_pattern(record.cells, spec, f"{field}.cells"),
         player=record.player,
-        ballot=Ballot(votes, _folded(record.folded, f"{field}.folded")),
+        ballot=ballot,
         uses=record.uses,
         successes=record.successes,
         last_contest=record.last_contest,
@@ -115,6 +119,16 @@ def entry_from_proto(
     except InvalidPattern as fault:
         raise InvalidRecord(field, str(fault)) from fault
     return entry
+
+
+def ballot_from_proto(record: pattern_pb2.PatternRecord, field: str = "pattern") -> Ballot:
+    """Read the votes for a pattern, which is not read further. Raises InvalidRecord naming the field."""
+    if len(record.votes) > MAX_SEPARATE_VOTES:
+        raise InvalidRecord(f"{field}.votes", f"{len(record.votes)} given; at most {MAX_SEPARATE_VOTES}")
+    votes = tuple(_vote(vote, f"{field}.votes[{place}]") for place, vote in enumerate(record.votes))
+    if len({vote.player for vote in votes}) != len(votes):
+        raise InvalidRecord(f"{field}.votes", "a player has more than one vote")
+    return Ballot(votes, _folded(record.folded, f"{field}.folded"))
 
 
 def _pattern(cells: str, spec: GameSpec, field: str) -> Pattern:

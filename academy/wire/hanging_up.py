@@ -12,6 +12,9 @@ from typing import Any, Final, TypeAlias
 # is still to be sent, and so never where nobody reads; a servicer's context has no `cancel`, and cancelling
 # the answering task alone makes gRPC send a status too.
 _WATCHER: Final = "_schedule_rpc_coro"
+# Until the call ends the watcher is in here. After that it waits for the answering task, and prints a
+# traceback if either of the two is cancelled.
+_WATCHING: Final = "_handle_cancellation_from_core"
 _Work: TypeAlias = "Coroutine[Any, Any, Any] | Generator[Any, None, Any]"
 
 
@@ -36,11 +39,22 @@ def remember_makers(loop: asyncio.AbstractEventLoop) -> None:
 
 def hang_up(answering: "asyncio.Task[Any]") -> None:
     """End the call that a task answers, whatever it still has to send; nothing for one that is over."""
-    answering.cancel()
-    watching = getattr(answering, "maker", None)
+    # A task that hangs up by itself ends by itself.
+    if answering is not asyncio.current_task():
+        answering.cancel()
+    maker = getattr(answering, "maker", None)
     # Any other task, like the one that takes calls in, is not ours to end.
-    if watching is not None and getattr(watching.get_coro(), "__name__", "") == _WATCHER:
-        watching.cancel()
+    if maker is not None and _watches(maker.get_coro()):
+        maker.cancel()
+
+
+def _watches(work: object) -> bool:
+    """Whether a coroutine is a watcher whose call has not ended."""
+    return _name(work) == _WATCHER and _name(getattr(work, "cr_await", None)) == _WATCHING
+
+
+def _name(work: object) -> str:
+    return getattr(work, "__name__", "")
 
 
 def hang_up_later(answering: "asyncio.Task[Any]", seconds: float) -> None:

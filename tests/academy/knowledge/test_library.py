@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import Code, State
 from academy.knowledge.contests import Verdict
-from academy.knowledge.library import Learnt, PatternEntry, PatternLibrary, UnknownPattern
+from academy.knowledge.library import (
+    Learnt,
+    PatternEntry,
+    PatternLibrary,
+    TouchedPatterns,
+    UnknownPattern,
+    UseCount,
+)
 from academy.knowledge.merging import generalised_cell
 from academy.knowledge.patterns import InvalidPattern, Pattern, grid_pattern
 from academy.knowledge.settings import LibrarySettings
@@ -339,15 +346,34 @@ def test_what_was_used_in_the_latest_contest_is_not_halved() -> None:
 # What it tells of itself
 
 
+def touched(learnt: list[int], used: list[int]) -> TouchedPatterns:
+    return TouchedPatterns(frozenset(learnt), frozenset(used))
+
+
 def test_changes_are_what_is_new_different_or_gone() -> None:
     shelf = Shelf()
     for text in ("x - o", "o - o", "b b"):
         shelf.know(text, 1000)
-    assert shelf.library.take_changes() == {1, 2, 3}
+    assert shelf.library.take_changes() == touched([1, 2, 3], [])
     shelf.learn("x - o", 1000)
     shelf.library.remove(2)
-    assert shelf.library.take_changes() == {1, 2}
-    assert shelf.library.take_changes() == frozenset()
+    assert shelf.library.take_changes() == touched([1, 2], [])
+    assert shelf.library.take_changes() == touched([], [])
+
+
+def test_patterns_that_were_only_used_are_told_apart() -> None:
+    shelf = Shelf()
+    for text in ("x - o", "o - o", "b b"):
+        shelf.know(text, 1000)
+    shelf.library.take_changes()
+    shelf.library.count(UseCount(1, 3, 2, 7, "c7"))
+    shelf.library.count(UseCount(2, 1, 0, 7, "c7"))
+    shelf.learn("o - o", 1000)
+    entry = shelf.library.entries[1]
+    assert (entry.uses, entry.successes, entry.last_contest, entry.last_contest_id) == (3, 2, 7, "c7")
+    assert shelf.library.take_changes() == touched([2], [1])
+    with pytest.raises(UnknownPattern, match="no pattern 4"):
+        shelf.library.count(UseCount(4, 1, 1, 8, "c8"))
 
 
 def test_what_ends_as_it_began_has_not_changed() -> None:
@@ -358,7 +384,7 @@ def test_what_ends_as_it_began_has_not_changed() -> None:
     shelf.library.put(entry)
     shelf.know("b b", 1000)
     shelf.library.remove(2)
-    assert shelf.library.take_changes() == frozenset()
+    assert shelf.library.take_changes() == touched([], [])
 
 
 # Laws

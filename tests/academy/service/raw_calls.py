@@ -63,6 +63,10 @@ class RawCalls:
         data = b"\0" + len(message).to_bytes(4) + message
         self._socket.sendall(_frame(_DATA, 0 if more else _END_STREAM, number, data))
 
+    def announce(self, number: int, size: int) -> None:
+        """Say how long a call's message is going to be, and send nothing of it."""
+        self._socket.sendall(_frame(_DATA, 0, number, b"\0" + size.to_bytes(4)))
+
     def abandon(self, number: int) -> None:
         """Reset a call."""
         self._socket.sendall(_frame(RESET, 0, number, (8).to_bytes(4)))

@@ -2,17 +2,21 @@
 
 import io
 import json
+from collections.abc import Callable
 from contextlib import redirect_stderr
 from pathlib import Path
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2
 
 from academy.service import guard, logs
 from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.service import examples
+from tests.academy.service.raw_calls import RawCalls
 from tests.academy.service.running import Refused, Running, as_refused, refusal, serving
+from tests.academy.service.test_limits import until
 from tests.asking_health import health_of
 
 GAMES = contests_pb2.ListGamesRequest()
@@ -141,19 +145,65 @@ def ten_refusals_are_logged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "_REFUSALS_LOGGED_AT_ONCE", 10.0)
 
 
-@pytest.mark.usefixtures("ten_refusals_are_logged")
-def test_strangers_cannot_fill_the_log_and_are_all_counted(tmp_path: Path) -> None:
-    with serving(tmp_path) as fresh:
-        stderr = io.StringIO()
-        with redirect_stderr(stderr):
-            logs.configure("warning", "json")
-            for _ in range(30):
-                asked_with(fresh)
-        logs.configure("error", "json")
+LIST_GAMES = "/academy.v1.ContestService/ListGames"
+CHECK = "/grpc.health.v1.Health/Check"
 
-        assert len(stderr.getvalue().splitlines()) == 10
-        labels = {"method": "/academy.v1.ContestService/ListGames", "code": "UNAUTHENTICATED"}
-        assert fresh.server.metrics.registry.get_sample_value("academy_calls_total", labels) == 30
+
+def asks_without_a_token(academy: Running) -> None:
+    asked_with(academy)
+
+
+def announces_more_than_may_be_sent(academy: Running, method: str = CHECK, token: str = "") -> None:
+    with RawCalls(academy.address, token) as raw:
+        call = raw.begin(method)
+        raw.announce(call, 2**31 - 1)
+        raw.until(lambda: call in raw.ended)
+
+
+def says_what_is_no_message(academy: Running) -> None:
+    with RawCalls(academy.address) as raw:
+        call = raw.begin(CHECK, b"\xff")
+        raw.until(lambda: call in raw.ended)
+
+
+def announces_too_much_with_a_token(academy: Running) -> None:
+    announces_more_than_may_be_sent(academy, LIST_GAMES, academy.token("large"))
+
+
+def calls_ended(academy: Running, method: str) -> float:
+    ended: float = sum(
+        sample.value
+        for metric in academy.server.metrics.registry.collect()
+        for sample in metric.samples
+        if sample.name == "academy_calls_total" and sample.labels["method"] == method
+    )
+    return ended
+
+
+@pytest.mark.usefixtures("ten_refusals_are_logged")
+@pytest.mark.parametrize(
+    ("call", "method"),
+    [
+        (asks_without_a_token, LIST_GAMES),
+        (announces_more_than_may_be_sent, CHECK),
+        (says_what_is_no_message, CHECK),
+        (announces_too_much_with_a_token, LIST_GAMES),
+    ],
+)
+def test_strangers_cannot_fill_the_log_and_are_all_counted(
+    tmp_path: Path, call: Callable[[Running], None], method: str
+) -> None:
+    stderr = io.StringIO()
+    # To the server's end, as gRPC may have something to say after a call.
+    with redirect_stderr(stderr), serving(tmp_path) as fresh:
+        logs.configure("info", "json")
+        for _ in range(30):
+            call(fresh)
+        until(lambda: calls_ended(fresh, method) == 30)
+    logs.configure("error", "json")
+
+    assert len(stderr.getvalue().splitlines()) == 10
+    assert all(json.loads(line)["method"] == method for line in stderr.getvalue().splitlines())
 
 
 @pytest.mark.usefixtures("ten_refusals_are_logged")
@@ -177,8 +227,6 @@ def test_a_caller_cannot_fill_the_log_with_refusals_and_hides_nobodys(tmp_path: 
 
 
 def test_health_needs_no_token(academy: Running) -> None:
-    from grpc_health.v1 import health_pb2
-
     stub = health_of(academy.client().channel)
     for service in ("", "academy.v1.ConsultationService", "academy.v1.LibraryService"):
         answer = stub.Check(health_pb2.HealthCheckRequest(service=service))

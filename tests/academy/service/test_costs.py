@@ -2,7 +2,13 @@
 
 import pytest
 
-from academy.service.costs import cost_of_position, cost_of_positions, cost_of_reading, cost_of_successors
+from academy.service.costs import (
+    cost_of_moves,
+    cost_of_position,
+    cost_of_positions,
+    cost_of_reading,
+    cost_of_successors,
+)
 
 
 @pytest.mark.parametrize(
@@ -11,6 +17,11 @@ from academy.service.costs import cost_of_position, cost_of_positions, cost_of_r
 )
 def test_a_position_counts_by_what_is_asked_of_it(most: int, both: bool, cost: int) -> None:
     assert cost_of_position(most, both) == cost
+
+
+@pytest.mark.parametrize(("count", "cost"), [(0, 1), (511, 1), (512, 2), (10_000, 20)])
+def test_a_list_of_moves_counts_by_its_length(count: int, cost: int) -> None:
+    assert cost_of_moves(count) == cost
 
 
 @pytest.mark.parametrize(("size", "cost"), [(0, 0), (65_536, 0), (73_728, 1), (4 * 1024 * 1024, 504)])

@@ -238,6 +238,22 @@ def test_a_stream_is_reset_that_is_no_longer_read(tmp_path: Path) -> None:
         assert all(call in ann.headers for call in calls)
 
 
+def test_who_goes_while_it_is_written_to_makes_no_incident(academy: Running) -> None:
+    labels = {"method": WATCH, "code": "CANCELLED"}
+
+    def cancelled() -> float:
+        return academy.server.metrics.registry.get_sample_value("academy_calls_total", labels) or 0.0
+
+    before = cancelled()
+    with RawCalls(academy.address) as deaf:
+        call = deaf.begin(WATCH, b"")
+        deaf.until(lambda: call in deaf.headers)
+        deaf.abandon(call)
+        until(lambda: running(academy, WATCH) == 0)
+
+    assert cancelled() == before + 1
+
+
 def test_a_watch_of_health_ends_some_day(tmp_path: Path) -> None:
     with limited(tmp_path, health_watch_seconds=0.2) as academy:
         watch = health(academy).Watch(health_pb2.HealthCheckRequest(), timeout=180)

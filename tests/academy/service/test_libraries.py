@@ -8,6 +8,8 @@ from typing import Any
 import grpc
 import pytest
 
+from academy.knowledge.settings import Library
+from academy.store.contest_commands import NoteUses, OpenContest, ReportContest
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import ENDGAME, OPENING, contest, report, teach
@@ -92,6 +94,25 @@ class TestListing:
             each.pattern_id for each in listed(admin) if holds(each)
         ]
         assert len(patterns) == count
+
+    def test_uses_are_counted_as_of_the_last_contest(self, grown: Running) -> None:
+        admin = grown.admin()
+        numbers = [each.pattern_id for each in listed(admin, order_by="pattern_id")]
+        for contest_id, used, moves in (("u1", numbers[2:4], ["c3", "b2"]), ("u2", numbers[3:5], ["c3"])):
+            played = contest(contest_id, "go")
+            grown.store.run(OpenContest(played))
+            grown.store.run(NoteUses(contest_id, 1, Library.ENDGAME, used))
+            grown.store.run(ReportContest(report(played, moves), "arena"))
+
+            patterns = listed(admin, order_by="uses desc")
+
+            assert {each.pattern_id for each in patterns if each.last_contest_id == contest_id} == set(used)
+        assert [(each.pattern_id, each.uses) for each in patterns] == [
+            (numbers[3], 2),
+            (numbers[2], 1),
+            (numbers[4], 1),
+            *((number, 0) for number in (numbers[0], numbers[1], numbers[5])),
+        ]
 
     @pytest.mark.parametrize("size", [1, 2, 3, 100])
     @pytest.mark.parametrize("order_by", ["", "proposers", "uses desc"])

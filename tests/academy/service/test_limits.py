@@ -107,6 +107,15 @@ def test_a_bots_large_messages_count_before_they_are_read(tmp_path: Path) -> Non
             assert refusal(lambda: call(rubbish)).reason == "MALFORMED_MESSAGE"
 
 
+def test_long_lists_of_moves_count_by_their_length(tmp_path: Path) -> None:
+    with limited(tmp_path, questions_per_second=1e-6, question_burst=30.0) as academy:
+        bot = academy.bot("long")
+        listed = consultation_pb2.LookUpOpeningRequest(game_id="none", moves=["A1"] * 10_000)
+
+        assert refusal(lambda: bot.consultation.LookUpOpening(listed)).reason == "UNKNOWN_GAME"
+        assert refusal(lambda: bot.consultation.LookUpOpening(listed)).reason == "RATE_EXCEEDED"
+
+
 class Waiting:
     """Streams that are open and ask nothing."""
 

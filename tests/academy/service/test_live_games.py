@@ -14,7 +14,7 @@ from academy.knowledge.signatures import Ballot, Vote
 from academy.service.live_games import LiveGames
 from academy.service.ranked import Ranked
 from academy.service.shelves import Shelf
-from academy.store.contest_commands import ReportContest
+from academy.store.contest_commands import NoteUses, OpenContest, ReportContest
 from academy.store.game_records import library_to_proto, spec_from_proto
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from tests.academy.service import examples
@@ -114,8 +114,10 @@ def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
             cells = "-" + "".join(chance.choice(letters) for _ in range(chance.randint(0, 3)))
             libraries[number] = chance.choice(PATTERN_LIBRARIES)
             known, entries[number] = entries.get(number), entry(number, cells, chance)
-            reshaped = known is None or known.pattern != entries[number].pattern
-            shelf.put(libraries[number], entries[number], reshaped=reshaped)
+            if known is None or known.pattern != entries[number].pattern:
+                shelf.put(libraries[number], entries[number])
+            else:
+                shelf.restate(libraries[number], number, 1, entries[number].ballot)
         if step % 25:
             continue
         afresh = Shelf(spec)
@@ -137,6 +139,28 @@ def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
                 known.ballot.proposers,
             )
             assert row["library"] == library_to_proto(libraries[known.pattern_id])
+
+
+def test_a_contest_that_only_counts_uses_leaves_what_is_matched_as_it_is(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        examples.teach(academy, "go", "first", [("ann", "--", 0.9), ("ann", "-\n-\n-", 0.2)])
+
+        async def look() -> None:
+            games = LiveGames(academy.store)
+            game = await games.game("go")
+            ranked, view = game.shelf.ranked, game.view
+            number = int(ranked.pattern_ids[0])
+            played = examples.contest("used", "go")
+            academy.store.run(OpenContest(played))
+            academy.store.run(NoteUses("used", 1, Library.ENDGAME, [number]))
+            academy.store.run(ReportContest(examples.report(played, ["c3"]), "arena"))
+
+            assert (await games.game("go")).view.generation > view.generation
+            assert game.view.libraries[Library.ENDGAME][number].uses == 1
+            assert game.shelf.ranked is ranked
+
+        asyncio.run(look())
 
 
 def test_a_query_goes_on_with_the_patterns_it_began_with() -> None:

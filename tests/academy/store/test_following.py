@@ -1,20 +1,25 @@
 """Followers: what is committed, all of it, and nothing else."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from academy.knowledge.library import PatternEntry
+from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library
-from academy.store import feed
-from academy.store.contest_commands import RegisterGame, ReportContest
-from academy.store.environment import Table
+from academy.knowledge.signatures import Ballot
+from academy.store import feed, game_tables, keys
+from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
+from academy.store.environment import Table, Transaction
 from academy.store.errors import UnknownGame
 from academy.store.following import Follower, GameView, PatternChanges
 from academy.store.library_commands import ChangeSettings, DeletePattern, ImportLibraries, RestorePattern
 from academy.store.library_store import Store
+from academy.store.messages import packed, unpacked
+from academy.store.v1 import records_pb2
+from academy.store.working_games import WorkingGames
 from academy.v1 import game_pb2
-from tests.academy.store.examples import go_game, learn, report
+from tests.academy.store.examples import contest, go_game, learn, report
 from tests.academy.store.test_writing import held
 
 
@@ -22,7 +27,7 @@ class Mirror:
     """What a matching index would hold that believes the changes it is told."""
 
     def __init__(self) -> None:
-        self.patterns: dict[tuple[str, Library, int], PatternEntry] = {}
+        self.patterns: dict[tuple[str, Library, int], tuple[Pattern, int, Ballot]] = {}
         self.told = 0
 
     def __call__(self, view: GameView, changes: PatternChanges) -> None:
@@ -30,17 +35,27 @@ class Mirror:
         for put in changes.put:
             key = view.spec.game_id, put.library, put.entry.pattern_id
             known = self.patterns.get(key)
-            assert put.reshaped == (known is None or known.pattern != put.entry.pattern)
-            self.patterns[key] = put.entry
+            assert known is None or known[0] != put.entry.pattern
+            self.patterns[key] = put.entry.pattern, put.entry.player, put.entry.ballot
+        for each in changes.restated:
+            key = view.spec.game_id, each.library, each.pattern_id
+            restated = self.patterns[key][0], each.player, each.ballot
+            assert self.patterns[key] != restated
+            self.patterns[key] = restated
         for library, pattern_id in changes.removed:
             del self.patterns[view.spec.game_id, library, pattern_id]
 
     def holds(self, view: GameView) -> bool:
-        return self.patterns == {
-            (view.spec.game_id, library, number): entry
-            for library, entries in view.libraries.items()
-            for number, entry in entries.items()
-        }
+        return self.patterns == said(view)
+
+
+def said(view: GameView) -> dict[tuple[str, Library, int], tuple[Pattern, int, Ballot]]:
+    """All that a view's patterns say; uses do not matter."""
+    return {
+        (view.spec.game_id, library, number): (entry.pattern, entry.player, entry.ballot)
+        for library, entries in view.libraries.items()
+        for number, entry in entries.items()
+    }
 
 
 def same(one: GameView, other: GameView) -> bool:
@@ -97,6 +112,68 @@ def test_without_change_the_view_is_the_same_and_nobody_is_told(store: Store) ->
     first = follower.refresh("go-9x9")
     assert follower.refresh("go-9x9") is first
     assert mirror.told == 1
+
+
+def use(store: Store, contest_id: str, library: Library, pattern_ids: Sequence[int]) -> None:
+    """Play a contest of one ply, in which patterns are returned to the first player, who wins."""
+    store.run(OpenContest(contest(contest_id)))
+    store.run(NoteUses(contest_id, 1, library, pattern_ids))
+    store.run(ReportContest(report(contest_id, plies=1), "arena"))
+
+
+def test_patterns_that_were_only_used_are_counted_but_not_told(store: Store) -> None:
+    learn(store, contests=6)
+    told: list[PatternChanges] = []
+    follower = store.follow(lambda _, changes: told.append(changes))
+    view = follower.refresh("go-9x9")
+    numbers = sorted(view.libraries[Library.ENDGAME])[:3]
+    use(store, "c1", Library.ENDGAME, numbers)
+    use(store, "c2", Library.ENDGAME, numbers[:1])
+    patterns = follower.refresh("go-9x9").libraries[Library.ENDGAME]
+    assert [(patterns[each].uses, patterns[each].last_contest_id) for each in numbers] == [
+        (2, "c2"),
+        (1, "c1"),
+        (1, "c1"),
+    ]
+    assert told[1] == PatternChanges((), (), ())
+    # Nor where all is read again, as nobody knows which were touched.
+    with store.environment.reading() as transaction:
+        generations = [key for key, _ in transaction.scan(Table.CHANGES, keys.in_game("go-9x9"))]
+    use(store, "c3", Library.ENDGAME, numbers)
+    store.environment.write(
+        lambda transaction: [transaction.delete(Table.CHANGES, key) for key in generations]
+    )
+    assert follower.refresh("go-9x9").libraries[Library.ENDGAME][numbers[0]].uses == 3
+    assert told[2] == PatternChanges((), (), ())
+
+
+def test_of_events_that_do_not_tell_uses_apart_all_is_read(store: Store) -> None:
+    learn(store, contests=6)
+    mirror, games = Mirror(), WorkingGames()
+    follower = store.follow(mirror)
+    view = follower.refresh("go-9x9")
+    with store.environment.reading() as transaction:
+        games.current(transaction, "go-9x9")
+    use(store, "c1", Library.ENDGAME, sorted(view.libraries[Library.ENDGAME])[:3])
+    learn(store, contests=3, first=10)
+
+    def as_once(transaction: Transaction) -> None:
+        for key, stored in list(transaction.scan(Table.CHANGES, keys.in_game("go-9x9"))):
+            changes = unpacked(records_pb2.Changes, stored)
+            changes.ClearField("learnt")
+            changes.ClearField("learnt_told")
+            transaction.put(Table.CHANGES, key, packed(changes))
+
+    store.environment.write(as_once)
+    followed = follower.refresh("go-9x9")
+    assert same(followed, store.follow().refresh("go-9x9"))
+    assert mirror.holds(followed)
+    with store.environment.reading() as transaction:
+        current = games.current(transaction, "go-9x9")
+        loaded = game_tables.load(transaction, "go-9x9")
+    assert sorted(game_tables.records(current.knowledge, current.generation)) == sorted(
+        game_tables.records(*loaded)
+    )
 
 
 def test_what_is_not_committed_is_not_seen(store: Store) -> None:

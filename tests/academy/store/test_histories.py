@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from academy.knowledge.settings import Library
+from academy.store import game_tables
 from academy.store.check import check
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
 from academy.store.errors import ContestOver, NotDeleted, TooManyProposals, UnknownContest
@@ -20,11 +21,11 @@ from academy.store.library_commands import (
 )
 from academy.store.library_store import Store
 from academy.store.pattern_records import entry_to_proto, node_to_proto
-from academy.store.working_games import GAMES_IN_MEMORY
+from academy.store.working_games import GAMES_IN_MEMORY, WorkingGames
 from academy.store.writing import Command
 from academy.v1 import contests_pb2, game_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
-from tests.academy.store.test_following import Mirror
+from tests.academy.store.test_following import Mirror, said
 
 GAMES = ("go-9x9", "go")
 PLIES = 12
@@ -106,12 +107,16 @@ def test_every_history_can_be_made_again(history: list[tuple[str, tuple[object, 
         assert store._writer is not None
         assert store._writer._games._most == GAMES_IN_MEMORY
         store._writer._games._most = most
+        other = WorkingGames()
         mirror = Mirror()
         follower = store.follow(mirror)
         for game_id in GAMES:
             store.run(RegisterGame(go_game(game_id), "arena"))
         for game_id, (what, *arguments) in history:
             try:
+                if what == "look":
+                    with store.environment.reading() as transaction:
+                        other.current(transaction, game_id)
                 view = follower.refresh(game_id)
                 store.run(command(view, game_id, str(what), *(arguments or [0])))
             except (ContestOver, UnknownContest, NotDeleted, TooManyProposals):
@@ -121,9 +126,11 @@ def test_every_history_can_be_made_again(history: list[tuple[str, tuple[object, 
         for view in views:
             fresh = store.follow().refresh(view.spec.game_id)
             assert (view.libraries, view.openings.nodes) == (fresh.libraries, fresh.openings.nodes)
-        assert mirror.patterns == {
-            (view.spec.game_id, library, number): entry
-            for view in views
-            for library, entries in view.libraries.items()
-            for number, entry in entries.items()
-        }
+        assert mirror.patterns == {key: each for view in views for key, each in said(view).items()}
+        with store.environment.reading() as transaction:
+            for game_id in GAMES:
+                followed = other.current(transaction, game_id)
+                expected = game_tables.load(transaction, game_id)
+                assert sorted(game_tables.records(followed.knowledge, followed.generation)) == sorted(
+                    game_tables.records(*expected)
+                )

@@ -1,9 +1,11 @@
 """What the lobby does about those who break its rules."""
 
+import io
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, redirect_stderr
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import grpc
@@ -209,6 +211,18 @@ def test_calls_that_need_no_token_hold_no_place_for_ever() -> None:
             deaf.begin(WATCH, b"")
             deaf.begin(REFLECT, b"", more=True)
             comes_in_the_end(lobby, "one")
+
+
+@pytest.mark.parametrize("method", [PLAY, WATCH, "/grpc.health.v1.Health/Check", REFLECT])
+def test_a_message_that_is_announced_too_large_is_no_news(method: str) -> None:
+    stderr = io.StringIO()
+    # To the lobby's end, as gRPC may have something to say after a call.
+    with redirect_stderr(stderr), open_lobby(limits=NORMAL) as lobby, raw_calls(lobby) as stranger:
+        for _ in range(10):
+            call = stranger.begin(method)
+            stranger.announce(call, 2**31 - 1)
+            stranger.until(partial(stranger.ended.__contains__, call))
+    assert stderr.getvalue() == ""
 
 
 def test_strangers_cannot_fill_the_log_or_hide_who_comes() -> None:
