@@ -108,6 +108,8 @@ class Load:
                 contests_pb2.RegisterGameRequest(game=game),
                 metadata=_bearer(self._site.arena_token),
                 timeout=CALL_SECONDS,
+                # A busy server may take in a connection later than one attempt at it lasts.
+                wait_for_ready=True,
             )
 
     def _call(self, number: int) -> None:
@@ -193,7 +195,9 @@ class Load:
         call: dict[str, Any] = {"metadata": _bearer(self._site.admin_token), "timeout": CALL_SECONDS}
         if chance.random() < 0.5:
             settings = game_pb2.LibrarySettings(opening_capacity=chance.randint(1_500, 2_000))
-            request = libraries_pb2.UpdateSettingsRequest(game_id=GAME, settings=settings)
+            request = libraries_pb2.UpdateSettingsRequest(
+                game_id=GAME, settings=settings, fields=["opening_capacity"]
+            )
             self._answered("admin", lambda: libraries().UpdateSettings(request, **call))
         else:
             listing = libraries_pb2.ListPatternsRequest(
