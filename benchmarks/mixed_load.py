@@ -108,6 +108,8 @@ class Load:
                 contests_pb2.RegisterGameRequest(game=game),
                 metadata=_bearer(self._site.arena_token),
                 timeout=CALL_SECONDS,
+                # A busy server may take in a connection later than one attempt at it lasts.
+                wait_for_ready=True,
             )
 
     def _call(self, number: int) -> None:

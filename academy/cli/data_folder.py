@@ -54,7 +54,7 @@ def create_token(
 
 def list_tokens(data: Data = DEFAULT_DATA, json: Json = False) -> None:
     """List all tokens, without their secrets."""
-    with _existing(data) as store:
+    with _existing(data, read_only=True) as store:
         found = store.tokens()
     if json:
         printing.print_json([_as_json(token) for token in found])

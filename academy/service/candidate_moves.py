@@ -73,18 +73,20 @@ def _check_move(cells: list[int], letters: str, field: str, size: int) -> None:
             )
 
 
-def questions_of(moves: Sequence[ToldMove]) -> int:
-    """How many questions some moves count as: by what it costs to answer."""
-    return -(-sum(_weight(len(cells), _MOVES_PER_QUESTION) for cells, _ in moves) // _MOVES_PER_QUESTION)
+def questions_of(moves: Sequence[ToldMove], board: int) -> int:
+    """How many questions some moves count as, where matching the board once counts as `board`."""
+    of_position = _MOVES_PER_QUESTION * board
+    return -(-sum(_weight(len(cells), of_position) for cells, _ in moves) // _MOVES_PER_QUESTION)
 
 
-def in_parts(moves: Sequence[Move]) -> Iterator[Sequence[Move]]:
+def in_parts(moves: Sequence[Move], board: int) -> Iterator[Sequence[Move]]:
     """Return the moves in parts that take about as long as each other, in order."""
+    most = max(1, _POSITIONS_AT_ONCE // board) * _SMALL_MOVES_PER_POSITION
     first, weight = 0, 0
     for place, move in enumerate(moves):
         of_move = _weight(len(move), _SMALL_MOVES_PER_POSITION)
         weight += of_move
-        if weight > _POSITIONS_AT_ONCE * _SMALL_MOVES_PER_POSITION:
+        if weight > most:
             yield moves[first:place]
             first, weight = place, of_move
     yield moves[first:]

@@ -10,7 +10,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.service import identity
 from academy.service.candidate_moves import changes_of_moves, in_parts, told_moves
-from academy.service.costs import cost_of_moves, cost_of_positions, cost_of_successors
+from academy.service.costs import cost_of_board, cost_of_moves, cost_of_positions, cost_of_successors
 from academy.service.errors import refused, row_of
 from academy.service.gathering import Gathering
 from academy.service.guard import Context, Guard
@@ -96,12 +96,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         libraries = _libraries(request, self._limits)
         self._check_positions(request)
         count, most = len(request.positions), request.max_matches or self._limits.default_matches
-        # One was counted when the call came.
-        cost = cost_of_positions(count, most, request.both_players, request.include_cells) - 1
-        if cost:
-            self._guard.ask(caller, cost)
         game = await self._games.game(request.game_id)
         spec = game.view.spec
+        board = cost_of_board(spec.geometry.size)
+        # One was counted when the call came.
+        cost = cost_of_positions(count, board, most, request.both_players, request.include_cells) - 1
+        if cost:
+            self._guard.ask(caller, cost)
         if request.both_players:
             require(
                 spec.players == 2,
@@ -138,9 +139,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         told = told_moves(request.moves, self._limits)
         self._check_matches(request.max_matches, 1 + len(told), "position and moves")
         most = request.max_matches or self._limits.default_matches
-        self._guard.ask(caller, cost_of_successors(told, most, request.include_cells) - 1)
         game = await self._games.game(request.game_id)
         spec = game.view.spec
+        board = cost_of_board(spec.geometry.size)
+        self._guard.ask(caller, cost_of_successors(told, board, most, request.include_cells) - 1)
         # A position of one call with its successors is asked about as one.
         alone = messages.MatchPatternsRequest(
             contest_id=request.contest_id,
@@ -152,7 +154,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         moves = changes_of_moves(told, spec.geometry)
         stored = game.stored_patterns() if request.include_cells else None
         answer = SuccessorAnswer(spec, game.shelf.ranked, libraries, question)
-        for part in in_parts(moves):
+        for part in in_parts(moves, board):
             await self._turns.wait(caller.name)
             answer.add(part)
         written = answer.written()

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from academy.matching.matches import Matches
-from academy.service.costs import cost_of_position
+from academy.service.costs import cost_of_board, cost_of_position
 from academy.service.pattern_answers import PatternCall, answered_together
 from academy.service.turns import Turns
 from academy.service.written_answers import WrittenAnswer
 
-# How many positions are answered before the first answer is sent, and how many placements they may ask for.
+# How many positions are answered before the first answer is sent, where a large board counts as several, and
+# how many placements they may ask for.
 _POSITIONS_AT_ONCE: Final = 16
 _PLACEMENTS_AT_ONCE: Final = 4_096
 # Where nobody else asks waiting is of no use: so many questions do not wait after one that did in vain.
@@ -36,6 +37,10 @@ class _Waiting:
     taken: bool = False
     answer: WrittenAnswer | None = None
     fault: Exception | None = None
+
+    @property
+    def positions(self) -> int:
+        return len(self.call.questions) * cost_of_board(self.call.spec.geometry.size)
 
     @property
     def placements(self) -> int:
@@ -68,7 +73,8 @@ class Gathering:
 
         One that is cancelled while it waits is not answered.
         """
-        of_position = cost_of_position(call.questions[0].max_matches, call.both_players)
+        board = cost_of_board(call.spec.geometry.size)
+        of_position = cost_of_position(board, call.questions[0].max_matches, call.both_players)
         if len(call.questions) * of_position > _QUESTIONS_GATHERED:
             return await self._in_parts(call, caller, max(1, _QUESTIONS_OF_PART // of_position))
         if self._not_waiting:
@@ -101,12 +107,12 @@ class Gathering:
 
     def _taken_with(self, first: _Waiting) -> list[_Waiting]:
         """Take a waiting call, and the oldest others that there is room for beside it."""
-        taken, positions, placements = [first], len(first.call.questions), first.placements
+        taken, positions, placements = [first], first.positions, first.placements
         for each in self._waiting:
             # Who was cancelled may not have been told so yet.
             if each is first or each.task.cancelling():
                 continue
-            positions += len(each.call.questions)
+            positions += each.positions
             placements += each.placements
             if positions > _POSITIONS_AT_ONCE or placements > _PLACEMENTS_AT_ONCE:
                 break

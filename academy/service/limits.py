@@ -9,7 +9,7 @@ class Limits:
 
     `questions_per_second` is what one caller may ask on average and `question_burst` at once, where a
     call is one question and so is each position or proposal in it beyond the first; more where it takes
-    longer to answer (see `costs`), as after hundreds of moves; of candidate moves 16 that change one cell are
+    longer to answer (see `costs`), as on a large board; of candidate moves 16 that change one cell are
     one question, and so is each other move. A contest keeps its players from analysis for at most
     `contest_seconds`: its arena may never report it. A connection on which nothing came for `ping_seconds` is
     pinged, and closed if there is no answer in `pong_seconds`.

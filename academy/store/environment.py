@@ -5,6 +5,7 @@ at a time, and readers never wait for writers.
 """
 
 import errno
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from typing import Final, Self, TypeVar
 
 import lmdb
 
-from academy.store import pages, schema
+from academy.store import lock_file, pages, schema
 from academy.store.errors import (
     StoreClosed,
     StoreCorrupt,
@@ -27,12 +28,10 @@ from academy.store.errors import (
 SMALLEST_MAP: Final = 64 << 20
 LARGEST_STEP: Final = 4 << 30
 LARGEST_MAP: Final = 1 << 40
-MAX_READERS: Final = 1024
 
 _T = TypeVar("_T")
 _SCHEMA_KEY: Final = b"schema"
 _REMEDY: Final = "restore a backup into an empty folder, and keep this one for inspection"
-_NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_RIGHT: Final = {errno.EACCES, errno.EPERM, errno.EROFS}
 _UNSOUND: Final = (
     lmdb.CorruptedError,
@@ -41,6 +40,7 @@ _UNSOUND: Final = (
     lmdb.VersionMismatchError,
     lmdb.IncompatibleError,
 )
+_log = logging.getLogger(__name__)
 
 
 class Table(StrEnum):
@@ -190,15 +190,19 @@ class Environment:
         elif not (folder / "data.mdb").exists():
             raise StoreError(f"{folder}: holds no data of ACADEMY")
         self._check_length(folder / "data.mdb", read_only)
+        lock = lock_file.reserve(folder, read_only=read_only)
+        if not lock:
+            _log.warning("%s: no room for its lock.mdb: read without; start no server meanwhile", folder)
         with self._translated():
             self._lmdb = lmdb.open(
                 str(folder),
                 map_size=min(SMALLEST_MAP, largest_map),
                 max_dbs=len(Table),
-                max_readers=MAX_READERS,
+                max_readers=lock_file.MAX_READERS,
                 readonly=read_only,
                 mode=0o600,
                 create=not read_only,
+                lock=lock,
             )
         try:
             self._lmdb.reader_check()
@@ -373,7 +377,7 @@ class Environment:
 
     def _as_store_error(self, fault: lmdb.Error) -> StoreError:
         code = getattr(fault, "code", 0)
-        if isinstance(fault, lmdb.DiskError) or code in _NO_ROOM:
+        if isinstance(fault, lmdb.DiskError) or code in lock_file.NO_ROOM:
             return StoreFull(f"{self.folder}: no room left on the disk or in the quota; make room, try again")
         if isinstance(fault, lmdb.ReadonlyError) or code in _NO_RIGHT:
             return StoreReadOnly(f"{self.folder}: may not be written by this user; check owner and mode")

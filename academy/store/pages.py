@@ -14,6 +14,8 @@ from typing import Final
 
 import lmdb
 
+from academy.store import lock_file
+
 _MAGIC: Final = 0xBEEFC0DE
 _VERSION: Final = 1
 _HEADER: Final = struct.Struct("<QHHHH")
@@ -50,7 +52,13 @@ def damage(folder: Path) -> Iterator[str]:
         yield "data.mdb is empty"
         return
     try:
-        environment = lmdb.open(str(folder), readonly=True, max_dbs=0)
+        environment = lmdb.open(
+            str(folder),
+            readonly=True,
+            max_dbs=0,
+            max_readers=lock_file.MAX_READERS,
+            lock=lock_file.reserve(folder, read_only=True),
+        )
     except lmdb.Error as fault:
         # LMDB begins with the folder, which is told already.
         yield f"data.mdb cannot be opened: {str(fault).removeprefix(f'{folder}: ')}"

@@ -13,8 +13,8 @@ from typing import Final
 
 import lmdb
 
+from academy.store import lock_file
 from academy.store.backup import sync, verify
-from academy.store.environment import MAX_READERS
 from academy.store.errors import StoreBusy, StoreError
 
 _DRAFT: Final = "shrinking"
@@ -48,9 +48,10 @@ def shrink(folder: Path) -> tuple[int, int]:
             # Whoever waits for the lock would take the number of the last commit, which stands in its file,
             # for one of the new data, and might find nothing under it. It is told anew before they go on.
             os.ftruncate(lock, 0)
+            lock_file.allocate(lock)
             copy.replace(data)
             sync(folder)
-            lmdb.open(str(folder), max_readers=MAX_READERS, max_dbs=0, mode=0o600).close()
+            lmdb.open(str(folder), max_readers=lock_file.MAX_READERS, max_dbs=0, mode=0o600).close()
         except lmdb.Error as fault:
             raise StoreError(f"{folder}: cannot be copied: {fault}; nothing was changed") from fault
         except StoreError:
@@ -68,6 +69,7 @@ def _alone(folder: Path) -> Iterator[int]:
 
     Yields a handle of its file.
     """
+    lock_file.reserve(folder)
     with (folder / "lock.mdb").open("a+b") as lock:
         try:
             fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0, os.SEEK_SET)

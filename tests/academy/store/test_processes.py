@@ -49,9 +49,10 @@ def test_kill_at_any_moment_loses_nothing_acknowledged(tmp_path: Path) -> None:
         process = start_python(WRITER, str(tmp_path), f"round-{turn}", "100000")
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        time.sleep(chance.uniform(0.0, 0.15))
+        lines = [process.stdout.readline() for _ in range(chance.randrange(10))]
+        time.sleep(chance.uniform(0.0, 0.02))
         process.send_signal(signal.SIGKILL)
-        lines = process.stdout.readlines()
+        lines += process.stdout.readlines()
         process.wait(10)
         reported |= acknowledged(lines, "reported")
         proposed |= acknowledged(lines, "proposed")
@@ -70,7 +71,7 @@ def test_kill_at_any_moment_loses_nothing_acknowledged(tmp_path: Path) -> None:
                     break
             assert proposed <= stored
             assert store.follow().refresh("go-9x9").measures.contests == len(logged)
-    assert len(reported) > ROUNDS, "the writers must have come to write"
+    assert reported and proposed, "the writers must have come to write"
 
 
 def test_two_processes_write_and_a_third_follows(tmp_path: Path) -> None:

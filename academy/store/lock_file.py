@@ -1,0 +1,67 @@
+"""The file by which LMDB's users of a folder know of each other, given its room on the disk beforehand.
+
+LMDB makes it without any, maps it into memory and writes there. Where the disk is full then, the first write
+ends the process with a bus error and no word.
+"""
+
+import errno
+import os
+from pathlib import Path
+from typing import Final
+
+from academy.store.errors import StoreFull
+
+MAX_READERS: Final = 1_024
+NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_NAME: Final = "lock.mdb"
+# LMDB takes 64 bytes for each reader and less than a page before them.
+_SIZE: Final = 64 * MAX_READERS + 4_096
+_BYTES_A_BLOCK: Final = 512
+
+
+def reserve(folder: Path, *, read_only: bool = False) -> bool:
+    """Give the file its room before LMDB opens the folder; return whether LMDB can use it.
+
+    It cannot where there is no room on the disk and the file was never used: no process has the folder open
+    then, and it can be read without locking (`read_only`). Raises StoreFull where it is to be written. This
+    process must not have the folder open.
+    """
+    file = folder / _NAME
+    try:
+        status = file.stat()
+        # Whoever closes any handle of it loses LMDB's locks, so it is not opened without need.
+        if status.st_size and status.st_blocks * _BYTES_A_BLOCK >= status.st_size:
+            return True
+    except OSError:
+        # Told, or mended, below.
+        pass
+    try:
+        handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as fault:
+        if fault.errno in NO_ROOM:
+            return _without(folder, read_only, fault)
+        # LMDB tells what else hinders, and reads where nothing can be written.
+        return True
+    try:
+        allocate(handle)
+    except OSError as fault:
+        if fault.errno not in NO_ROOM:
+            raise
+        # LMDB begins a file that it uses with a number: its first part has its room already.
+        in_use = any(os.pread(handle, 4, 0))
+        return (in_use and read_only) or _without(folder, read_only, fault)
+    finally:
+        os.close(handle)
+    return True
+
+
+def allocate(handle: int) -> None:
+    """Give an open lock file room for all that may be written to it. Raises OSError."""
+    # One in use keeps its length, as others have mapped so much of it.
+    os.posix_fallocate(handle, 0, os.fstat(handle).st_size or _SIZE)
+
+
+def _without(folder: Path, read_only: bool, fault: OSError) -> bool:
+    if read_only:
+        return False
+    raise StoreFull(f"{folder}: no room left on the disk or in the quota; make room, try again") from fault

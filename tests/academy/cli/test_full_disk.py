@@ -1,0 +1,78 @@
+"""Commands on a data folder whose disk is full: one line and an exit code, never a bus error."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from academy.store.library_store import Store
+from academy.store.tokens import CreateToken, Role
+from tests.academy.cli.conftest import Said
+
+# A disk of its own, which no other process sees: filled up beside a folder without a lock file.
+_FULL_DISK = """
+mount -t tmpfs -o size=4m none "$1" && mkdir "$1/data" && cp "$2/data.mdb" "$1/data/" || exit 99
+cat /dev/zero 2>/dev/null >"$1/fill"
+shift 2
+exec "$@"
+"""
+
+
+def _with_own_disks(*command: object) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", *map(str, command)],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with a token."""
+    folder = tmp_path_factory.mktemp("whole") / "data"
+    with Store(folder) as store:
+        store.run(CreateToken("ann", Role.BOT))
+    return folder
+
+
+def _on_full_disk(data: Path, mounted: Path, *arguments: object) -> Said:
+    mounted.mkdir()
+    try:
+        allowed = _with_own_disks("mount", "-t", "tmpfs", "none", mounted).returncode == 0
+    except FileNotFoundError:
+        allowed = False
+    if not allowed:
+        pytest.skip("this user may not mount a disk")
+    academy = (sys.executable, "-m", "academy", *arguments, "--data", mounted / "data")
+    done = _with_own_disks("sh", "-c", _FULL_DISK, "sh", mounted, data, *academy)
+    return Said(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["check"], "sound"),
+        (["tokens", "list"], "ann"),
+        (["backup"], "verified"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else None,
+)
+def test_what_only_reads_is_done(data: Path, tmp_path: Path, command: list[str], told: str) -> None:
+    target = [tmp_path / "backup"] if command == ["backup"] else []
+    said = _on_full_disk(data, tmp_path / "full", *command, *target)
+    assert said.exit_code == 0, said.err
+    assert told in said.out
+    assert said.err.splitlines() == [
+        f"{tmp_path / 'full' / 'data'}: no room for its lock.mdb: read without; start no server meanwhile"
+    ]
+
+
+@pytest.mark.parametrize("command", [["tokens", "create", "bob"], ["compact"], ["serve"]], ids=" ".join)
+def test_what_writes_says_that_there_is_no_room(data: Path, tmp_path: Path, command: list[str]) -> None:
+    said = _on_full_disk(data, tmp_path / "full", *command)
+    assert said.exit_code == 1
+    assert "no room left on the disk" in said.err, said.err
+    assert len(said.err.splitlines()) == 1
