@@ -20,6 +20,8 @@ from academy.store.tokens import CreateToken, RevokeToken, Role, Token
 
 _REMEDY: Final = "stop its servers, keep it for inspection, and restore a backup into another folder"
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_MOST_DIGITS: Final = 12
+_LONGEST: Final = 100 * 365 * _SECONDS["d"]
 
 
 def add_to(application: typer.Typer) -> None:
@@ -106,7 +108,7 @@ def check(
     if not findings:
         with _existing(data, read_only=True) as store:
             findings = list(checking.check(store.environment, replay=replay))
-            events = store.last_event()
+            events = store.events_kept()
     faults = sum(each.is_fault for each in findings)
     if json:
         printing.print_json(
@@ -205,20 +207,35 @@ def _token_id(store: Store, wanted: str) -> str:
 
 def _duration(text: str) -> float:
     number, unit = text[:-1], text[-1:]
-    if unit not in _SECONDS or not number.isascii() or not number.isdigit() or int(number) == 0:
+    if unit not in _SECONDS or not number.isascii() or not number.isdigit() or not number.strip("0"):
         raise CommandError(
             f"{text!r} is no time: write a number and one of {' '.join(_SECONDS)}", ExitCode.USAGE
         )
-    return float(int(number) * _SECONDS[unit])
+    # Python reads no number of thousands of digits.
+    if len(number) > _MOST_DIGITS or (seconds := int(number) * _SECONDS[unit]) > _LONGEST:
+        raise CommandError(
+            f"{text[:40]!r} is too long: at most 100 years; without --expires it is good for ever",
+            ExitCode.USAGE,
+        )
+    return float(seconds)
 
 
 def _date(seconds: float | None) -> str:
-    return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+    when = _moment(seconds)
+    return "" if when is None else when if isinstance(when, str) else when.strftime("%Y-%m-%d %H:%M")
+
+
+def _moment(seconds: float | None) -> datetime | str | None:
+    """A time of a token; beyond what a calendar tells, as earlier versions allowed, in words."""
+    try:
+        return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return f"{seconds:.3g} s after 1970"
 
 
 def _as_json(token: Token) -> dict[str, object]:
     times = {"created": token.created, "expires": token.expires, "revoked": token.revoked}
     return {"token_id": token.token_id, "name": token.name, "role": token.role.value} | {
-        name: None if when is None else datetime.fromtimestamp(when, UTC).isoformat()
-        for name, when in times.items()
+        name: when.isoformat() if isinstance(when := _moment(seconds), datetime) else when
+        for name, seconds in times.items()
     }

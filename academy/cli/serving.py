@@ -139,7 +139,7 @@ def serve(
             _embedded_token(store, embedded_token_file),
         ):
             if processes == 1:
-                ready = partial(_announce, store, data)
+                ready = partial(_announce, data, _token_hint(store, data))
                 asyncio.run(_serve(store, settings, ready, told))
             else:
                 work = _Process(data, settings, partial(logs.configure, log_level, log_format))
@@ -152,8 +152,8 @@ def serve(
         raise CommandError(f"{error}; its own messages say why") from error
 
 
-def _announce(store: Store, data: Path, address: Address) -> None:
-    typer.echo(f"academy: serving {data} at {address}; {_token_hint(store, data)}")
+def _announce(data: Path, hint: str, address: Address) -> None:
+    typer.echo(f"academy: serving {data} at {address}; {hint}")
 
 
 def _serve_together(store: Store, work: "_Process", count: int, hang_seconds: float, told: int) -> None:
@@ -163,7 +163,7 @@ def _serve_together(store: Store, work: "_Process", count: int, hang_seconds: fl
         settings.check()
         metrics = settings.metrics_address
         work = replace(work, settings=settings, metrics=own_ports(metrics, count) if metrics else ())
-        ready = partial(_announce, store, work.data, address)
+        ready = partial(_announce, work.data, _token_hint(store, work.data), address)
         ServerProcesses(work, count, partial(_damage, work.data), hang_seconds).run(ready, told)
 
 
@@ -210,9 +210,12 @@ async def _serve(store: Store, settings: ServerSettings, ready: Callable[[Addres
     server = AcademyServer(store, settings)
     if settings.metrics_address is not None:
         serve_metrics(server.metrics, settings.metrics_address)
-    ready(await server.start())
-    await stopped.wait()
-    await _end(server, hurried)
+    address = await server.start()
+    try:
+        ready(address)
+        await stopped.wait()
+    finally:
+        await _end(server, hurried)
 
 
 async def _end(server: AcademyServer, hurried: asyncio.Event) -> None:
@@ -241,7 +244,11 @@ def _embedded_token(store: Store, file: Path | None) -> Iterator[None]:
 
 
 def _token_hint(store: Store, data: Path) -> str:
-    usable = sum(token.revoked is None for token in store.tokens())
+    try:
+        usable = sum(token.revoked is None for token in store.tokens())
+    except StoreCorrupt as fault:
+        # Its holder is refused; the others are served.
+        return f"{fault} (academy check --data {data})"
     if usable:
         return f"{usable} token{'s' if usable > 1 else ''} (academy tokens list --data {data})"
     return f"no tokens yet: academy tokens create NAME --role admin --data {data}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from academy.store import event_log, pages
 from academy.store.environment import Environment, Table
-from academy.store.errors import StoreCorrupt, StoreError
+from academy.store.errors import StoreCorrupt, StoreError, StoreFull
 from academy.store.schema import SCHEMA_VERSION
 from academy.store.upgrading import as_written, upgrade
 
@@ -76,6 +76,11 @@ def _placed(target: Path, environment: Environment) -> int:
             sync(target.parent)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
+    except StoreFull as fault:
+        # What is written is only the copy, whatever folder LMDB was at.
+        raise StoreFull(
+            f"{target}: no room left on the disk or in the quota; make room; nothing was written"
+        ) from fault
     except StoreError:
         raise
     except OSError as fault:

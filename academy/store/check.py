@@ -2,16 +2,31 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Final
+
+from google.protobuf.message import Message
 
 from academy.knowledge.game import RULES_VERSION
 from academy.knowledge.settings import Library
-from academy.store import event_log, game_tables, keys, open_contests, proposal_tables, rebuild, snapshots
+from academy.store import (
+    event_log,
+    game_tables,
+    keys,
+    open_contests,
+    proposal_tables,
+    rebuild,
+    snapshots,
+    tokens,
+)
 from academy.store.contest_tables import find_contest
 from academy.store.environment import Environment, Table, Transaction
 from academy.store.errors import StoreCorrupt
 from academy.store.messages import unpacked
 from academy.store.v1 import records_pb2
-from academy.v1 import contests_pb2, game_pb2, proposals_pb2
+from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
+
+# What reading raises of records that hold anything at all.
+_DAMAGED: Final = (StoreCorrupt, LookupError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +59,55 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
     with environment.reading() as transaction:
         log = _Log()
         yield from _check_log(transaction, log)
-        games = [unpacked(game_pb2.Game, stored).game_id for _, stored in transaction.scan(Table.GAMES)]
+        games = [_text(key) for key, _ in transaction.scan(Table.GAMES)]
         for game_id in sorted(log.games - set(games)):
             yield Finding(game_id, "has events, but no record of the game")
         for key, _ in transaction.scan(Table.SNAPSHOTS):
-            if key.decode() not in games:
-                yield Finding(key.decode(), "has a snapshot, but no record of the game")
+            if _text(key) not in games:
+                yield Finding(_text(key), "has a snapshot, but no record of the game")
+        yield from _each(transaction, Table.GAMES, _look_at_game)
         for game_id in games:
             yield from _check_game(transaction, game_id, replay)
         yield from _check_contests(transaction, log)
         yield from _check_proposals(transaction)
+        yield from _each(transaction, Table.CHANGES, _readable_as(records_pb2.Changes))
+        yield from _each(transaction, Table.DELETED_PATTERNS, _readable_as(records_pb2.DeletedPattern))
+        yield from _each(transaction, Table.TOKENS, _look_at_token)
+
+
+def _each(
+    transaction: Transaction, table: Table, look: Callable[[bytes, bytes], Iterator[Finding]]
+) -> Iterator[Finding]:
+    """Look at each record of a table by its key and value; one that cannot be read is told by its key."""
+    for key, stored in transaction.scan(table):
+        try:
+            yield from look(key, stored)
+        except _DAMAGED as fault:
+            yield Finding("", f"record {_text(key)!r} of table {table.value!r} cannot be read: {fault}")
+
+
+def _text(key: bytes) -> str:
+    return key.decode(errors="backslashreplace")
+
+
+def _readable_as(kind: type[Message]) -> Callable[[bytes, bytes], Iterator[Finding]]:
+    def look(key: bytes, stored: bytes) -> Iterator[Finding]:
+        unpacked(kind, stored)
+        return iter(())
+
+    return look
+
+
+def _look_at_game(key: bytes, stored: bytes) -> Iterator[Finding]:
+    named = unpacked(game_pb2.Game, stored).game_id
+    if named != _text(key):
+        yield Finding(_text(key), f"its record says it is game {named!r}")
+
+
+def _look_at_token(key: bytes, stored: bytes) -> Iterator[Finding]:
+    named = tokens.read(stored).token_id
+    if named != _text(key):
+        yield Finding("", f"token {_text(key)!r} says it is token {named!r}")
 
 
 def _check_log(transaction: Transaction, log: _Log) -> Iterator[Finding]:
@@ -67,32 +121,34 @@ def _check_log(transaction: Transaction, log: _Log) -> Iterator[Finding]:
             yield Finding("", f"event {expected} is missing: {sequence} comes in its place")
             expected = sequence
         try:
-            event = event_log.unpack(stored)
-        except StoreCorrupt as fault:
+            yield from _look_at_event(transaction, log, sequence, event_log.unpack(stored))
+        except _DAMAGED as fault:
             yield Finding("", f"event {sequence}: {fault}")
-            continue
-        if event.sequence != sequence:
-            yield Finding(event.game_id, f"event {sequence} says it is event {event.sequence}")
-        if transaction.get(Table.EVENTS_BY_GAME, keys.in_game(event.game_id, sequence)) is None:
-            yield Finding(event.game_id, f"event {sequence} is missing in the index by game")
-        log.games.add(event.game_id)
-        if event.WhichOneof("kind") == "contest_reported":
-            log.reports += 1
-            contest_id = event.contest_reported.report.contest.contest_id
-            record = find_contest(transaction, contest_id)
-            if record is None or record.event != sequence:
-                named = (
-                    "there is no record of it" if record is None else f"its record names event {record.event}"
-                )
-                yield Finding(event.game_id, f"event {sequence} reports contest {contest_id!r}, but {named}")
     if transaction.count(Table.EVENTS_BY_GAME) != transaction.count(Table.EVENTS):
         yield Finding("", "the index of events by game names events that do not exist")
+
+
+def _look_at_event(
+    transaction: Transaction, log: _Log, sequence: int, event: events_pb2.Event
+) -> Iterator[Finding]:
+    if event.sequence != sequence:
+        yield Finding(event.game_id, f"event {sequence} says it is event {event.sequence}")
+    if transaction.get(Table.EVENTS_BY_GAME, keys.in_game(event.game_id, sequence)) is None:
+        yield Finding(event.game_id, f"event {sequence} is missing in the index by game")
+    log.games.add(event.game_id)
+    if event.WhichOneof("kind") == "contest_reported":
+        log.reports += 1
+        contest_id = event.contest_reported.report.contest.contest_id
+        record = find_contest(transaction, contest_id)
+        if record is None or record.event != sequence:
+            named = "there is no record of it" if record is None else f"its record names event {record.event}"
+            yield Finding(event.game_id, f"event {sequence} reports contest {contest_id!r}, but {named}")
 
 
 def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterator[Finding]:
     try:
         knowledge, generation = game_tables.load(transaction, game_id)
-    except (StoreCorrupt, LookupError) as fault:
+    except _DAMAGED as fault:
         yield Finding(game_id, str(fault))
         return
     newest = next(transaction.scan(Table.EVENTS_BY_GAME, keys.in_game(game_id), backwards=True), None)
@@ -128,14 +184,14 @@ def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterato
 def _differences(transaction: Transaction, game_id: str) -> Iterator[str]:
     try:
         yield from rebuild.differences(transaction, game_id)
-    except StoreCorrupt as fault:
+    except _DAMAGED as fault:
         yield str(fault)
 
 
 def _other_rules(transaction: Transaction, game_id: str) -> list[int]:
     try:
         return rebuild.other_rules(transaction, game_id)
-    except StoreCorrupt:
+    except _DAMAGED:
         # Events that cannot be read excuse nothing.
         return []
 
@@ -143,7 +199,9 @@ def _other_rules(transaction: Transaction, game_id: str) -> list[int]:
 def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
     reported = 0
     waiting: set[tuple[Table, bytes]] = set()
-    for _, stored in transaction.scan(Table.CONTESTS):
+
+    def look(key: bytes, stored: bytes) -> Iterator[Finding]:
+        nonlocal reported
         record = unpacked(records_pb2.ContestRecord, stored)
         contest = record.contest
         is_open = contest.state == contests_pb2.CONTEST_STATE_OPEN
@@ -155,11 +213,13 @@ def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
                 f"contest {contest.contest_id!r} is {state}, its report is event {record.event}",
             )
         if is_open:
-            waiting |= open_contests.index_keys(contest)
+            waiting.update(open_contests.index_keys(contest))
         elif next(transaction.scan(Table.USES, keys.in_contest(contest.contest_id)), None):
             yield Finding(
                 contest.game_id, f"contest {contest.contest_id!r} is over, but uses are noted for it"
             )
+
+    yield from _each(transaction, Table.CONTESTS, look)
     # Every report's contest has been seen to name it, so equal numbers leave none without.
     if reported != log.reports:
         yield Finding("", f"{reported:,} contests name a report, the log holds {log.reports:,}")
@@ -170,18 +230,22 @@ def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
 
 def _check_proposals(transaction: Transaction) -> Iterator[Finding]:
     held = 0
-    for key, stored in transaction.scan(Table.PROPOSALS):
+
+    def look(key: bytes, stored: bytes) -> Iterator[Finding]:
+        nonlocal held
         proposal = unpacked(proposals_pb2.Proposal, stored)
-        contest = find_contest(transaction, proposal.contest_id)
-        state = contest.contest.state if contest else contests_pb2.CONTEST_STATE_UNSPECIFIED
         waits = proposal.verdict == proposals_pb2.VERDICT_HELD
         held += waits
+        contest = find_contest(transaction, proposal.contest_id)
+        state = contest.contest.state if contest else contests_pb2.CONTEST_STATE_UNSPECIFIED
         if waits != (state == contests_pb2.CONTEST_STATE_OPEN):
             verdict = proposals_pb2.Verdict.Name(proposal.verdict)
             named = contests_pb2.ContestState.Name(state)
-            yield Finding(proposal.game_id, f"proposal {key.decode()} is {verdict}, its contest {named}")
+            yield Finding(proposal.game_id, f"proposal {_text(key)} is {verdict}, its contest {named}")
         if waits and transaction.get(Table.HELD_PROPOSALS, keys.in_game(proposal.game_id) + key) is None:
-            yield Finding(proposal.game_id, f"proposal {key.decode()} is missing in the index of held ones")
+            yield Finding(proposal.game_id, f"proposal {_text(key)} is missing in the index of held ones")
+
+    yield from _each(transaction, Table.PROPOSALS, look)
     if held != transaction.count(Table.HELD_PROPOSALS):
         yield Finding("", "the index of held proposals names proposals that are not held")
     yield from _check_index(
@@ -198,14 +262,19 @@ def _check_index(
     """Every entry must name a proposal that belongs there, and none twice; then the numbers tell."""
     together: set[bytes] = set()
     prefix = b""
-    for key, value in transaction.scan(table):
+
+    def look(key: bytes, value: bytes) -> Iterator[Finding]:
+        nonlocal prefix
         if key[:-8] != prefix:
             prefix = key[:-8]
             together.clear()
         proposal_id = value[-proposal_tables.ID_LENGTH :]
-        proposal = proposal_tables.find(transaction, proposal_id.decode())
+        stored = transaction.get(Table.PROPOSALS, proposal_id) if proposal_id else None
+        proposal = None if stored is None else unpacked(proposals_pb2.Proposal, stored)
         if proposal is None or prefix_of(proposal) != prefix or proposal_id in together:
-            yield Finding("", f"the index {table.value!r} names proposal {proposal_id.decode()} wrongly")
+            yield Finding("", f"the index {table.value!r} names proposal {_text(proposal_id)} wrongly")
         together.add(proposal_id)
+
+    yield from _each(transaction, table, look)
     if transaction.count(table) != transaction.count(Table.PROPOSALS):
         yield Finding("", f"the index {table.value!r} does not name every proposal once")

@@ -4,6 +4,7 @@ A server holds a locked file, its marker, in the folder as long as it serves, an
 One that is there and not locked was left behind. Servers look and make their markers one after the other.
 """
 
+import errno
 import fcntl
 import os
 import secrets
@@ -12,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from academy.store import pages
-from academy.store.errors import StoreCorrupt, StoreError, StoreReadOnly
+from academy.store import lock_file, pages
+from academy.store.errors import StoreCorrupt, StoreError, StoreFull, StoreReadOnly
 
 FOLDER: Final = "serving"
 _TURN: Final = ".lock"
@@ -25,8 +26,8 @@ def serving(data: Path, harmless: tuple[type[Exception], ...] = ()) -> Iterator[
     """Serve a folder; this process must not have it open yet.
 
     A failure ends a server badly, and the next start looks through the pages, unless it is one of `harmless`.
-    Raises StoreCorrupt where a server before did not end well and pages are damaged, StoreReadOnly where the
-    folder takes no files, StoreError where its file system cannot lock them.
+    Raises StoreCorrupt where a server before did not end well and pages are damaged, StoreReadOnly or
+    StoreFull where the folder takes no files, StoreError where its file system cannot lock them.
     """
     folder = data / FOLDER
     with _turn(folder):
@@ -97,9 +98,10 @@ def _writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as fault:
-        raise StoreReadOnly(
-            f"{folder}: cannot be written ({fault.strerror}); check owner and mode"
-        ) from fault
+        if fault.errno in lock_file.NO_ROOM:
+            raise StoreFull(f"{folder}: no room left on the disk or in the quota; make room") from fault
+        remedy = "mount it for writing" if fault.errno == errno.EROFS else "check owner and mode"
+        raise StoreReadOnly(f"{folder}: cannot be written ({fault.strerror}); {remedy}") from fault
 
 
 def _is_left_behind(marker: Path) -> bool:

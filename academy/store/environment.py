@@ -32,7 +32,7 @@ LARGEST_MAP: Final = 1 << 40
 _T = TypeVar("_T")
 _SCHEMA_KEY: Final = b"schema"
 _REMEDY: Final = "restore a backup into an empty folder, and keep this one for inspection"
-_NO_RIGHT: Final = {errno.EACCES, errno.EPERM, errno.EROFS}
+_NO_RIGHT: Final = {errno.EACCES, errno.EPERM}
 _UNSOUND: Final = (
     lmdb.CorruptedError,
     lmdb.PageNotFoundError,
@@ -379,6 +379,8 @@ class Environment:
         code = getattr(fault, "code", 0)
         if isinstance(fault, lmdb.DiskError) or code in lock_file.NO_ROOM:
             return StoreFull(f"{self.folder}: no room left on the disk or in the quota; make room, try again")
+        if code == errno.EROFS:
+            return StoreReadOnly(f"{self.folder}: its file system is read-only; mount it for writing")
         if isinstance(fault, lmdb.ReadonlyError) or code in _NO_RIGHT:
             return StoreReadOnly(f"{self.folder}: may not be written by this user; check owner and mode")
         if isinstance(fault, lmdb.PanicError):

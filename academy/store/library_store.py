@@ -215,6 +215,11 @@ class Store:
         with self.environment.reading() as transaction:
             return event_log.last_sequence(transaction)
 
+    def events_kept(self) -> int:
+        """Return how many events the log holds; older ones may have been given up for snapshots."""
+        with self.environment.reading() as transaction:
+            return transaction.count(Table.EVENTS)
+
     def held_proposals(self, game_id: str) -> int:
         """Return how many proposals of a game wait for their contests' reports."""
         with self.environment.reading() as transaction:

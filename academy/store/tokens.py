@@ -17,7 +17,7 @@ from typing import Final
 
 from academy.store import keys
 from academy.store.environment import Table, Transaction
-from academy.store.errors import InvalidRecord, UnknownTokenId
+from academy.store.errors import InvalidRecord, StoreCorrupt, UnknownTokenId
 from academy.store.messages import packed, unpacked
 from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
@@ -110,6 +110,8 @@ class CreateToken:
     def execute(self, work: Work) -> tuple[Token, str]:
         """Store it. Raises InvalidRecord for a bad name or a time of expiry that has passed."""
         keys.check_player_name("name", self.name)
+        if not self.name.strip():
+            raise InvalidRecord("name", f"{self.name!r} is blank; say whom the token is for")
         if self.expires is not None and not self.expires > work.now:
             raise InvalidRecord("expires", "the time of expiry has passed already")
         token = Token(secrets.token_hex(8), self.name, self.role, work.now, self.expires)
@@ -138,10 +140,17 @@ class RevokeToken:
 
 def tokens(transaction: Transaction) -> list[Token]:
     """Return all tokens, oldest first."""
-    found = (
-        _token(unpacked(records_pb2.TokenRecord, stored)) for _, stored in transaction.scan(Table.TOKENS)
-    )
+    found = (read(stored) for _, stored in transaction.scan(Table.TOKENS))
     return sorted(found, key=lambda token: (token.created, token.token_id))
+
+
+def read(stored: bytes) -> Token:
+    """Return a token as stored, without its secret. Raises StoreCorrupt."""
+    record = unpacked(records_pb2.TokenRecord, stored)
+    try:
+        return _token(record)
+    except ValueError as fault:
+        raise StoreCorrupt(f"a stored token cannot be read: {fault}") from fault
 
 
 def authenticate(transaction: Transaction, text: str, now: float) -> Caller:

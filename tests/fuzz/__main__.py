@@ -55,9 +55,13 @@ def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seconds", type=float, default=600.0)
+    every = (*TARGETS, SERVED)
     parser.add_argument("targets", nargs="*", metavar="TARGET")
     options = parser.parse_args()
-    every = (*TARGETS, SERVED)
+    unknown = set(options.targets) - {target.name for target in every}
+    if unknown:
+        known = ", ".join(target.name for target in every)
+        parser.error(f"no target {', '.join(sorted(unknown))}; there are {known}")
     chosen = [target for target in every if not options.targets or target.name in options.targets]
     end = time.monotonic() + options.seconds
     number = int(time.time())

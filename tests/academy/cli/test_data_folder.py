@@ -7,6 +7,8 @@ from pathlib import Path
 import lmdb
 import pytest
 
+from academy.store.library_store import Store
+from academy.store.tokens import CreateToken, Role
 from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import run, run_in_a_process
 from tests.academy.service import examples
@@ -65,7 +67,10 @@ def test_tokens_have_roles_and_may_expire(tmp_path: Path) -> None:
     [
         (("create", "x", "--expires", "soon"), 2, "'soon' is no time"),
         (("create", "x", "--expires", "0d"), 2, "'0d' is no time"),
+        (("create", "x", "--expires", "99999999w"), 2, "at most 100 years"),
+        (("create", "x", "--expires", "9" * 5_000 + "w"), 2, "at most 100 years"),
         (("create", ""), 1, "1 to 128 characters"),
+        (("create", " "), 1, "is blank"),
         (("create", "x", "--role", "king"), 2, "king"),
         (("revoke", "nobody"), 1, "no token 'nobody'"),
     ],
@@ -76,6 +81,14 @@ def test_tokens_that_cannot_be(
     run("tokens", "create", "first", "--data", tmp_path)
     said = run("tokens", *arguments, "--data", tmp_path)
     assert (said.exit_code, words in said.err) == (exit_code, True), said.err
+
+
+def test_a_token_that_an_earlier_version_let_live_too_long_is_listed(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.run(CreateToken("ann", Role.BOT, 6e13))
+    assert "6e+13" in run("tokens", "list", "--data", tmp_path).out.replace("\n", "")
+    (listed,) = run("tokens", "list", "--data", tmp_path, "--json").json()
+    assert listed["expires"] == "6e+13 s after 1970"
 
 
 @pytest.mark.parametrize(

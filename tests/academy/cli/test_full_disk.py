@@ -38,7 +38,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _on_full_disk(data: Path, mounted: Path, *arguments: object) -> Said:
+def _on_full_disk(data: Path, mounted: Path, *arguments: object, used: str = "data") -> Said:
     mounted.mkdir()
     try:
         allowed = _with_own_disks("mount", "-t", "tmpfs", "none", mounted).returncode == 0
@@ -46,7 +46,7 @@ def _on_full_disk(data: Path, mounted: Path, *arguments: object) -> Said:
         allowed = False
     if not allowed:
         pytest.skip("this user may not mount a disk")
-    academy = (sys.executable, "-m", "academy", *arguments, "--data", mounted / "data")
+    academy = (sys.executable, "-m", "academy", *arguments, "--data", mounted / used)
     done = _with_own_disks("sh", "-c", _FULL_DISK, "sh", mounted, data, *academy)
     return Said(done.returncode, done.stdout, done.stderr)
 
@@ -76,3 +76,9 @@ def test_what_writes_says_that_there_is_no_room(data: Path, tmp_path: Path, comm
     assert said.exit_code == 1
     assert "no room left on the disk" in said.err, said.err
     assert len(said.err.splitlines()) == 1
+
+
+def test_a_copy_that_finds_no_room_names_where_it_was_to_be(data: Path, tmp_path: Path) -> None:
+    said = _on_full_disk(data, tmp_path / "full", "restore", data, used="new")
+    assert said.exit_code == 1
+    assert said.err.startswith(f"academy: {tmp_path / 'full' / 'new'}: no room left on the disk"), said.err

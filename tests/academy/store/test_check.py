@@ -1,6 +1,7 @@
 """The check: silent about a sound folder, and telling about every kind of damage."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -15,6 +16,7 @@ from academy.store.library_commands import ChangeSettings, DeletePattern, PruneL
 from academy.store.library_store import Store
 from academy.store.messages import packed, unpacked
 from academy.store.rebuild import differences, rebuild
+from academy.store.tokens import CreateToken, Role
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, game_pb2, pattern_pb2, proposals_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, learn, report, submission
@@ -185,6 +187,33 @@ def test_damage_is_told(lived_in: Store, damage: Callable[[Transaction], object]
         assert any(told in what for what in findings), findings
     else:
         assert not findings, "an old entry of the feed may be gone"
+
+
+READ = (
+    *(Table.EVENTS, Table.GAMES, Table.GAME_STATE, Table.MEASURES, Table.RATINGS, Table.PATTERNS),
+    *(Table.OPENINGS, Table.CHANGES, Table.DELETED_PATTERNS, Table.CONTESTS, Table.PROPOSALS),
+    *(Table.PROPOSALS_BY_CONTEST, Table.PROPOSALS_BY_PLAYER, Table.TOKENS),
+)
+
+
+@pytest.mark.parametrize("how", ["overwritten", "cut short"])
+def test_a_damaged_record_of_any_table_ends_no_check(lived_in: Store, how: str) -> None:
+    def damage(table: Table, key: bytes, value: bytes, transaction: Transaction) -> None:
+        transaction.put(table, key, value)
+
+    lived_in.run(CreateToken("ann", Role.BOT))
+    for table in READ:
+        with lived_in.environment.reading() as transaction:
+            key, value = next(transaction.scan(table))
+
+        damaged = b"\xff" * len(value) if how == "overwritten" else value[:-1]
+        lived_in.environment.write(partial(damage, table, key, damaged))
+        # Tokens are looked at last.
+        lived_in.environment.write(partial(damage, Table.TOKENS, b"stray", b"\xff"))
+        found = [finding.what for finding in check(lived_in.environment)]
+        assert found.pop().startswith("record 'stray' of table 'tokens' cannot be read"), table
+        assert found, table
+        lived_in.environment.write(partial(damage, table, key, value))
 
 
 def test_without_replay_only_the_structure_is_checked(lived_in: Store) -> None:
