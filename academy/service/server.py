@@ -14,7 +14,6 @@ import grpc
 import structlog
 from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
-from prometheus_client import start_http_server
 
 from academy.matching.warming import warm_up_in_background
 from academy.service.addresses import DEFAULT_ADDRESS, Address, Certificates, InvalidAddress
@@ -47,6 +46,7 @@ from academy.v1 import (
 )
 from academy.wire.hanging_up import remember_makers
 from academy.wire.health import HealthServicer
+from academy.wire.metrics_page import MetricsPage
 
 SERVICES: Final = tuple(
     module.DESCRIPTOR.services_by_name[name].full_name
@@ -198,6 +198,6 @@ def serve_metrics(metrics: Metrics, address: Address) -> None:
     if address.path:
         raise InvalidAddress(f"{address}: metrics need host:port")
     try:
-        start_http_server(address.port, addr=address.host, registry=metrics.registry)
+        MetricsPage(metrics.registry, address.host, address.port)
     except OSError as error:
         raise InvalidAddress(f"{address}: metrics cannot be served there ({error.strerror})") from error

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from academy.wire.metrics_page import MetricsPage
 from arena.lobby.addresses import InvalidAddress
 from arena.lobby.lobby import Lobby
 from arena.service.competitions import CompetitionServicer
@@ -55,12 +56,10 @@ def served(metrics: Collector, address: str) -> Iterator[int]:
     registry = CollectorRegistry()
     registry.register(metrics)
     try:
-        server, thread = start_http_server(int(port), addr=host.strip("[]"), registry=registry)
+        page = MetricsPage(registry, host.strip("[]"), int(port))
     except OSError as error:
         raise InvalidAddress(f"{address}: metrics cannot be served there ({error.strerror})") from error
     try:
-        yield server.server_port
+        yield page.port
     finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+        page.close()
