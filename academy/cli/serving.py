@@ -22,7 +22,7 @@ from academy.service.limits import Limits
 from academy.service.processes import DataDamaged, ProcessFailed, ServerProcesses, own_ports, shared_port
 from academy.service.server import AcademyServer, ServerSettings, serve_metrics
 from academy.store import endings
-from academy.store.errors import StoreCorrupt
+from academy.store.errors import StoreCorrupt, UnknownTokenId
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role
 
@@ -134,9 +134,9 @@ def serve(
         )
         with (
             signals(*_SIGNALS) as told,
-            endings.serving(data, harmless=(InvalidAddress, ProcessFailed)),
+            endings.serving(data, harmless=(InvalidAddress, ProcessFailed)) as marker,
             Store(data) as store,
-            _embedded_token(store, embedded_token_file),
+            embedded_token(store, marker, embedded_token_file),
         ):
             if processes == 1:
                 ready = partial(_announce, data, _token_hint(store, data))
@@ -230,12 +230,21 @@ async def _end(server: AcademyServer, hurried: asyncio.Event) -> None:
 
 
 @contextmanager
-def _embedded_token(store: Store, file: Path | None) -> Iterator[None]:
-    """A token for the program that started this server, good for as long as it serves."""
+def embedded_token(store: Store, marker: Path, file: Path | None) -> Iterator[None]:
+    """A token for the program that started this server, good for as long as it serves.
+
+    Those of servers that were killed are revoked first: their markers, and so this server's, name them.
+    """
+    for token_id in endings.noted(marker):
+        # One whose record cannot be read gives no rights.
+        with suppress(UnknownTokenId, StoreCorrupt):
+            store.run(RevokeToken(token_id))
     if file is None:
         yield
         return
     token, text = store.run(CreateToken(EMBEDDED_NAME, Role.ADMIN))
+    # Before anybody knows the text: killed until here, no usable token is left.
+    endings.note(marker, token.token_id)
     write_private(file, text)
     try:
         yield

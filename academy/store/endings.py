@@ -22,8 +22,11 @@ _FINDINGS_TOLD: Final = 3
 
 
 @contextmanager
-def serving(data: Path, harmless: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """Serve a folder; this process must not have it open yet.
+def serving(data: Path, harmless: tuple[type[Exception], ...] = ()) -> Iterator[Path]:
+    """Serve a folder; this process must not have it open yet. Yields the marker.
+
+    A server may `note` in its marker what is to be undone should it be killed; who takes its place finds
+    that in his own.
 
     A failure ends a server badly, and the next start looks through the pages, unless it is one of `harmless`.
     Raises StoreCorrupt where a server before did not end well and pages are damaged, StoreReadOnly or
@@ -35,14 +38,16 @@ def serving(data: Path, harmless: tuple[type[Exception], ...] = ()) -> Iterator[
         if left_behind:
             check_pages(data)
         with _writing(folder):
-            for each in left_behind:
-                each.unlink(missing_ok=True)
             # Servers in two containers may have the same process id.
             own = folder / f"{os.getpid()}-{secrets.token_hex(8)}"
             handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            for each in left_behind:
+                for what in noted(each):
+                    note(own, what)
+                each.unlink(missing_ok=True)
         _lock(handle, own)
     try:
-        yield
+        yield own
     except harmless:
         own.unlink(missing_ok=True)
         raise
@@ -50,6 +55,17 @@ def serving(data: Path, harmless: tuple[type[Exception], ...] = ()) -> Iterator[
         own.unlink(missing_ok=True)
     finally:
         os.close(handle)
+
+
+def note(marker: Path, what: str) -> None:
+    """Add a line to a marker."""
+    with marker.open("a", encoding="utf-8") as file:
+        file.write(f"{what}\n")
+
+
+def noted(marker: Path) -> list[str]:
+    """The lines of a marker; one that was being written when its server was killed may be cut."""
+    return marker.read_text(encoding="utf-8", errors="replace").splitlines()
 
 
 def markers(data: Path) -> list[Path]:
