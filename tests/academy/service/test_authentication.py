@@ -202,8 +202,10 @@ def test_strangers_cannot_fill_the_log_and_are_all_counted(
         until(lambda: calls_ended(fresh, method) == 30)
     logs.configure("error", "json")
 
-    assert len(stderr.getvalue().splitlines()) == 10
-    assert all(json.loads(line)["method"] == method for line in stderr.getvalue().splitlines())
+    events = [json.loads(line) for line in stderr.getvalue().splitlines()]
+    # The kernel may be compiled beside, which is told once.
+    assert [event["method"] for event in events if event["event"] in {"refused", "call"}] == [method] * 10
+    assert len(events) <= 12
 
 
 @pytest.mark.usefixtures("ten_refusals_are_logged")
@@ -219,7 +221,7 @@ def test_a_caller_cannot_fill_the_log_with_refusals_and_hides_nobodys(tmp_path: 
             refusal(lambda: quiet.contests.GetGame(unknown))
         logs.configure("error", "json")
 
-        callers = [json.loads(line)["caller"] for line in stderr.getvalue().splitlines()]
+        callers = [json.loads(line).get("caller") for line in stderr.getvalue().splitlines()]
         assert callers.count("loud") == 10
         assert callers.count("quiet") == 1
         labels = {"method": "/academy.v1.ContestService/GetGame", "code": "NOT_FOUND"}
