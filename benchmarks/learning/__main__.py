@@ -24,28 +24,31 @@ RESULTS: Final = Path(__file__).parent / "results.jsonl"
 def main() -> None:
     """Run a piece of the experiment, or write what came of it."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.learning", description=__doc__)
-    parser.add_argument("--results", type=Path, default=RESULTS)
+    kept = argparse.ArgumentParser(add_help=False)
+    kept.add_argument("--results", type=Path, default=RESULTS, help="the file of all results")
     commands = parser.add_subparsers(dest="command", required=True)
-    running = commands.add_parser("run", help="learn and measure")
+    running = commands.add_parser("run", parents=[kept], help="learn and measure")
     running.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
     running.add_argument("--conditions", nargs="+", choices=tuple(CONDITIONS), default=CONDITIONS)
     running.add_argument(
         "--contests", nargs="+", type=_count, help="to learn from, instead of the game's own"
     )
-    running.add_argument("--pairs", type=_count, default=200, help="most pairs of games of a row")
+    running.add_argument("--pairs", type=_count, default=100, help="most pairs of games of a row")
     running.add_argument("--minutes", type=_minutes, default=60.0, help="for each game")
     running.add_argument("--data", type=Path, default=Path("build/learning"), help="ACADEMY's folders")
     running.add_argument("--series", choices=SERIES, default=FINAL)
     running.add_argument("--equal", choices=EQUAL, default="time", help="what both players have a move")
-    bounding = commands.add_parser("bound", help="measure what fair use leaves room for")
+    bounding = commands.add_parser("bound", parents=[kept], help="measure what fair use leaves room for")
     bounding.add_argument("games", nargs="*", default=[], metavar="GAME", help=f"of {', '.join(TRIALS)}")
     bounding.add_argument("--pairs", type=_count, default=100, help="of games at each place")
     bounding.add_argument("--minutes", type=_minutes, default=10.0, help="for each game")
     bounding.set_defaults(series=FINAL, equal="playouts")
-    commands.add_parser("report", help="write the document's tables and plot")
+    commands.add_parser("report", parents=[kept], help="write the document's tables and plot")
     options = parser.parse_args()
     if options.command == "report":
         ledger = Ledger(options.results)
+        if not ledger.lines:
+            parser.error(f"{options.results}: holds no results; run something first")
         report.tabulate(ledger)
         report.draw(ledger)
         return
@@ -91,4 +94,7 @@ def _minutes(text: str) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("stopped; what was done is kept")

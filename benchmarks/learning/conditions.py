@@ -13,13 +13,15 @@ EVERYTHING: Final = frozenset(Library)
 class Condition:
     """The libraries that are asked, and the rules of fair use that are lifted.
 
-    `lessons` names what ACADEMY learns under: conditions with the same lessons share their libraries.
+    `lessons` names what ACADEMY learns under: conditions with the same lessons share their libraries. Where
+    the asking player is not `rated`, ACADEMY is told an Elo of 0, and withholds nothing from him.
     """
 
     title: str
     lessons: str = "all"
     libraries: frozenset[Library] = EVERYTHING
     lifted: frozenset[Rule] = frozenset()
+    rated: bool = True
 
 
 CONDITIONS: Final = {
@@ -29,6 +31,7 @@ CONDITIONS: Final = {
     "endgame": Condition("endgame only", libraries=frozenset({Library.ENDGAME})),
     "specific": Condition("generalisation off", lessons="specific"),
     "equal": Condition("Elo weighting off", lessons="equal"),
+    "unrated": Condition("nothing withheld", rated=False),
     "openings-always": Condition("openings always", lifted=frozenset({Rule.OPENINGS})),
     "patterns-always": Condition("patterns always", lifted=frozenset({Rule.PATTERNS})),
     "unlimited": Condition("fair use off", lifted=frozenset(Rule)),

@@ -54,8 +54,10 @@ def run(
     ]
     needed = dict.fromkeys((CONDITIONS[condition].lessons, contests) for condition, contests in rows)
     classrooms = {lessons: Classroom(population, lessons, folder / lessons) for lessons, _ in needed}
-    if not all(classrooms[lessons].learn(contests, piece) for lessons, contests in needed):
-        return
+    for lessons, contests in needed:
+        print(f"{name}: ACADEMY learns ({lessons}) from {contests:,} contests", flush=True)
+        if not classrooms[lessons].learn(contests, piece):
+            return
     if piece.equal == "time" and not play_levels(population, piece, ledger):
         return
     with ExitStack() as servers:
@@ -80,6 +82,7 @@ def run(
 def in_turn(matches: "Sequence[Match]", piece: Piece) -> None:
     """Play pairs of all matches that are open, first of those that have the fewest, until the time is up."""
     playing = [match for match in matches if match.open]
+    print(f"warming up; then {len(playing)} rows are played in turn", flush=True)
     for match in playing:
         match.warm_up()
     for clock in {match.clock for match in playing}:
@@ -138,7 +141,16 @@ class Match:
         else:
             strength = trial.strength(self.population.school.student)
         plain = Entrant("without", strength, self.elo())
-        return replace(plain, name="with", libraries=condition.libraries, lifted=condition.lifted), plain
+        return (
+            replace(
+                plain,
+                name="with",
+                elo=plain.elo if condition.rated else 0.0,
+                libraries=condition.libraries,
+                lifted=condition.lifted,
+            ),
+            plain,
+        )
 
     def play_pair(self) -> None:
         """Play the next two games, in which the players change seats, and write down what came of them."""

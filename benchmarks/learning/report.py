@@ -15,6 +15,8 @@ from benchmarks.learning.games import EQUAL, FINAL, TRIALS
 from benchmarks.learning.ledger import Ledger
 
 DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "learning.md"
+# Errors of fewer pairs would dwarf everything else in the plot.
+FEWEST_PAIRS_DRAWN: Final = 15
 PLOT: Final = DOCUMENT.parent / "learning.svg"
 HEAD: Final = (
     "| game | the same | condition | contests learnt from | games | Elo gained | 95 % | test | time |\n"
@@ -126,7 +128,7 @@ def rated(ledger: Ledger, series: str, game: str) -> list[str]:
             points = [line["points"] for line in ledger.of("rating", **like, level=level)]
             share = sum(points) / (2 * len(points))
             shares.append(f"{TRIALS[game].level(level)}: {100 * share:.0f} % of {2 * len(points)}")
-        told = sorted({line["elo"] for line in ledger.of("pair", **like, lessons="all")})
+        told = sorted({line["elo"] for line in ledger.of("pair", **like, condition="full")})
         elo = "" if not told else f"{told[0]}" if len(told) == 1 else f"{told[0]} to {told[-1]}"
         rows.append(f"| {TRIALS[game].title} | {like['a_move']} | {', '.join(shares)} | {elo} |")
     return rows
@@ -155,7 +157,7 @@ def tabulate(ledger: Ledger, document: Path = DOCUMENT) -> None:
 
 
 def draw(ledger: Ledger, file: Path = PLOT) -> None:
-    """Draw the Elo gained with everything against the contests learnt from."""
+    """Draw the Elo gained with everything against the contests learnt from, of matches of enough games."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -168,7 +170,9 @@ def draw(ledger: Ledger, file: Path = PLOT) -> None:
         lines_of: dict[tuple[str, str], list[tuple[int, MatchEstimate]]] = {}
         for row in measured(ledger, FINAL, game):
             found = estimate(row.counts)
-            if row.condition == "full" and found and math.isfinite(found.elo_error):
+            if row.condition != "full" or sum(row.counts) < FEWEST_PAIRS_DRAWN:
+                continue
+            if found and math.isfinite(found.elo_error):
                 lines_of.setdefault((row.equal, row.same), []).append((row.contests, found))
         for (equal, same), points in lines_of.items():
             place = len(EQUAL) * number + EQUAL.index(equal) - len(TRIALS)

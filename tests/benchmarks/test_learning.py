@@ -98,12 +98,14 @@ class Interrupted(Ledger):
 def test_all_rows_have_pairs_whenever_it_is_stopped(tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
     few = Piece(5, time.monotonic() + 600.0, equal="playouts")
-    conditions = ["full", "endgame", "openings-always"]
+    conditions = ["full", "endgame", "unrated"]
     with pytest.raises(KeyboardInterrupt):
         run("small", conditions, [2, 3], few, Interrupted(file), tmp_path / "data")
     ledger = Ledger(file)
     played = [ledger.pairs(condition=name, contests=3) for name in conditions]
     assert sorted([*played, ledger.pairs(condition="full", contests=2)]) == [1, 2, 2, 2]
+    assert {line["elo"] for line in ledger.of("pair", condition="unrated")} == {0}
+    assert all(line["elo"] > 0 for line in ledger.of("pair", condition="endgame"))
 
 
 def test_a_strong_players_advice_is_worth_most_where_it_may_always_be_asked(tmp_path: Path) -> None:
@@ -166,14 +168,17 @@ def add_pairs(ledger: Ledger, *points: float, **told: object) -> None:
 def test_the_same_figures_draw_the_same_plot(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     ledger = Ledger(tmp_path / "results.jsonl")
-    add_pairs(ledger, 0.5, 1, 2, 1.5, 1)
-    add_pairs(ledger, 0.5, 1, 2, 1.5, 1, equal="playouts", a_move="2 playouts")
+    enough = [0.5, 1, 2, 1.5, 1] * report.FEWEST_PAIRS_DRAWN
+    add_pairs(ledger, *enough)
+    add_pairs(ledger, *enough, equal="playouts", a_move="2 playouts")
+    add_pairs(ledger, 0.5, 1, 2, equal="playouts", a_move="3 playouts")
     for name in ("a.svg", "b.svg"):
         report.draw(Ledger(tmp_path / "results.jsonl"), tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     text = (tmp_path / "a.svg").read_text()
     assert "Tic-tac-toe, 10 ms" in text
     assert "Tic-tac-toe, 2 playouts" in text
+    assert "Tic-tac-toe, 3 playouts" not in text
 
 
 def test_results_under_other_circumstances_are_rows_of_their_own(tmp_path: Path) -> None:
@@ -242,7 +247,16 @@ def test_what_cannot_be_run_is_refused(
     tmp_path: Path,
 ) -> None:
     results = ["--results", str(tmp_path / "results.jsonl")]
-    monkeypatch.setattr(sys, "argv", ["learning", *results, "run", *arguments])
+    monkeypatch.setattr(sys, "argv", ["learning", "run", *arguments, *results])
     with pytest.raises(SystemExit):
         command.main()
     assert said in capsys.readouterr().err
+
+
+def test_no_document_is_written_from_no_results(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["learning", "report", "--results", str(tmp_path / "typo.jsonl")])
+    with pytest.raises(SystemExit):
+        command.main()
+    assert "typo.jsonl: holds no results" in capsys.readouterr().err
