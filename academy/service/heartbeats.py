@@ -7,6 +7,7 @@ connections, and new ones come to it.
 import asyncio
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Final
@@ -60,10 +61,11 @@ class Watch:
     go on. So of the time between two looks only the part counts in which it should have looked anyway.
     """
 
-    def __init__(self, allowed: float) -> None:
-        """Allow so many seconds of silence; 0: any."""
+    def __init__(self, allowed: float, clock: Callable[[], float] = time.monotonic) -> None:
+        """Allow so many seconds of silence, by this clock; 0: any."""
         self._allowed = allowed
-        self._looked = time.monotonic()
+        self._clock = clock
+        self._looked = clock()
 
     @property
     def between_looks(self) -> float | None:
@@ -72,7 +74,7 @@ class Watch:
 
     def too_silent(self, pulses: list[Pulse]) -> list[Pulse]:
         """Look once more: return those that have beaten, and then were silent for longer than is allowed."""
-        now = time.monotonic()
+        now = self._clock()
         passed, self._looked = now - self._looked, now
         if self.between_looks is None:
             return []

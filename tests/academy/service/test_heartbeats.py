@@ -1,7 +1,6 @@
 """What is silence, and what is not: for how long the event loop of another process has not turned."""
 
 import asyncio
-import time
 from collections.abc import Iterator, Sequence
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -18,11 +17,9 @@ def pipe() -> Iterator[tuple[Connection, Connection]]:
         yield hears, says
 
 
-def silent_at(pulse: Pulse, looks: Sequence[float], monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def silent_at(pulse: Pulse, looks: Sequence[float]) -> list[float]:
     """The looks at which a pulse is found too silent, of those of a watch that allows 30 seconds."""
-    now = iter((0.0, *looks))
-    monkeypatch.setattr(time, "monotonic", now.__next__)
-    watch = Watch(30.0)
+    watch = Watch(30.0, iter((0.0, *looks)).__next__)
     return [look for look in looks if watch.too_silent([pulse])]
 
 
@@ -42,17 +39,14 @@ def test_silence_counts_while_the_watch_is_awake(
     pipe: tuple[Connection, Connection],
     looks: list[float],
     too_silent: list[float],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pulse = Pulse(pipe[0])
     pulse.felt = True
-    assert silent_at(pulse, looks, monkeypatch) == too_silent
+    assert silent_at(pulse, looks) == too_silent
 
 
-def test_what_does_not_serve_yet_may_be_silent(
-    pipe: tuple[Connection, Connection], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert silent_at(Pulse(pipe[0]), EVERY_THREE, monkeypatch) == []
+def test_what_does_not_serve_yet_may_be_silent(pipe: tuple[Connection, Connection]) -> None:
+    assert silent_at(Pulse(pipe[0]), EVERY_THREE) == []
 
 
 def test_it_beats_while_the_event_loop_turns(pipe: tuple[Connection, Connection]) -> None:
