@@ -101,7 +101,7 @@ def test_the_vote_is_the_proposers_own() -> None:
     game.report(report, 42)
     first, second = entries(game)
     assert first.ballot.votes == (Vote.of("ann", 1200, 0.5**0.5, 42),)
-    assert second.ballot.votes == (Vote.of("bob", 1700, 0.81, 42),)
+    assert second.ballot.votes == (Vote.of("bob", 1700, 0.81, 42, order=1),)
 
 
 def test_both_players_see_the_same_pattern() -> None:
@@ -142,7 +142,7 @@ def test_what_does_not_count_is_dropped_with_the_reason() -> None:
 
 
 def test_judgements_are_in_the_order_of_the_proposals_and_say_where_each_went() -> None:
-    game = GameKnowledge(GO)
+    game = GameKnowledge(GO, LibrarySettings(least_information=0))
     judgements = propose(
         game,
         endgame(cells("b - o"), 0.5),
@@ -193,7 +193,7 @@ def test_proposals_that_come_late_are_judged_and_nothing_else_is_learnt() -> Non
 
 def test_a_report_teaches_openings_and_measures() -> None:
     game = GameKnowledge(GO)
-    game.report(contest(["A1", "B2"]), 1)
+    game.report(contest(["A1", "B2"], values={2: {2: 0.4}}), 1)
     assert game.openings.find(["E5", "D4"]) is not None
     assert game.measures.contests == 1
     assert game.counters == Counters(1, 3)
@@ -305,7 +305,7 @@ def test_imported_patterns_give_known_ones_their_votes_and_enter_with_fresh_numb
     propose(game, endgame(cells("x - o"), 0.5))
     imported = [
         PatternEntry(77, cells("x x o"), 1, ballot((1000, 0.2), (1200, 0.4))),
-        PatternEntry(78, cells("o o x"), 2, ballot((900, 0.9), first=7)),
+        PatternEntry(78, cells("o o x"), 2, ballot((901, 0.9), first=7)),
         PatternEntry(79, cells("w / - / -"), 1, ballot((900, 0.9)), uses=4, successes=2),
     ]
     assert game.import_patterns(ENDGAME, imported, False, 5) == 0
@@ -516,6 +516,7 @@ def test_a_game_of_three_with_simultaneous_moves() -> None:
         (DRAW, DRAW, LOSS),
         names=("france", "italy", "russia"),
         elos=(1500, 1400, 900),
+        values={3: {3: 0.4}},
         proposals=(endgame(cells("x PAR / o BUR", DIPLOMACY), 0.9, ply=3),),
     )
     (judgement,) = game.report(report, 1)
