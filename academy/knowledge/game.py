@@ -195,7 +195,9 @@ class GameKnowledge:
         `order` is its place among the proposals of the event.
         """
         report = hearing.report
-        against = postmortem.objection(proposal, report, self.spec, hearing.average_length)
+        against = postmortem.objection(
+            proposal, report, self.spec, hearing.average_length, self.settings.least_information
+        )
         if against is not None:
             return Judgement(Verdict.DROPPED, against)
         contestant = report.contestants[proposal.seat - 1]
@@ -211,7 +213,9 @@ class GameKnowledge:
             own = vote
             vote = analysis.averaged(own, known)
             # It has no Elo of its own that could rise, so there is nothing to wait for.
-            if known is not None and not all(known.ballot.admits(each.elo_hundredths) for each in (own, vote)):
+            if known is not None and not all(
+                known.ballot.admits(each.elo_hundredths) for each in (own, vote)
+            ):
                 return Judgement(Verdict.DROPPED, "the player's Elo is 200 or more below the pattern's")
         learnt = library.learn(pattern, player, vote, fresh_id, self.settings, contestant.name)
         if learnt.silent:

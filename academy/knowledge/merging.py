@@ -26,9 +26,7 @@ _MILLIBITS: Final = {
     Code.EMPTY: 1_000,
     **dict.fromkeys((Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE), 415),
     **dict.fromkeys((Code.FIRST_PIECE, Code.SECOND_PIECE), 2_000),
-    **dict.fromkeys(
-        (Code.FIRST_SOLDIER, Code.FIRST_KING, Code.SECOND_SOLDIER, Code.SECOND_KING), 3_000
-    ),
+    **dict.fromkeys((Code.FIRST_SOLDIER, Code.FIRST_KING, Code.SECOND_SOLDIER, Code.SECOND_KING), 3_000),
 }
 # What says nothing of a piece or its absence: a pattern of these alone would match almost anywhere.
 _VAGUE: Final = frozenset({Code.ANYTHING, Code.OFF_BOARD, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE})

@@ -25,7 +25,8 @@ class LibrarySettings:
     `max_merged_cells` bounds how many cells a merge may change; `prune_below` and `prune_factor`
     rule the opening tree's pruning; an unused pattern's strength is halved for eviction every
     `forget_after` contests (0: never); of each contest ACADEMY itself cuts up to `analysed_patterns` patterns
-    for each player (0: none); a merge that would leave less than `least_information` bits is not made.
+    for each player (0: none); a merge that would leave less than `least_information` bits is not made, and
+    a proposal that leaves cells open must say as much.
     """
 
     opening_capacity: int = 1_000

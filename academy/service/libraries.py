@@ -229,7 +229,7 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             contests=measures.contests,
             measures={
                 name: messages.Measure(
-                    value=measure.value, contests=measure.contests, positions=measure.positions
+                    value=measure.value, contests=measure.contests, positions=measure.positions or None
                 )
                 for name, measure in measures.measures().items()
             },

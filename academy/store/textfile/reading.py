@@ -144,7 +144,9 @@ class _Reader:
                 number, contest_id = self._exactly(2, name, rest)
                 record.last_contest, record.last_contest_id = number.whole(), contest_id.string()
             case _:
-                raise name.refuse("is none of id, player, vote, silent, folded, changed-by, uses, last, library, game")
+                raise name.refuse(
+                    "is none of id, player, vote, silent, folded, changed-by, uses, last, library, game"
+                )
 
     @staticmethod
     def _exactly(count: int, name: Word, rest: list[Word]) -> list[Word]:

@@ -297,6 +297,31 @@ def test_pruning_openings_by_another_threshold() -> None:
     assert len(game.openings) == 1
 
 
+def test_of_one_names_proposals_in_a_contest_the_later_counts_also_when_two_patterns_become_one() -> None:
+    for later_is_wider in (True, False):
+        game = GameKnowledge(DRAUGHTS, LibrarySettings(least_information=0))
+        library = game.libraries[ENDGAME]
+        for number, text in enumerate(["b - o", "B - o"], 1):
+            library.put(
+                PatternEntry(number, cells(text, DRAUGHTS), 1, ballot((1500, 0.95 / number), first=50))
+            )
+        game.counters = Counters(3, 1)
+        # Ann votes for both in one contest.
+        texts = ["b - o", "B - o"] if later_is_wider else ["B - o", "b - o"]
+        values = [0.36, 0.64]
+        proposals = [
+            endgame(cells(text, DRAUGHTS), value, ply=number)
+            for number, (text, value) in enumerate(zip(texts, values, strict=True), 1)
+        ]
+        game.report(contest(["pass"] * 2, (WIN, LOSS), proposals=tuple(proposals)), 1)
+        # In another Bob's makes one pattern of them.
+        merge = endgame(cells("x - o", DRAUGHTS), 0.5)
+        game.report(contest(["pass"], (WIN, LOSS), names=("bob", "cy"), proposals=(merge,)), 2)
+        (entry,) = entries(game)
+        (vote,) = [vote for vote in entry.ballot.votes if vote.player == "ann"]
+        assert (vote.value, vote.order) == (0.8, 1), "the square root of the later 0.64"
+
+
 # Import
 
 
