@@ -210,12 +210,10 @@ class GameKnowledge:
         vote = Vote.of(voter or contestant.name, contestant.elo, value, hearing.event, order)
         if voter:
             known = library.find(pattern, player)
-            own = vote
-            vote = analysis.averaged(own, known)
+            elo = vote.elo_hundredths
+            vote = analysis.averaged(vote, known)
             # It has no Elo of its own that could rise, so there is nothing to wait for.
-            if known is not None and not all(
-                known.ballot.admits(each.elo_hundredths) for each in (own, vote)
-            ):
+            if known is not None and not known.ballot.admits(min(elo, vote.elo_hundredths)):
                 return Judgement(Verdict.DROPPED, "the player's Elo is 200 or more below the pattern's")
         learnt = library.learn(pattern, player, vote, fresh_id, self.settings, contestant.name)
         if learnt.silent:

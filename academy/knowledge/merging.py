@@ -17,8 +17,8 @@ CellRule = Callable[[int, int, bool], int | None]
 
 _FIRST: Final = (Code.FIRST_SOLDIER, Code.FIRST_KING, Code.FIRST_PIECE)
 _SECOND: Final = (Code.SECOND_SOLDIER, Code.SECOND_KING, Code.SECOND_PIECE)
-# Bits of information of a cell, in thousandths: -log2 of how often it would fit by chance if half of all cells
-# were empty and of the pieces half each player's, half of them kings. Whole numbers, so that the sums are the
+# Bits of information of a cell, in thousandths: -log2 of how often it would fit by chance if half of all
+# cells were empty, and of the pieces half each player's, half of them kings. In whole numbers sums are the
 # same on any machine.
 _MILLIBITS: Final = {
     Code.ANYTHING: 0,

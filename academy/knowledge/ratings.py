@@ -44,7 +44,7 @@ class Ratings:
         elo = self._by_player[player]
         if elo == ranked[-1]:
             return True
-        # The same figure, times 4, from what is in order already: `quantiles` would copy and sort all players.
+        # The same figure, times 4, from what is in order already: `quantiles` would copy and sort all.
         place = min(max(3 * (len(ranked) + 1) // 4, 1), len(ranked) - 1)
         share = 3 * (len(ranked) + 1) - 4 * place
         return 4 * elo >= ranked[place - 1] * (4 - share) + ranked[place] * share

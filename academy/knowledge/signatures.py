@@ -145,7 +145,7 @@ class Ballot:
         object.__setattr__(self, "weighted_value", value)
 
     def admits(self, elo_hundredths: int) -> bool:
-        """Whether an Elo is less than 200 below the label's, or above it; so is any where nobody voted yet."""
+        """Whether an Elo is less than 200 below the label's, or above it; any is where nobody voted yet."""
         # In whole hundredths: as floats, most differences of exactly 200 would not be 200.
         gap = self.elo_hundredths - elo_hundredths * self.proposers
         return not self.proposers or gap < BAND_HUNDREDTHS * self.proposers

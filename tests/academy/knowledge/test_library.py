@@ -235,7 +235,7 @@ def test_images_of_a_pattern_match_and_merge_too(new: str, verdict: Verdict, res
 
 # What a name may change, and how much may be lost
 
-# One bot's way from nine concrete cells to nearly nothing: each differs from what the one before left in one cell.
+# One bot's way from nine cells to nearly nothing: each differs in one cell from what the one before left.
 VAGUER = (
     "x x o / - o x / o - -",
     "o x o / - o x / o - -",

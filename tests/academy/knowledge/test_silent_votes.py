@@ -1,4 +1,4 @@
-"""Votes of players far below a pattern's label: kept, heard once the players have come near, told to nobody."""
+"""Votes of players far below a pattern's label: kept, told to nobody, heard once the players come near."""
 
 from collections.abc import Sequence
 from dataclasses import replace
