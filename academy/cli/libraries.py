@@ -126,11 +126,12 @@ def _print_pattern(title: str, pattern: pattern_pb2.PatternRecord, json: bool) -
         printing.print_json(printing.as_json(pattern))
         return
     printing.console().print(printing.patterns_table(title, [pattern]))
-    for vote in pattern.votes:
-        printing.console().print(
-            f"  {vote.player}: Elo {vote.elo_hundredths / 100:.0f}, value {vote.value_millionths / 1e6:.3f}",
-            markup=False,
-        )
+    for votes, heard in ((pattern.votes, ""), (pattern.silent_votes, ", silent")):
+        for vote in votes:
+            elo, value = vote.elo_hundredths / 100, vote.value_millionths / 1e6
+            printing.console().print(
+                f"  {vote.player}: Elo {elo:.0f}, value {value:.3f}{heard}", markup=False
+            )
     if pattern.folded.votes:
         printing.console().print(f"  and {pattern.folded.votes} older votes")
 
@@ -145,7 +146,7 @@ def show_pattern(
     library: WhichPatterns = PatternLibraryName.MIDDLE_GAME,
     json: Json = False,
 ) -> None:
-    """Show one pattern and its votes."""
+    """Show one pattern and its votes; silent ones count once their players' Elo comes near the pattern's."""
     request = libraries_pb2.GetPatternRequest(game_id=game, library=number_of(library), pattern_id=pattern_id)
     _print_pattern(game, server.libraries.GetPattern(request).pattern, json)
 

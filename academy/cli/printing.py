@@ -96,9 +96,13 @@ def board_of(game: game_pb2.Game) -> str:
 
 
 def patterns_table(title: str, patterns: Iterable[pattern_pb2.PatternRecord]) -> Table:
-    """Patterns, drawn as text beside their figures."""
+    """Patterns, drawn as text beside their figures; silent votes have a column where there are any."""
+    patterns = list(patterns)
+    any_silent = any(pattern.silent_votes for pattern in patterns)
     table = new_table(
-        title, "id", " pattern", "proposers", "elo", "value", "player", "strength", "uses", "successes"
+        title,
+        *("id", " pattern", "proposers", *(["silent"] if any_silent else [])),
+        *("elo", "value", "player", "strength", "uses", "successes"),
     )
     table.show_lines = True
     for pattern in patterns:
@@ -106,6 +110,7 @@ def patterns_table(title: str, patterns: Iterable[pattern_pb2.PatternRecord]) ->
             str(pattern.pattern_id),
             Text(pattern.cells),
             str(pattern.signature.proposers),
+            *([str(len(pattern.silent_votes))] if any_silent else []),
             f"{pattern.signature.elo:.0f}",
             f"{pattern.signature.value:.3f}",
             str(pattern.signature.player),
@@ -149,7 +154,7 @@ def statistics_table(
     statistics: libraries_pb2.GetStatisticsResponse, measures: libraries_pb2.GetMeasuresResponse
 ) -> Table:
     """What is known of a game, in numbers, and LUDAE's measures of it."""
-    table = new_table(statistics.game_id, " what", "value", "of contests")
+    table = new_table(statistics.game_id, " what", "value", "of contests", "of positions")
     for name in (
         "contests",
         "players",
@@ -165,7 +170,8 @@ def statistics_table(
         )
     for name, measure in sorted(measures.measures.items()):
         value = f"{measure.value:.4g}" if measure.HasField("value") else "not known"
-        table.add_row(name.replace("_", " "), value, f"{measure.contests:,}")
+        positions = f"{measure.positions:,}" if measure.positions else ""
+        table.add_row(name.replace("_", " "), value, f"{measure.contests:,}", positions)
     return table
 
 

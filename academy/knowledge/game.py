@@ -57,8 +57,22 @@ class News:
     nodes_gone: tuple[int, ...]
 
 
-# To be raised with every change of the rules by which an event of before would now have another outcome.
-RULES_VERSION: Final = 1
+# To be raised with every change of the rules by which an event of before would now have another outcome, and
+# the store's SCHEMA_VERSION with it: what the rules before made is then kept as it is (`store.upgrading`).
+RULES_VERSION: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Hearing:
+    """What a contest's proposals are judged by.
+
+    `event` brought them, `number` counts the contest among the game's; `average_length` is that before it.
+    """
+
+    report: ContestReport
+    event: int
+    number: int
+    average_length: float
 
 
 class GameKnowledge:
@@ -142,37 +156,48 @@ class GameKnowledge:
         number = self.measures.contests + 1
         for use in report.uses:
             self._count_use(use, report, number)
+        hearing = _Hearing(report, event, number, average_length)
         judgements = []
-        for proposal in report.proposals:
-            judgements.append(self._judge(proposal, report, event, number, average_length))
+        for order, proposal in enumerate(report.proposals):
+            judgements.append(self._judge(proposal, hearing, order))
             give_way()
-        for found in analysis.proposals(report, self.spec, average_length, self.settings.analysed_patterns):
-            self._judge(found, report, event, number, average_length, analysis.ANALYST)
+        analysed = analysis.proposals(report, self.spec, average_length, self.settings.analysed_patterns)
+        for order, proposal in enumerate(analysed):
+            self._judge(proposal, hearing, order, analysis.ANALYST)
             give_way()
         next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
         self.counters = replace(self.counters, next_node_id=next_node_id)
         self.ratings.take(report.contestants)
+        self._count_silent(contestant.name for contestant in report.contestants)
         self.measures.add(report, self.ratings)
         return judgements
 
     def judge_late(self, report: ContestReport, event: int) -> list[Judgement]:
         """Judge the proposals of a report whose contest has been learnt from already."""
-        return [
-            self._judge(proposal, report, event, self.measures.contests, self.average_length)
-            for proposal in report.proposals
+        hearing = _Hearing(report, event, self.measures.contests, self.average_length)
+        judgements = [
+            self._judge(proposal, hearing, order) for order, proposal in enumerate(report.proposals)
         ]
+        # Their Elo may have risen since the contest.
+        self._count_silent(report.contestants[proposal.seat - 1].name for proposal in report.proposals)
+        return judgements
 
-    def _judge(
-        self,
-        proposal: Proposal,
-        report: ContestReport,
-        event: int,
-        number: int,
-        average_length: float,
-        voter: str = "",
-    ) -> Judgement:
-        """Judge a proposal of a contestant's, or one that `voter` makes in the same seat and with its Elo."""
-        against = postmortem.objection(proposal, report, self.spec, average_length)
+    def _count_silent(self, players: Iterable[str]) -> None:
+        """Let the silent votes of players count that their Elo of now is high enough for."""
+        for player in dict.fromkeys(players):
+            if player in self.ratings:
+                for library in self.libraries.values():
+                    library.count_silent(player, self.ratings[player])
+
+    def _judge(self, proposal: Proposal, hearing: _Hearing, order: int, voter: str = "") -> Judgement:
+        """Judge a proposal of a contestant's, or one that `voter` makes in the same seat and with its Elo.
+
+        `order` is its place among the proposals of the event.
+        """
+        report = hearing.report
+        against = postmortem.objection(
+            proposal, report, self.spec, hearing.average_length, self.settings.least_information
+        )
         if against is not None:
             return Judgement(Verdict.DROPPED, against)
         contestant = report.contestants[proposal.seat - 1]
@@ -182,15 +207,24 @@ class GameKnowledge:
         pattern, player = self._addressed(proposal.pattern, proposal.seat)
         library = self.libraries[proposal.library]
         fresh_id = self.counters.next_pattern_id
-        vote = Vote.of(voter or contestant.name, contestant.elo, value, event)
+        vote = Vote.of(voter or contestant.name, contestant.elo, value, hearing.event, order)
         if voter:
-            vote = analysis.averaged(vote, library.find(pattern, player))
-        learnt = library.learn(pattern, player, vote, fresh_id, self.settings)
+            known = library.find(pattern, player)
+            elo = vote.elo_hundredths
+            vote = analysis.averaged(vote, known)
+            # It has no Elo of its own that could rise, so there is nothing to wait for.
+            if known is not None and not known.ballot.admits(min(elo, vote.elo_hundredths)):
+                return Judgement(Verdict.DROPPED, "the player's Elo is 200 or more below the pattern's")
+        learnt = library.learn(pattern, player, vote, fresh_id, self.settings, contestant.name)
+        if learnt.silent:
+            return Judgement(learnt.verdict, learnt.reason, learnt.pattern_id)
         if learnt.verdict is Verdict.INSERTED:
             self.counters = replace(self.counters, next_pattern_id=fresh_id + 1)
         library.put(
             replace(
-                library.entries[learnt.pattern_id], last_contest=number, last_contest_id=report.contest_id
+                library.entries[learnt.pattern_id],
+                last_contest=hearing.number,
+                last_contest_id=report.contest_id,
             )
         )
         if learnt.pattern_id in self._evict(proposal.library):
@@ -278,9 +312,8 @@ class GameKnowledge:
         if replace_all:
             patterns.clear()
         fresh_id = self.counters.next_pattern_id
-        for entry in entries:
+        for entry, ballot in zip(entries, _numbered_again(entries, event), strict=True):
             pattern, player = self._addressed(entry.pattern, entry.player)
-            votes = tuple(replace(vote, event=event) for vote in entry.ballot.votes)
             patterns.add(
                 replace(
                     entry,
@@ -288,7 +321,7 @@ class GameKnowledge:
                     pattern=self.spec.canonical(pattern),
                     player=player,
                     # United with nothing, so that of a player's votes one is left.
-                    ballot=Ballot().united(Ballot(votes, entry.ballot.folded)),
+                    ballot=Ballot().united(ballot),
                     last_contest=self.measures.contests,
                 )
             )
@@ -309,3 +342,18 @@ class GameKnowledge:
         self.openings.trim(depth_limit(self.spec, self.average_length))
         self.openings.evict_beyond(self.settings.opening_capacity)
         return before - len(self.openings)
+
+
+def _numbered_again(entries: Sequence[PatternEntry], event: int) -> list[Ballot]:
+    """The entries' ballots with the votes as those of one event, in the order in which they were cast."""
+    votes = [vote for entry in entries for vote in (*entry.ballot.votes, *entry.ballot.silent)]
+    casts = sorted({(vote.event, vote.order) for vote in votes})
+    orders = {cast: order for order, cast in enumerate(casts)}
+
+    def numbered(votes: Iterable[Vote]) -> tuple[Vote, ...]:
+        return tuple(replace(vote, event=event, order=orders[vote.event, vote.order]) for vote in votes)
+
+    return [
+        Ballot(numbered(entry.ballot.votes), entry.ballot.folded, numbered(entry.ballot.silent))
+        for entry in entries
+    ]

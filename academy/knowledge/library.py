@@ -17,7 +17,7 @@ from academy.knowledge.cells import Code
 from academy.knowledge.contests import Verdict
 from academy.knowledge.patterns import InvalidPattern, Pattern
 from academy.knowledge.settings import LibrarySettings
-from academy.knowledge.signatures import Ballot, Signature, Vote
+from academy.knowledge.signatures import ELO_BAND, Ballot, Signature, Vote, digest
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
 
@@ -36,7 +36,7 @@ class PatternEntry:
     `player` is the player addressed (1 in symmetric games). `uses` counts how often the pattern was
     returned to a player in a contest, `successes` the contests among them which that player won or
     drew; `last_contest` is the number of the contest (in the game's count) it was last used or
-    proposed in.
+    proposed in. `changers` are digests of the players who changed its cells: nobody does so twice.
     """
 
     pattern_id: int
@@ -47,6 +47,7 @@ class PatternEntry:
     successes: int = 0
     last_contest: int = 0
     last_contest_id: str = ""
+    changers: frozenset[int] = frozenset()
 
     @property
     def signature(self) -> Signature:
@@ -59,19 +60,26 @@ class PatternEntry:
         return self.ballot.strength
 
     def says_the_same_as(self, other: "PatternEntry") -> bool:
-        """Whether pattern, player addressed and votes are the same; uses do not matter."""
-        return (self.pattern, self.player, self.ballot) == (other.pattern, other.player, other.ballot)
+        """Whether pattern, player addressed, votes and who changed it are the same; uses do not matter."""
+        return (self.pattern, self.player, self.ballot, self.changers) == (
+            other.pattern,
+            other.player,
+            other.ballot,
+            other.changers,
+        )
 
     def united(self, other: "PatternEntry") -> "PatternEntry":
-        """This pattern with the other's votes and uses added."""
+        """This pattern with the other's votes (see `Ballot.united`) and uses, under the older number."""
         later = max(self, other, key=lambda entry: entry.last_contest)
         return replace(
             self,
+            pattern_id=min(self.pattern_id, other.pattern_id),
             ballot=self.ballot.united(other.ballot),
             uses=self.uses + other.uses,
             successes=self.successes + other.successes,
             last_contest=later.last_contest,
             last_contest_id=later.last_contest_id,
+            changers=self.changers | other.changers,
         )
 
 
@@ -109,11 +117,15 @@ def check_entry(entry: PatternEntry, spec: GameSpec) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """What a new pattern became, the pattern it went into, and how it is told."""
+    """What a new pattern became, the pattern it went into, and how it is told.
+
+    `silent` says that the vote counts for nothing yet.
+    """
 
     verdict: Verdict
     pattern_id: int
     reason: str
+    silent: bool = False
 
 
 # Only patterns of the same player, cells and edge can merge.
@@ -150,6 +162,26 @@ class _Group:
             yield self.ids[row], np.flatnonzero(unequal[row]).tolist()
 
 
+class _Waiting:
+    """The patterns in which one player's vote is silent, each with the least Elo that it admits."""
+
+    def __init__(self) -> None:
+        self.needed: dict[int, int] = {}
+        # No pattern admits less: most contests of a weak player cost one comparison.
+        self._least = 0
+
+    def put(self, pattern_id: int, needed: int) -> None:
+        self._least = min(self._least, needed) if self.needed else needed
+        self.needed[pattern_id] = needed
+
+    def admitting(self, elo_hundredths: int) -> list[int]:
+        """The patterns that admit an Elo, oldest first."""
+        if elo_hundredths < self._least:
+            return []
+        self._least = min((each for each in self.needed.values() if each > elo_hundredths), default=0)
+        return sorted(number for number, needed in self.needed.items() if needed <= elo_hundredths)
+
+
 class PatternLibrary:
     """The patterns of one game's middle-game or endgame library."""
 
@@ -161,6 +193,7 @@ class PatternLibrary:
         self._known: dict[tuple[int, Pattern], int] = {}
         self._groups: dict[_Outline, _Group] = {}
         self._strengths: dict[int, float] = {}
+        self._waiting: dict[str, _Waiting] = {}
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -171,54 +204,92 @@ class PatternLibrary:
         return None if known is None else self.entries[known]
 
     def learn(
-        self, pattern: Pattern, player: int, vote: Vote, fresh_id: int, settings: LibrarySettings
+        self,
+        pattern: Pattern,
+        player: int,
+        vote: Vote,
+        fresh_id: int,
+        settings: LibrarySettings,
+        changer: str = "",
     ) -> Learnt:
-        """Let a vote for a pattern find its place. `fresh_id` is the number it gets if it enters alone."""
+        """Let a vote for a pattern find its place. `fresh_id` is the number it gets if it enters alone.
+
+        `changer` is whose doing it is where it changes the cells of a known pattern: the voter, if empty.
+        """
         images = sorted(set(self._spec.images(pattern)))
         known = self._known.get((player, images[0]))
         if known is not None:
-            entry = self.entries[known]
-            self.put(replace(entry, ballot=entry.ballot.cast(vote)))
-            return Learnt(Verdict.MATCHED, known, f"the same as pattern {known}")
-        merge = self._best_merge(images, player, vote, settings.max_merged_cells)
+            return self._match(self.entries[known], vote)
+        changer_digest = digest(changer or vote.player)
+        merge = self._best_merge(images, player, vote, changer_digest, settings)
         if merge is not None:
             verdict, known, result = merge
             entry = self.entries[known]
+            changers = entry.changers if result == entry.pattern else entry.changers | {changer_digest}
             kept = self._replace_pattern(
-                entry, replace(entry, pattern=result, ballot=entry.ballot.cast(vote))
+                entry, replace(entry, pattern=result, ballot=entry.ballot.cast(vote), changers=changers)
             )
             how = "specialised" if verdict is Verdict.SPECIALISED else "generalised with"
             return Learnt(verdict, kept, f"{how} pattern {known} of Elo {entry.ballot.elo:.0f}")
         self.put(PatternEntry(fresh_id, images[0], player, Ballot((vote,))))
         return Learnt(Verdict.INSERTED, fresh_id, "no known pattern was near enough: entered alone")
 
+    def _match(self, entry: PatternEntry, vote: Vote) -> Learnt:
+        self.put(replace(entry, ballot=entry.ballot.match(vote)))
+        known = entry.pattern_id
+        if entry.ballot.admits(vote.elo_hundredths):
+            return Learnt(Verdict.MATCHED, known, f"the same as pattern {known}")
+        reason = (
+            f"the same as pattern {known}; Elo {vote.elo:.0f} is {ELO_BAND:.0f} or more below its "
+            f"{entry.ballot.elo:.0f}: the vote counts once the proposer's Elo comes nearer"
+        )
+        return Learnt(Verdict.MATCHED, known, reason, silent=True)
+
+    def count_silent(self, player: str, elo_hundredths: int) -> None:
+        """Let a player's silent votes count where their patterns admit the player's Elo as it is now."""
+        waiting = self._waiting.get(player)
+        for pattern_id in waiting.admitting(elo_hundredths) if waiting else ():
+            entry = self.entries[pattern_id]
+            self.put(replace(entry, ballot=entry.ballot.count_silent(player, elo_hundredths)))
+
     def _best_merge(
-        self, images: list[Pattern], player: int, vote: Vote, most: int
+        self, images: list[Pattern], player: int, vote: Vote, changer: int, settings: LibrarySettings
     ) -> tuple[Verdict, int, Pattern] | None:
+        """The nearest pattern that a merge may be made with, how, and the result."""
         best: dict[Verdict, tuple[tuple[int, float, int, Pattern], int]] = {}
         for image in images:
             group = self._groups.get(_outline(player, image))
             if group is None:
                 continue
-            for known, differing in group.near(image.codes, most):
-                ballot = self.entries[known].ballot
-                rule = merging.cell_rule(vote, ballot)
+            for known, differing in group.near(image.codes, settings.max_merged_cells):
+                entry = self.entries[known]
+                rule = merging.cell_rule(vote, entry.ballot)
                 if rule is None:
                     continue
                 verdict = Verdict.SPECIALISED if rule is merging.specialised_cell else Verdict.GENERALISED
-                is_decisive = merging.decisive(vote.value, ballot.value)
-                codes = self.entries[known].pattern.codes
-                result = merging.merged(image, codes, differing, rule, is_decisive)
-                if result is not None:
-                    result = self._spec.canonical(result)
-                    rank = (len(differing), -ballot.strength, known, result)
-                    if verdict not in best or rank < best[verdict][0]:
-                        best[verdict] = (rank, known)
+                is_decisive = merging.decisive(vote.value, entry.ballot.value)
+                result = merging.merged(image, entry.pattern.codes, differing, rule, is_decisive)
+                if result is None or merging.information(result.codes) < settings.least_information:
+                    continue
+                result = self._spec.canonical(result)
+                if not self._may_become(entry, result, changer):
+                    continue
+                rank = (len(differing), -entry.strength, known, result)
+                if verdict not in best or rank < best[verdict][0]:
+                    best[verdict] = (rank, known)
         for verdict in (Verdict.SPECIALISED, Verdict.GENERALISED):
             if verdict in best:
                 rank, known = best[verdict]
                 return verdict, known, rank[3]
         return None
+
+    def _may_become(self, entry: PatternEntry, result: Pattern, changer: int) -> bool:
+        """Whether a player may change an entry's cells to these, which may be known."""
+        if result == entry.pattern:
+            return True
+        twin = self._known.get((entry.player, result))
+        is_near = twin is None or self.entries[twin].ballot.is_near(entry.ballot)
+        return is_near and changer not in entry.changers
 
     def _replace_pattern(self, old: PatternEntry, new: PatternEntry) -> int:
         """Give an entry another pattern; with one that is known already it becomes one."""
@@ -226,12 +297,10 @@ class PatternLibrary:
         return self.add(new)
 
     def add(self, entry: PatternEntry) -> int:
-        """Put an entry in; if its pattern is known the votes are united. Returns the (older) number."""
+        """Put an entry in; if its pattern is known, its votes come in there. Returns the (older) number."""
         twin = self._known.get((entry.player, entry.pattern))
         if twin is not None and twin != entry.pattern_id:
-            older, younger = sorted((self.entries[twin], entry), key=lambda each: each.pattern_id)
-            self.remove(twin)
-            entry = older.united(younger)
+            entry = self.remove(twin).united(entry)
         self.put(entry)
         return entry.pattern_id
 
@@ -242,12 +311,26 @@ class PatternLibrary:
         if old is None or (old.player, old.pattern) != (entry.player, entry.pattern):
             if old is not None:
                 self.remove(entry.pattern_id)
+                old = None
             self._known[entry.player, entry.pattern] = entry.pattern_id
             outline = _outline(entry.player, entry.pattern)
             group = self._groups.setdefault(outline, _Group(len(entry.pattern.codes)))
             group.add(entry.pattern_id, entry.pattern.codes)
+        if old is None or old.ballot is not entry.ballot:
+            if old is not None:
+                self._stop_waiting(old)
+            for vote in entry.ballot.silent:
+                waiting = self._waiting.setdefault(vote.player, _Waiting())
+                waiting.put(entry.pattern_id, entry.ballot.least_elo)
         self.entries[entry.pattern_id] = entry
         self._strengths[entry.pattern_id] = entry.strength
+
+    def _stop_waiting(self, entry: PatternEntry) -> None:
+        for vote in entry.ballot.silent:
+            waiting = self._waiting[vote.player]
+            del waiting.needed[entry.pattern_id]
+            if not waiting.needed:
+                del self._waiting[vote.player]
 
     def remove(self, pattern_id: int) -> PatternEntry:
         """Take an entry out. Raises UnknownPattern."""
@@ -255,6 +338,7 @@ class PatternLibrary:
             raise UnknownPattern(pattern_id)
         entry = self.entries.pop(pattern_id)
         self._before.setdefault(pattern_id, entry)
+        self._stop_waiting(entry)
         del self._strengths[pattern_id]
         del self._known[entry.player, entry.pattern]
         outline = _outline(entry.player, entry.pattern)

@@ -5,8 +5,7 @@ says from how many contests it was taken.
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from academy.knowledge.cells import State
@@ -15,6 +14,8 @@ from academy.knowledge.merging import STRICT_POSITIVE
 from academy.knowledge.ratings import Ratings
 
 CONTESTS_FOR_AVERAGE: Final = 10
+# As they were called under the first rules: of another kind, so that the two cannot be added up.
+_SUMS_OF_ALL_PLAYERS: Final = frozenset({"decisiveness", "drama"})
 _PIECES: Final = (
     bytes((State.FIRST_SOLDIER, State.FIRST_KING)),
     bytes((State.SECOND_SOLDIER, State.SECOND_KING)),
@@ -23,10 +24,14 @@ _PIECES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure's value, None where unknown, and the number of contests it was taken from."""
+    """A measure's value, None where unknown, and the number of contests it was taken from.
+
+    `positions` are those (or the moves) that it is a mean over; 0 for what is counted by contests.
+    """
 
     value: float | None
     contests: int
+    positions: int = 0
 
 
 @dataclass(slots=True)
@@ -48,9 +53,13 @@ class Mean:
         """The sums as plain values."""
         return {"total": self.total, "count": self.count, "contests": self.contests}
 
-    def measure(self, of: Callable[[float], float] = lambda mean: mean) -> Measure:
-        """The mean, or a function of it."""
-        return Measure(of(self.total / self.count) if self.count else None, self.contests)
+    def measure(self) -> Measure:
+        """The mean over contests."""
+        return Measure(self.total / self.count if self.count else None, self.contests)
+
+    def measure_of_positions(self) -> Measure:
+        """The mean over positions or moves."""
+        return replace(self.measure(), positions=self.count)
 
 
 @dataclass(slots=True)
@@ -65,8 +74,8 @@ class Measures:
     tempo: Mean = field(default_factory=Mean)
     draws: Mean = field(default_factory=Mean)
     first_player_score: Mean = field(default_factory=Mean)
-    decisiveness: Mean = field(default_factory=Mean)
-    drama: Mean = field(default_factory=Mean)
+    decisiveness_of_best: Mean = field(default_factory=Mean)
+    drama_of_best: Mean = field(default_factory=Mean)
     best_elo: float | None = None
     # How many have played it.
     players: int = 0
@@ -90,7 +99,7 @@ class Measures:
         self.width.add(sum(widths), len(widths))
         self._add_mobility(report)
         self._add_tempo(report, ratings)
-        self._add_advantages(report)
+        self._add_advantages(report, ratings)
 
     def _add_mobility(self, report: ContestReport) -> None:
         """Moves a piece of the mover has, times the share of empty cells."""
@@ -109,19 +118,27 @@ class Measures:
         self.mobility.add(total, count)
 
     def _add_tempo(self, report: ContestReport, ratings: Ratings) -> None:
-        """Plies to the first interaction, between players of the top quarter by Elo."""
-        if all(ratings[player.name] >= ratings.top_quarter for player in report.contestants):
+        """Plies to the first interaction, between players of the upper quartile."""
+        if all(ratings.in_upper_quartile(player.name) for player in report.contestants):
             first = next((number for number, ply in enumerate(report.plies, 1) if ply.interaction), None)
             if first is not None:
                 self.tempo.add(first, 1)
 
-    def _add_advantages(self, report: ContestReport) -> None:
-        """Positions a player saw as strictly positive: were they won, and did the next move keep them?"""
+    def _add_advantages(self, report: ContestReport, ratings: Ratings) -> None:
+        """Positions a player saw as strictly positive: were they won, and did the next move keep them?
+
+        LUDAE takes the view of the best known player: here it is that of all in the upper quartile.
+        """
+        best = {
+            seat
+            for seat, player in enumerate(report.contestants, 1)
+            if ratings.in_upper_quartile(player.name)
+        }
         held, won, moves, lost_hold = 0, 0, 0, 0
         latest: dict[int, float] = {}
         for ply in report.plies:
             value = ply.values.get(ply.player)
-            if value is None:
+            if value is None or ply.player not in best:
                 continue
             before = latest.get(ply.player, 0.0)
             if before > STRICT_POSITIVE:
@@ -131,18 +148,19 @@ class Measures:
                 held += 1
                 won += report.results[ply.player - 1] is Result.WIN
             latest[ply.player] = value
-        self.decisiveness.add(won, held)
-        self.drama.add(lost_hold, moves)
+        self.decisiveness_of_best.add(won, held)
+        self.drama_of_best.add(lost_hold, moves)
 
     def measures(self) -> dict[str, Measure]:
         """All measures by their names.
 
         `size` = log10 of the game tree's nodes, estimated as average length times log10 of width;
         `depth` = best Elo / 100 + 6 / log10(max(10, players)); `decisiveness` is the share of
-        positions with advantage that were won, `drama` the share of moves that gave one away.
+        positions with advantage that were won, `drama` the share of moves that gave one away, both by
+        players of the upper quartile of Elo.
         """
         length = self.length.measure()
-        width = self.width.measure()
+        width = self.width.measure_of_positions()
         size = (
             Measure(length.value * math.log10(width.value), width.contests)
             if length.value is not None and width.value
@@ -164,12 +182,12 @@ class Measures:
             "width": width,
             "size": size,
             "depth": depth,
-            "mobility": self.mobility.measure(),
+            "mobility": self.mobility.measure_of_positions(),
             "tempo": self.tempo.measure(),
             "draws": self.draws.measure(),
             "first_player_score": self.first_player_score.measure(),
-            "decisiveness": self.decisiveness.measure(),
-            "drama": self.drama.measure(),
+            "decisiveness": self.decisiveness_of_best.measure_of_positions(),
+            "drama": self.drama_of_best.measure_of_positions(),
         }
 
     def as_json(self) -> dict[str, Any]:
@@ -180,9 +198,11 @@ class Measures:
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "Measures":
-        """The sums again."""
+        """The sums again; what an earlier version took from all players is left out, and begins anew."""
         means = {each.name for each in fields(cls) if each.default_factory is Mean}
         sums: dict[str, Any] = {
-            name: Mean(**value) if name in means else value for name, value in stored.items()
+            name: Mean(**value) if name in means else value
+            for name, value in stored.items()
+            if name not in _SUMS_OF_ALL_PLAYERS
         }
         return cls(**sums)

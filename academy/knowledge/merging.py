@@ -8,9 +8,8 @@ from typing import Final
 
 from academy.knowledge.cells import SWAP_COLOURS, Code
 from academy.knowledge.patterns import Pattern
-from academy.knowledge.signatures import ELO_SCALE, Ballot, Vote
+from academy.knowledge.signatures import BAND_HUNDREDTHS, Ballot, Vote
 
-ELO_BAND: Final = 200.0
 STRICT_POSITIVE: Final = 0.66
 STRICT_NEGATIVE: Final = 0.33
 
@@ -18,6 +17,17 @@ CellRule = Callable[[int, int, bool], int | None]
 
 _FIRST: Final = (Code.FIRST_SOLDIER, Code.FIRST_KING, Code.FIRST_PIECE)
 _SECOND: Final = (Code.SECOND_SOLDIER, Code.SECOND_KING, Code.SECOND_PIECE)
+# Bits of information of a cell, in thousandths: -log2 of how often it would fit by chance if half of all
+# cells were empty, and of the pieces half each player's, half of them kings. In whole numbers sums are the
+# same on any machine.
+_MILLIBITS: Final = {
+    Code.ANYTHING: 0,
+    Code.OFF_BOARD: 0,
+    Code.EMPTY: 1_000,
+    **dict.fromkeys((Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE), 415),
+    **dict.fromkeys((Code.FIRST_PIECE, Code.SECOND_PIECE), 2_000),
+    **dict.fromkeys((Code.FIRST_SOLDIER, Code.FIRST_KING, Code.SECOND_SOLDIER, Code.SECOND_KING), 3_000),
+}
 # What says nothing of a piece or its absence: a pattern of these alone would match almost anywhere.
 _VAGUE: Final = frozenset({Code.ANYTHING, Code.OFF_BOARD, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE})
 
@@ -81,7 +91,7 @@ def cell_rule(vote: Vote, known: Ballot) -> CellRule | None:
     Compared in whole hundredths: as floats, most differences of exactly 200 would not be 200.
     """
     gap = vote.elo_hundredths * known.proposers - known.elo_hundredths
-    band = round(ELO_BAND * ELO_SCALE) * known.proposers
+    band = BAND_HUNDREDTHS * known.proposers
     if gap > band:
         return specialised_cell
     return generalised_cell if -band < gap < band else None
@@ -90,6 +100,11 @@ def cell_rule(vote: Vote, known: Ballot) -> CellRule | None:
 def is_vague(codes: bytes) -> bool:
     """Whether codes are nothing but `#`, `1`, `2` and `+`."""
     return _VAGUE.issuperset(codes)
+
+
+def information(codes: bytes) -> float:
+    """How many bits codes say of a board; `#` and the board's edge say nothing."""
+    return sum(_MILLIBITS[code] for code in codes) / 1_000
 
 
 def merged(

@@ -234,11 +234,11 @@ class OpeningTree:
         return erased
 
     def _prune(self, node_id: int, below: float, factor: float) -> list[OpeningNode]:
-        """Erase a node's leaves if it has two or more, nothing else, and all are bad for their mover."""
+        """Erase a node's children if all of them, one or more, are leaves that are bad for their mover."""
         if self._spec.simultaneous and node_id == ROOT:
             return []  # its children are the players' own trees, not moves
         children = self.children(node_id)
-        if len(children) < 2 or any(self._children.get(child.node_id) for child in children):
+        if not children or any(self._children.get(child.node_id) for child in children):
             return []
         if any(child.value(child.mover) >= below for child in children):
             return []

@@ -6,8 +6,9 @@ Each rule returns the reason against a proposal, or None where it passes.
 import math
 from typing import Final
 
+from academy.knowledge.cells import Code
 from academy.knowledge.contests import ContestReport, Proposal, Result
-from academy.knowledge.merging import is_vague
+from academy.knowledge.merging import information, is_vague
 from academy.knowledge.occurrence import occurs
 from academy.knowledge.settings import Library
 from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
@@ -19,6 +20,7 @@ GAIN: Final = 0.20
 GAIN_ACROSS_HALF: Final = 0.10
 # Engines round what they tell the arena.
 VALUE_TOLERANCE: Final = 0.01
+_WIDE: Final = frozenset({Code.ANYTHING, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE})
 
 
 def endgame_value(value: float, result: Result) -> float:
@@ -32,8 +34,17 @@ def endgame_value(value: float, result: Result) -> float:
             return (value + 0.5) / 2
 
 
-def objection(proposal: Proposal, report: ContestReport, spec: GameSpec, average_length: float) -> str | None:
-    """Return why a proposal does not count, or None where it does."""
+def objection(
+    proposal: Proposal,
+    report: ContestReport,
+    spec: GameSpec,
+    average_length: float,
+    least_information: int = 0,
+) -> str | None:
+    """Return why a proposal does not count, or None where it does.
+
+    `least_information` are the bits that a pattern must keep where it does not say everything of its cells.
+    """
     for each in report.false_consultations:
         if each.seat == proposal.seat:
             return (
@@ -43,6 +54,12 @@ def objection(proposal: Proposal, report: ContestReport, spec: GameSpec, average
             )
     if is_vague(proposal.pattern.codes):
         return "nothing but '#', '1', '2' and '+': such a pattern lies almost anywhere"
+    bits = information(proposal.pattern.codes)
+    if bits < least_information and not _WIDE.isdisjoint(proposal.pattern.codes):
+        return (
+            f"a pattern with '1', '2' or '#' must say at least {least_information} bits of the board "
+            f"(least_information): this one says {bits:.1f}"
+        )
     if not 1 <= proposal.ply <= len(report.plies):
         return f"ply {proposal.ply}: the contest had {len(report.plies)} plies"
     against = _contradiction(proposal, report, spec)

@@ -24,6 +24,9 @@ class Ratings:
     def __iter__(self) -> Iterator[Rating]:
         return iter(self._by_player.items())
 
+    def __contains__(self, player: str) -> bool:
+        return player in self._by_player
+
     def __getitem__(self, player: str) -> int:
         return self._by_player[player]
 
@@ -32,10 +35,19 @@ class Ratings:
 
     __hash__ = None  # type: ignore[assignment]
 
-    @property
-    def top_quarter(self) -> int:
-        """The least Elo, in hundredths, of the top quarter of the players; there must be a player."""
-        return self._ranked[3 * (len(self._ranked) - 1) // 4]
+    def in_upper_quartile(self, player: str) -> bool:
+        """Whether a player's Elo reaches the upper quartile of all, `statistics.quantiles(elos, n=4)[2]`.
+
+        Of two players that would lie above both: the best always reaches it. `player` must be known.
+        """
+        ranked = self._ranked
+        elo = self._by_player[player]
+        if elo == ranked[-1]:
+            return True
+        # The same figure, times 4, from what is in order already: `quantiles` would copy and sort all.
+        place = min(max(3 * (len(ranked) + 1) // 4, 1), len(ranked) - 1)
+        share = 3 * (len(ranked) + 1) - 4 * place
+        return 4 * elo >= ranked[place - 1] * (4 - share) + ranked[place] * share
 
     def take(self, contestants: Iterable[Contestant]) -> None:
         """Take in the Elos of a contest's players; of one in several seats the last seat's counts."""

@@ -25,7 +25,8 @@ class LibrarySettings:
     `max_merged_cells` bounds how many cells a merge may change; `prune_below` and `prune_factor`
     rule the opening tree's pruning; an unused pattern's strength is halved for eviction every
     `forget_after` contests (0: never); of each contest ACADEMY itself cuts up to `analysed_patterns` patterns
-    for each player (0: none).
+    for each player (0: none); a merge that would leave less than `least_information` bits is not made, and
+    a proposal that leaves cells open must say as much.
     """
 
     opening_capacity: int = 1_000
@@ -37,6 +38,7 @@ class LibrarySettings:
     forget_after: int = 0
     max_submissions_per_contest: int = 10
     analysed_patterns: int = 0
+    least_information: int = 8
 
     def __post_init__(self) -> None:
         for setting in fields(self):

@@ -10,7 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 MAX_SEPARATE_VOTES: Final = 256
+MAX_SILENT_VOTES: Final = 64
+# From the seed: whose Elo lies this far below a known pattern's does not change it.
+ELO_BAND: Final = 200.0
 ELO_SCALE: Final = 100
+BAND_HUNDREDTHS: Final = round(ELO_BAND * ELO_SCALE)
 VALUE_SCALE: Final = 1_000_000
 MAX_ELO: Final = 100_000.0
 
@@ -39,22 +43,24 @@ class Signature:
 class Vote:
     """What one player says of a pattern: Elo in hundredths, value in millionths.
 
-    `event` is the number of the event that brought it: of two votes by one player the later counts.
+    `event` is the number of the event that brought it, `order` its place among the votes of that event: of
+    two votes by one player the later counts.
     """
 
     player: str
     elo_hundredths: int
     value_millionths: int
     event: int
+    order: int = 0
 
     @classmethod
-    def of(cls, player: str, elo: float, value: float, event: int) -> "Vote":
+    def of(cls, player: str, elo: float, value: float, event: int, order: int = 0) -> "Vote":
         """Round an Elo and a value in [0, 1] to a vote. Raises InvalidVote outside the ranges."""
         if not (math.isfinite(value) and 0.0 <= value <= 1.0):
             raise InvalidVote(f"expected value {value!r}: it must be a number from 0 to 1")
         if not (math.isfinite(elo) and abs(elo) <= MAX_ELO):
             raise InvalidVote(f"Elo {elo!r}: it must be a number from -{MAX_ELO:.0f} to {MAX_ELO:.0f}")
-        return cls(player, round(elo * ELO_SCALE), round(value * VALUE_SCALE), event)
+        return cls(player, round(elo * ELO_SCALE), round(value * VALUE_SCALE), event, order)
 
     @property
     def elo(self) -> float:
@@ -116,12 +122,14 @@ def digest(player: str) -> int:
 class Ballot:
     """All votes for one pattern, at most one a player, in the order they were cast.
 
-    The sums over all of them, `elo_hundredths`, `weight` (in hundredths of Elo) and
-    `weighted_value` (weight times value in millionths), follow from the votes.
+    The sums over all of them, `elo_hundredths`, `weight` (in hundredths of Elo) and `weighted_value`
+    (weight times value in millionths), follow from the votes. `silent` are votes of players too weak to be
+    heard on this pattern, again one a player: no sum takes them in. Beyond 64 those of the least Elo lapse.
     """
 
     votes: tuple[Vote, ...] = ()
     folded: Folded = field(default_factory=Folded)
+    silent: tuple[Vote, ...] = ()
     elo_hundredths: int = field(init=False, repr=False, compare=False)
     weight: int = field(init=False, repr=False, compare=False)
     weighted_value: int = field(init=False, repr=False, compare=False)
@@ -136,31 +144,84 @@ class Ballot:
         object.__setattr__(self, "weight", weight)
         object.__setattr__(self, "weighted_value", value)
 
+    def admits(self, elo_hundredths: int) -> bool:
+        """Whether an Elo is less than 200 below the label's, or above it; any is where nobody voted yet."""
+        # In whole hundredths: as floats, most differences of exactly 200 would not be 200.
+        gap = self.elo_hundredths - elo_hundredths * self.proposers
+        return not self.proposers or gap < BAND_HUNDREDTHS * self.proposers
+
+    @property
+    def least_elo(self) -> int:
+        """The least Elo that is admitted, in hundredths; somebody must have voted."""
+        return self.elo_hundredths // self.proposers - BAND_HUNDREDTHS + 1
+
     def cast(self, vote: Vote) -> "Ballot":
         """Add a vote; a player's earlier one is replaced, unless it was folded: then it stands."""
         if digest(vote.player) in self.folded.players:
             return self
         kept = tuple(other for other in self.votes if other.player != vote.player)
-        return Ballot((*kept, vote), self.folded)._within_limit()
+        silent = tuple(other for other in self.silent if other.player != vote.player)
+        return Ballot((*kept, vote), self.folded, silent)._within_limit()
+
+    def match(self, vote: Vote) -> "Ballot":
+        """Add a vote for the same cells; it is silent where the label does not admit its Elo."""
+        if self.admits(vote.elo_hundredths):
+            return self.cast(vote)
+        if digest(vote.player) in self.folded.players:
+            return self
+        others = tuple(other for other in self.silent if other.player != vote.player)
+        return replace(self, silent=(*others, vote))._within_limit()
+
+    def count_silent(self, player: str, elo_hundredths: int) -> "Ballot":
+        """Let a player's silent vote count, with the Elo that the player has now."""
+        vote = next(vote for vote in self.silent if vote.player == player)
+        return self.cast(replace(vote, elo_hundredths=elo_hundredths))
+
+    def is_near(self, other: "Ballot") -> bool:
+        """Whether the labels' Elos lie less than 200 apart."""
+        gap = self.elo_hundredths * other.proposers - other.elo_hundredths * self.proposers
+        return abs(gap) < BAND_HUNDREDTHS * self.proposers * other.proposers
 
     def united(self, other: "Ballot") -> "Ballot":
-        """The votes of two patterns that became one; of one player's two votes the later counts."""
-        folded = self.folded.united(other.folded)
-        latest: dict[str, Vote] = {}
-        for vote in sorted((*self.votes, *other.votes), key=lambda vote: (vote.event, vote.player)):
-            if digest(vote.player) not in folded.players:
-                latest.pop(vote.player, None)
-                latest[vote.player] = vote
-        return Ballot(tuple(latest.values()), folded)._within_limit()
+        """The votes of two patterns that became one; of one player's two votes the later counts.
+
+        The other's votes come in as matches: those that this label does not admit are silent. Votes that
+        were folded are judged by their mean, and left out where they would be silent.
+        """
+        folded = self.folded
+        if other.folded.votes and self.admits(other.folded.elo_hundredths // other.folded.votes):
+            folded = folded.united(other.folded)
+        votes = [(vote, True) for vote in self.votes]
+        votes += [(vote, self.admits(vote.elo_hundredths)) for vote in other.votes]
+        votes += [(vote, False) for vote in (*self.silent, *other.silent)]
+        counted: dict[str, Vote] = {}
+        silent: dict[str, Vote] = {}
+        for vote, counts in sorted(votes, key=lambda pair: (pair[0].event, pair[0].order, pair[0].player)):
+            if digest(vote.player) in folded.players:
+                continue
+            # A vote that counts puts an earlier silent one out of date; not the other way round.
+            silent.pop(vote.player, None)
+            if counts:
+                counted.pop(vote.player, None)
+            (counted if counts else silent)[vote.player] = vote
+        return Ballot(tuple(counted.values()), folded, tuple(silent.values()))._within_limit()
 
     def _within_limit(self) -> "Ballot":
-        surplus = len(self.votes) - MAX_SEPARATE_VOTES
-        if surplus <= 0:
+        votes, folded, silent = self.votes, self.folded, self.silent
+        if len(votes) > MAX_SEPARATE_VOTES:
+            for vote in votes[:-MAX_SEPARATE_VOTES]:
+                folded = folded + vote
+            votes = votes[-MAX_SEPARATE_VOTES:]
+            # What was folded stands: no later vote of the same player can take its place.
+            silent = tuple(vote for vote in silent if digest(vote.player) not in folded.players)
+        if len(silent) > MAX_SILENT_VOTES:
+            # Not the oldest: a crowd of the weak must drive out nobody who may soon be heard.
+            weakest = sorted(range(len(silent)), key=lambda place: silent[place].elo_hundredths)
+            lapsed = weakest[: len(silent) - MAX_SILENT_VOTES]
+            silent = tuple(vote for place, vote in enumerate(silent) if place not in lapsed)
+        if votes is self.votes and silent is self.silent:
             return self
-        folded = self.folded
-        for vote in self.votes[:surplus]:
-            folded = folded + vote
-        return replace(self, votes=self.votes[surplus:], folded=folded)
+        return Ballot(votes, folded, silent)
 
     @property
     def proposers(self) -> int:

@@ -228,7 +228,9 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
             game_id=request.game_id,
             contests=measures.contests,
             measures={
-                name: messages.Measure(value=measure.value, contests=measure.contests)
+                name: messages.Measure(
+                    value=measure.value, contests=measure.contests, positions=measure.positions or None
+                )
                 for name, measure in measures.measures().items()
             },
         )

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 from academy.knowledge.game import Counters, GameKnowledge, News
 from academy.knowledge.library import PatternEntry
@@ -101,16 +102,7 @@ class EntryReader:
         cells = self._outlines.setdefault(entry.pattern.cells, entry.pattern.cells)
         if cells is entry.pattern.cells:
             return entry
-        return PatternEntry(
-            entry.pattern_id,
-            Pattern(cells, entry.pattern.codes),
-            entry.player,
-            entry.ballot,
-            entry.uses,
-            entry.successes,
-            entry.last_contest,
-            entry.last_contest_id,
-        )
+        return replace(entry, pattern=Pattern(cells, entry.pattern.codes))
 
 
 def read_ballot(record: pattern_pb2.PatternRecord) -> Ballot:

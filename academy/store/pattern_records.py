@@ -3,6 +3,8 @@
 Stored messages leave out what follows from the rest; `with_figures` adds it for readers.
 """
 
+import itertools
+from collections.abc import Sequence
 from typing import Final
 
 from academy.knowledge.library import PatternEntry, UseCount, check_entry
@@ -13,6 +15,7 @@ from academy.knowledge.signatures import (
     ELO_SCALE,
     MAX_ELO,
     MAX_SEPARATE_VOTES,
+    MAX_SILENT_VOTES,
     VALUE_SCALE,
     Ballot,
     Folded,
@@ -40,20 +43,24 @@ def entry_to_proto(entry: PatternEntry, library: Library, spec: GameSpec) -> pat
         pattern_id=entry.pattern_id,
         cells=write_cells(entry.pattern, spec.geometry),
         player=entry.player,
-        votes=[
-            pattern_pb2.Vote(
-                player=vote.player,
-                elo_hundredths=vote.elo_hundredths,
-                value_millionths=vote.value_millionths,
-                event=vote.event,
-            )
-            for vote in ballot.votes
-        ],
+        votes=map(_vote_to_proto, ballot.votes),
         folded=_folded_to_proto(ballot.folded) if ballot.folded.votes else None,
         uses=entry.uses,
         successes=entry.successes,
         last_contest=entry.last_contest,
         last_contest_id=entry.last_contest_id,
+        silent_votes=map(_vote_to_proto, ballot.silent),
+        changers=sorted(entry.changers),
+    )
+
+
+def _vote_to_proto(vote: Vote) -> pattern_pb2.Vote:
+    return pattern_pb2.Vote(
+        player=vote.player,
+        elo_hundredths=vote.elo_hundredths,
+        value_millionths=vote.value_millionths,
+        event=vote.event,
+        order=vote.order,
     )
 
 
@@ -79,9 +86,13 @@ def with_figures(record: pattern_pb2.PatternRecord, entry: PatternEntry) -> patt
 
 
 def proposed_by(stored: bytes, player: str) -> bool:
-    """Whether a player's vote is in a stored pattern, which is not read further. Raises StoreCorrupt."""
+    """Whether a player's vote, silent or not, is in a stored pattern, which is not read further.
+
+    Raises StoreCorrupt.
+    """
     record = unpacked(pattern_pb2.PatternRecord, stored)
-    return any(vote.player == player for vote in record.votes) or digest(player) in record.folded.players
+    votes = itertools.chain(record.votes, record.silent_votes)
+    return any(vote.player == player for vote in votes) or digest(player) in record.folded.players
 
 
 def stored_cells(stored: bytes) -> str:
@@ -113,6 +124,7 @@ def entry_from_proto(
         successes=record.successes,
         last_contest=record.last_contest,
         last_contest_id=record.last_contest_id,
+        changers=frozenset(record.changers),
     )
     try:
         check_entry(entry, spec)
@@ -123,12 +135,18 @@ def entry_from_proto(
 
 def ballot_from_proto(record: pattern_pb2.PatternRecord, field: str = "pattern") -> Ballot:
     """Read the votes for a pattern, which is not read further. Raises InvalidRecord naming the field."""
-    if len(record.votes) > MAX_SEPARATE_VOTES:
-        raise InvalidRecord(f"{field}.votes", f"{len(record.votes)} given; at most {MAX_SEPARATE_VOTES}")
-    votes = tuple(_vote(vote, f"{field}.votes[{place}]") for place, vote in enumerate(record.votes))
+    votes = _votes(record.votes, f"{field}.votes", MAX_SEPARATE_VOTES)
+    silent = _votes(record.silent_votes, f"{field}.silent_votes", MAX_SILENT_VOTES)
+    return Ballot(votes, _folded(record.folded, f"{field}.folded"), silent)
+
+
+def _votes(given: Sequence[pattern_pb2.Vote], field: str, most: int) -> tuple[Vote, ...]:
+    if len(given) > most:
+        raise InvalidRecord(field, f"{len(given)} given; at most {most}")
+    votes = tuple(_vote(vote, f"{field}[{place}]") for place, vote in enumerate(given))
     if len({vote.player for vote in votes}) != len(votes):
-        raise InvalidRecord(f"{field}.votes", "a player has more than one vote")
-    return Ballot(votes, _folded(record.folded, f"{field}.folded"))
+        raise InvalidRecord(field, "a player has more than one vote")
+    return votes
 
 
 def _pattern(cells: str, spec: GameSpec, field: str) -> Pattern:
@@ -144,7 +162,7 @@ def _vote(vote: pattern_pb2.Vote, field: str) -> Vote:
         raise InvalidRecord(f"{field}.elo_hundredths", f"{vote.elo_hundredths} is out of range")
     if vote.value_millionths > VALUE_SCALE:
         raise InvalidRecord(f"{field}.value_millionths", f"{vote.value_millionths} is above {VALUE_SCALE:,}")
-    return Vote(vote.player, vote.elo_hundredths, vote.value_millionths, vote.event)
+    return Vote(vote.player, vote.elo_hundredths, vote.value_millionths, vote.event, vote.order)
 
 
 def _folded(folded: pattern_pb2.FoldedVotes, field: str) -> Folded:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from academy.store import keys, open_contests
+from academy.store import game_tables, keys, open_contests, snapshots
 from academy.store.contest_tables import contest_record
 from academy.store.environment import LARGEST_MAP, Environment, Table, Transaction
 from academy.store.errors import SchemaOutdated, StoreBusy, StoreCorrupt, StoreError
@@ -151,4 +151,22 @@ def _snapshot_without_ratings(game: bytes, stored: bytes) -> bytes:
     return generation + zlib.compress(packed(snapshot))
 
 
-_STEPS: Final[dict[int, Callable[[Transaction], None]]] = {1: _from_version_1}
+def _from_version_2(transaction: Transaction) -> None:
+    """Libraries were made by the first rules of learning."""
+    _keep_what_other_rules_made(transaction)
+
+
+def _keep_what_other_rules_made(transaction: Transaction) -> None:
+    """Let replays begin with each game as it is stored: by the rules of today its events make another one.
+
+    Records that are kept once a game are written again as this program writes them.
+    """
+    for key in [key for key, _ in transaction.scan(Table.GAMES)]:
+        knowledge, generation = game_tables.load(transaction, key.decode())
+        for table, one_of_game, record in game_tables.records(knowledge, generation):
+            if table in (Table.GAMES, Table.MEASURES):
+                transaction.put(table, one_of_game, record)
+        snapshots.store(transaction, key.decode(), snapshots.pack(knowledge, generation))
+
+
+_STEPS: Final[dict[int, Callable[[Transaction], None]]] = {1: _from_version_1, 2: _from_version_2}

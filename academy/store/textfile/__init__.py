@@ -19,7 +19,9 @@
     "" id 0 mover 0 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 0
       E5 id 1 mover 1 visits 2 wins 2/0 draws 0/0 losses 0/2 values 1.4/0.6 told 2 elos 3000
 
-A vote is player, Elo, value and the event that brought it; `folded` stands for votes too many to keep.
+A vote is player, Elo, value, the event that brought it, and its place among the votes of that event where
+that is not 0. `silent` is a vote that counts for nothing yet, `folded` stands for votes too many to keep, and
+`changed-by` for the players who changed the cells.
 The cells are in the pattern language of `academy.knowledge.text`. The label below them follows from
 the votes: it may be left out, and one that says otherwise is refused. An opening line is
 indented two blanks more than the position it comes from; `values` and `elos` are sums over visits.

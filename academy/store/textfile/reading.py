@@ -116,13 +116,14 @@ class _Reader:
                 record.pattern_id = self._exactly(1, name, rest)[0].whole()
             case "player":
                 record.player = self._exactly(1, name, rest)[0].small()
-            case "vote":
-                player, elo, value, *event = self._exactly(4 if len(rest) == 4 else 3, name, rest)
-                record.votes.add(
+            case "vote" | "silent":
+                player, elo, value, *event = self._exactly(min(max(3, len(rest)), 5), name, rest)
+                (record.votes if name.text == "vote" else record.silent_votes).add(
                     player=player.string(),
                     elo_hundredths=elo.decimal(ELO_SCALE),
                     value_millionths=value.share(),
                     event=event[0].whole() if event else 0,
+                    order=event[1].small() if len(event) > 1 else 0,
                 )
             case "folded":
                 if len(rest) < 5:
@@ -132,6 +133,8 @@ class _Reader:
                 record.folded.weight = rest[2].whole()
                 record.folded.weighted_value = rest[3].whole()
                 record.folded.players.extend(word.digest() for word in rest[4:])
+            case "changed-by":
+                record.changers.extend(word.digest() for word in rest)
             case "uses":
                 uses, keyword, successes = self._exactly(3, name, rest)
                 if keyword.text != "successes":
@@ -141,7 +144,9 @@ class _Reader:
                 number, contest_id = self._exactly(2, name, rest)
                 record.last_contest, record.last_contest_id = number.whole(), contest_id.string()
             case _:
-                raise name.refuse("is none of id, player, vote, folded, uses, last, library, game")
+                raise name.refuse(
+                    "is none of id, player, vote, silent, folded, changed-by, uses, last, library, game"
+                )
 
     @staticmethod
     def _exactly(count: int, name: Word, rest: list[Word]) -> list[Word]:

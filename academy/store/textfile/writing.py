@@ -41,14 +41,18 @@ def _name_of(value: pattern_pb2.Library.ValueType) -> str:
 def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
     yield f"% id {record.pattern_id}"
     yield f"% player {record.player}"
-    for vote in record.votes:
-        elo = decimal(vote.elo_hundredths, ELO_SCALE)
-        yield f"% vote {quoted(vote.player)} {elo} {decimal(vote.value_millionths, VALUE_SCALE)} {vote.event}"
+    for kind, votes in (("vote", record.votes), ("silent", record.silent_votes)):
+        for vote in votes:
+            elo, value = decimal(vote.elo_hundredths, ELO_SCALE), decimal(vote.value_millionths, VALUE_SCALE)
+            order = f" {vote.order}" if vote.order else ""
+            yield f"% {kind} {quoted(vote.player)} {elo} {value} {vote.event}{order}"
     folded = record.folded
     if folded.votes:
         players = " ".join(f"{player:016x}" for player in folded.players)
         elo = decimal(folded.elo_hundredths, ELO_SCALE)
         yield f"% folded {folded.votes} {elo} {folded.weight} {folded.weighted_value} {players}"
+    if record.changers:
+        yield f"% changed-by {' '.join(f'{player:016x}' for player in record.changers)}"
     yield f"% uses {record.uses} successes {record.successes}"
     yield f"% last {record.last_contest} {quoted(record.last_contest_id)}"
     yield record.cells

@@ -101,6 +101,8 @@ def test_statistics(academy: Academy) -> None:
     assert (told["contests"], told["endgame_patterns"]) == (7, 4)
     assert told["measures"]["draws"] == {"value": 1.0, "contests": 7}
     assert "value" not in told["measures"]["width"]
+    # The proposers told what they expect of one position each.
+    assert "positions" in told["measures"]["decisiveness"]
     table = academy("statistics", "go").out
     assert re.search(r"width\s+│ not known", table)
 

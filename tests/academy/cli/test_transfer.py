@@ -66,6 +66,36 @@ def test_text_is_written_to_standard_output_and_can_be_edited(
     assert players == {"ann", "bob", "carl", "Ann Lee"}
 
 
+SILENT = """% academy text 1
+% game go
+% library endgame
+% player 1
+% vote "ann" 1600.00 0.9 4 2
+% silent "weak" 0.00 0.1 5
+% changed-by 00000000000000ff
+x x o
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "binary"])
+def test_silent_votes_are_shown_exported_and_imported(elsewhere: Any, tmp_path: Path, form: str) -> None:
+    file = tmp_path / "silent"
+    file.write_text(SILENT)
+    assert elsewhere("import", "go", file).exit_code == 0
+    shown = elsewhere("patterns", "show", "go", "1", "--library", "endgame")
+    assert "ann: Elo 1600, value 0.900\n" in shown.out
+    assert "weak: Elo 0, value 0.100, silent\n" in shown.out
+    assert "silent" in elsewhere("patterns", "go", "--library", "endgame").out
+
+    file.unlink()
+    elsewhere("export", "go", "--to", file, "--format", form)
+    assert elsewhere("import", "go", file, "--replace").exit_code == 0
+    (entry,) = elsewhere("patterns", "go", "--library", "endgame", "--json").json()["patterns"]
+    assert entry["signature"]["proposers"] == 1
+    assert [vote["player"] for vote in entry["silent_votes"]] == ["weak"]
+    assert entry["changers"] == [255]
+
+
 def test_a_binary_file_that_is_not_whole_is_refused_wherever_it_was_cut(
     academy: Academy, elsewhere: Any, tmp_path: Path
 ) -> None:

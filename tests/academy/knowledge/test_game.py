@@ -101,7 +101,7 @@ def test_the_vote_is_the_proposers_own() -> None:
     game.report(report, 42)
     first, second = entries(game)
     assert first.ballot.votes == (Vote.of("ann", 1200, 0.5**0.5, 42),)
-    assert second.ballot.votes == (Vote.of("bob", 1700, 0.81, 42),)
+    assert second.ballot.votes == (Vote.of("bob", 1700, 0.81, 42, order=1),)
 
 
 def test_both_players_see_the_same_pattern() -> None:
@@ -142,7 +142,7 @@ def test_what_does_not_count_is_dropped_with_the_reason() -> None:
 
 
 def test_judgements_are_in_the_order_of_the_proposals_and_say_where_each_went() -> None:
-    game = GameKnowledge(GO)
+    game = GameKnowledge(GO, LibrarySettings(least_information=0))
     judgements = propose(
         game,
         endgame(cells("b - o"), 0.5),
@@ -193,7 +193,7 @@ def test_proposals_that_come_late_are_judged_and_nothing_else_is_learnt() -> Non
 
 def test_a_report_teaches_openings_and_measures() -> None:
     game = GameKnowledge(GO)
-    game.report(contest(["A1", "B2"]), 1)
+    game.report(contest(["A1", "B2"], values={2: {2: 0.4}}), 1)
     assert game.openings.find(["E5", "D4"]) is not None
     assert game.measures.contests == 1
     assert game.counters == Counters(1, 3)
@@ -297,6 +297,31 @@ def test_pruning_openings_by_another_threshold() -> None:
     assert len(game.openings) == 1
 
 
+def test_of_one_names_proposals_in_a_contest_the_later_counts_also_when_two_patterns_become_one() -> None:
+    for later_is_wider in (True, False):
+        game = GameKnowledge(DRAUGHTS, LibrarySettings(least_information=0))
+        library = game.libraries[ENDGAME]
+        for number, text in enumerate(["b - o", "B - o"], 1):
+            library.put(
+                PatternEntry(number, cells(text, DRAUGHTS), 1, ballot((1500, 0.95 / number), first=50))
+            )
+        game.counters = Counters(3, 1)
+        # Ann votes for both in one contest.
+        texts = ["b - o", "B - o"] if later_is_wider else ["B - o", "b - o"]
+        values = [0.36, 0.64]
+        proposals = [
+            endgame(cells(text, DRAUGHTS), value, ply=number)
+            for number, (text, value) in enumerate(zip(texts, values, strict=True), 1)
+        ]
+        game.report(contest(["pass"] * 2, (WIN, LOSS), proposals=tuple(proposals)), 1)
+        # In another Bob's makes one pattern of them.
+        merge = endgame(cells("x - o", DRAUGHTS), 0.5)
+        game.report(contest(["pass"], (WIN, LOSS), names=("bob", "cy"), proposals=(merge,)), 2)
+        (entry,) = entries(game)
+        (vote,) = [vote for vote in entry.ballot.votes if vote.player == "ann"]
+        assert (vote.value, vote.order) == (0.8, 1), "the square root of the later 0.64"
+
+
 # Import
 
 
@@ -305,7 +330,7 @@ def test_imported_patterns_give_known_ones_their_votes_and_enter_with_fresh_numb
     propose(game, endgame(cells("x - o"), 0.5))
     imported = [
         PatternEntry(77, cells("x x o"), 1, ballot((1000, 0.2), (1200, 0.4))),
-        PatternEntry(78, cells("o o x"), 2, ballot((900, 0.9), first=7)),
+        PatternEntry(78, cells("o o x"), 2, ballot((901, 0.9), first=7)),
         PatternEntry(79, cells("w / - / -"), 1, ballot((900, 0.9)), uses=4, successes=2),
     ]
     assert game.import_patterns(ENDGAME, imported, False, 5) == 0
@@ -516,6 +541,7 @@ def test_a_game_of_three_with_simultaneous_moves() -> None:
         (DRAW, DRAW, LOSS),
         names=("france", "italy", "russia"),
         elos=(1500, 1400, 900),
+        values={3: {3: 0.4}},
         proposals=(endgame(cells("x PAR / o BUR", DIPLOMACY), 0.9, ply=3),),
     )
     (judgement,) = game.report(report, 1)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Board
 from academy.knowledge.cells import Code, State
 from academy.knowledge.contests import Verdict
+from academy.knowledge.game import GameKnowledge
 from academy.knowledge.library import (
     Learnt,
     PatternEntry,
@@ -17,15 +18,15 @@ from academy.knowledge.library import (
     UnknownPattern,
     UseCount,
 )
-from academy.knowledge.merging import generalised_cell
+from academy.knowledge.merging import generalised_cell, information
 from academy.knowledge.patterns import InvalidPattern, Pattern, grid_pattern
-from academy.knowledge.settings import LibrarySettings
+from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.signatures import Ballot, Vote
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import write_cells
 
 from . import strategies
-from .games import DRAUGHTS, GO, HEX, MAP, ballot, cells
+from .games import DRAUGHTS, GO, HEX, MAP, ballot, cells, contest, endgame
 from .test_occurrence import occurs_plainly
 
 MATCHED, SPECIALISED, GENERALISED, INSERTED = (
@@ -42,7 +43,8 @@ class Shelf:
     def __init__(self, spec: GameSpec = DRAUGHTS, **settings: int) -> None:
         self.spec = spec
         self.library = PatternLibrary(spec)
-        self.settings = LibrarySettings(**settings)
+        # Small patterns are easier to read.
+        self.settings = LibrarySettings(**{"least_information": 0} | settings)
         self.event = 0
 
     def learn(
@@ -73,7 +75,7 @@ class Shelf:
 # The four ways in
 
 
-@pytest.mark.parametrize("elo", [-500.0, 100.0, 1000.0, 3000.0])
+@pytest.mark.parametrize("elo", [800.01, 1000.0, 3000.0])
 def test_the_same_cells_match_whoever_proposes_them(elo: float) -> None:
     shelf = Shelf()
     shelf.know("x - o", 1000, 0.6)
@@ -231,13 +233,114 @@ def test_images_of_a_pattern_match_and_merge_too(new: str, verdict: Verdict, res
     assert shelf.library.entries[1].pattern == GO.canonical(cells(result))
 
 
+# What a name may change, and how much may be lost
+
+# One bot's way from nine cells to nearly nothing: each differs in one cell from what the one before left.
+VAGUER = (
+    "x x o / - o x / o - -",
+    "o x o / - o x / o - -",
+    "# o o / - o x / o - -",
+    "# # x / - o x / o - -",
+    "# # # / x o x / o - -",
+    "# # # / 1 x x / o - -",
+    "# # # / 1 # o / o - -",
+    "# # # / 1 # # / x - -",
+    "# # # / 1 # # / # x -",
+)
+
+
+@pytest.mark.parametrize("at_once", [True, False], ids=["in one contest", "over many contests"])
+def test_one_name_cannot_turn_a_pattern_into_everything(at_once: bool) -> None:
+    game = GameKnowledge(GO)
+    proposals = [endgame(cells(text), 0.9) for text in VAGUER]
+    for number, part in enumerate([proposals] if at_once else [[each] for each in proposals], 1):
+        told = contest(
+            ["pass"], contest_id=str(number), names=("bot", "b"), values={1: {1: 0.9}}, proposals=tuple(part)
+        )
+        game.report(told, number)
+    known = game.libraries[Library.ENDGAME].entries[1]
+    assert known.pattern == GO.canonical(cells("# x o / - o x / o - -"))
+    assert min(information(entry.pattern.codes) for entry in game.libraries[Library.ENDGAME]) >= 8
+
+
+@pytest.mark.parametrize(("least", "left"), [(0, 1.83), (8, 8.415), (15, 15.0)])
+def test_many_names_together_leave_as_much_information_as_is_set(least: int, left: float) -> None:
+    shelf = Shelf(GO, least_information=least)
+    for text in VAGUER:
+        shelf.learn(text, 1000, 0.9)
+    assert information(shelf.library.entries[1].pattern.codes) == pytest.approx(left)
+
+
+def test_what_a_name_proposes_near_a_pattern_that_it_changed_enters_alone_or_matches() -> None:
+    shelf = Shelf(GO)
+    shelf.learn("x x x x / o o o o", 1000, 0.5, by="ann")
+    assert shelf.learn("x x x b / o o o o", 1000, 0.5, by="bob").verdict is GENERALISED
+    assert shelf.learn("x x b B / o o o o", 1000, 0.5, by="bob").verdict is INSERTED
+    assert shelf.learn("x x x B / o o o o", 1000, 0.5, by="bob").verdict is MATCHED
+    # The first proposer changed nothing yet, and others may.
+    assert shelf.learn("x b x B / o o o o", 1000, 0.5, by="ann").verdict is GENERALISED
+    assert shelf.learn("b B x B / o o o o", 1000, 0.5, by="ann").verdict is INSERTED
+    assert shelf.learn("x B x B / o o o w", 1000, 0.5, by="cy").verdict is GENERALISED
+
+
+def test_narrowing_is_a_change_too_and_may_be_followed_by_none() -> None:
+    shelf = Shelf()
+    shelf.know("B B o", 1000)
+    assert shelf.learn("x B o", 1500, by="ann").verdict is SPECIALISED
+    assert shelf.learn("x x o", 1500, by="ann").verdict is INSERTED
+    assert shelf.learn("x b o", 1500, by="bob").verdict is SPECIALISED
+
+
+def test_the_next_candidate_is_taken_where_the_nearest_would_be_vague_or_was_changed() -> None:
+    shelf = Shelf(least_information=7)
+    shelf.know("B - W -", 900, 0.9)  # `1 - W -` would have 4.4 bits, `B - 2 -` as many
+    shelf.know("x - o x", 900, 0.6)  # `x - o 1` has 7.4
+    assert shelf.learn("x - o -", 1000, 0.9).pattern_id == 2
+    assert shelf.texts == {1: "B - W -", 2: "x - o 1"}
+    again = shelf.learn("x - o -", 1000, 0.9)
+    assert again.verdict is INSERTED
+
+
+def test_where_no_specialisation_may_be_made_a_generalisation_is() -> None:
+    shelf = Shelf()
+    shelf.know("B - W", 500)
+    assert shelf.learn("B - o", 1000, by="ann").verdict is SPECIALISED
+    shelf.know("x - w", 1000)
+    assert shelf.library.entries[1].signature.elo == 750
+    assert shelf.learn("x - o", 1000, by="ann").verdict is GENERALISED
+    assert shelf.texts == {1: "B - o", 2: "x - W"}
+
+
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [("x", 3), ("b - W", 3 + 1 + 2), ("1 2 #", 0.83), ("x + +", 3), ("# # # / 1 # # / # 1 -", 1.83)],
+)
+def test_information_is_what_would_not_fit_by_chance(text: str, bits: float) -> None:
+    assert information(cells(text).codes) == pytest.approx(bits)
+
+
+def test_who_changed_a_pattern_is_known_after_a_union_too() -> None:
+    library = PatternLibrary(DRAUGHTS)
+    library.put(PatternEntry(1, cells("x"), 1, ballot((1, 1)), changers=frozenset({1, 2})))
+    library.add(PatternEntry(2, cells("x"), 1, ballot((2, 1), first=2), changers=frozenset({2, 3})))
+    assert library.entries[1].changers == {1, 2, 3}
+
+
 # Two patterns become one
+
+
+def test_patterns_whose_labels_lie_200_apart_do_not_become_one() -> None:
+    shelf = Shelf()
+    shelf.know("B - o", 1500)
+    shelf.know("b - o", 1000)
+    assert shelf.learn("x - o", 1000).verdict is INSERTED
+    assert shelf.texts == {1: "B - o", 2: "b - o", 3: "x - o"}
 
 
 def test_a_merge_that_equals_another_pattern_unites_their_votes_under_the_older_number() -> None:
     shelf = Shelf()
-    shelf.know("B - o", 1500)  # too strong for the new one to merge with
-    shelf.know("b - o", 1000)
+    shelf.know("B - o", 1199)
+    shelf.know("b - o", 1000, 0.9)
     learnt = shelf.learn("x - o", 1000)
     assert (learnt.verdict, learnt.pattern_id) == (GENERALISED, 1)
     assert shelf.texts == {1: "B - o"}
@@ -247,14 +350,13 @@ def test_a_merge_that_equals_another_pattern_unites_their_votes_under_the_older_
 
 def test_of_one_players_votes_on_both_the_later_counts() -> None:
     shelf = Shelf()
-    shelf.learn("B - o", 1500, 0.9, by="ann")
-    shelf.learn("b - o", 1000, 0.5, by="bob")
+    shelf.learn("B - o", 1190, 0.5, by="ann")
+    shelf.know("b - o", 1000, 0.9)
+    shelf.learn("b - o", 1000, 0.9, by="bob")
     shelf.learn("x - o", 1000, 0.2, by="ann")
     (entry,) = shelf.library
-    assert {vote.player: (vote.elo, vote.value) for vote in entry.ballot.votes} == {
-        "ann": (1000, 0.2),
-        "bob": (1000, 0.5),
-    }
+    votes = {vote.player: (vote.elo, vote.value) for vote in entry.ballot.votes}
+    assert (votes["ann"], votes["bob"]) == ((1000, 0.2), (1000, 0.9))
 
 
 def test_uses_are_added_and_the_later_contest_is_kept() -> None:

@@ -74,7 +74,7 @@ def test_draws_and_the_first_players_score() -> None:
 def test_width_is_the_mean_of_the_legal_moves_where_told_and_size_follows() -> None:
     told = played(Ply(1, "a", legal_moves=30), Ply(2, "b"), Ply(1, "c", legal_moves=10))
     measures = measured(told, played(Ply(1, "a")))
-    assert measures["width"] == Measure(20.0, 1)
+    assert measures["width"] == Measure(20.0, 1, 2)
     # log10 of 20 ** 2 positions: the mean length is (3 + 1) / 2.
     assert measures["size"].value == pytest.approx(2 * math.log10(20))
     assert measures["size"].contests == 1
@@ -99,7 +99,7 @@ def test_mobility_is_moves_a_piece_times_the_share_of_empty_cells() -> None:
         Ply(1, "c", board("xb-ow-"), legal_moves=3),  # before: 2 own pieces, 2 of 6 empty: 1.5 * 2/6 = 0.5
         start="xb----",
     )
-    assert measured(report)["mobility"] == Measure(1.5, 1)
+    assert measured(report)["mobility"] == Measure(1.5, 1, 3)
 
 
 def test_cells_off_the_board_are_not_part_of_its_mobility() -> None:
@@ -135,9 +135,9 @@ def test_tempo_is_taken_from_players_of_the_top_quarter() -> None:
         names, elos = (f"p{first}", f"p{second}"), (1000.0 + first, 1000.0 + second)
         return replace(contest((), names=names, elos=elos), plies=interacting(tempo))
 
-    # The field: 9 players of Elo 1000 to 1008. Its upper quartile is player 6's Elo, 1006.
-    field = [replace(between(number, number + 1, 1), plies=()) for number in range(8)]
-    measures = measured(*field, between(5, 8, 2), between(6, 7, 4), between(8, 6, 9), between(0, 1, 3))
+    # The field: 11 players of Elo 1000 to 1010. Its upper quartile is player 8's Elo, 1008.
+    field = [replace(between(number, number + 1, 1), plies=()) for number in range(10)]
+    measures = measured(*field, between(7, 10, 2), between(8, 9, 4), between(10, 8, 9), between(0, 1, 3))
     assert measures["tempo"] == Measure(6.5, 2)
 
 
@@ -148,14 +148,40 @@ def told(*values: tuple[int, float]) -> tuple[Ply, ...]:
 def test_decisiveness_is_the_share_of_positions_with_advantage_that_were_won() -> None:
     # Player 1, who wins, saw two; player 2 saw one. At 0.66 it is no advantage yet.
     report = played(*told((1, 0.7), (2, 0.9), (1, 0.66), (2, 0.1), (1, 0.8)))
-    assert measured(report)["decisiveness"] == Measure(2 / 3, 1)
+    assert measured(report)["decisiveness"] == Measure(2 / 3, 1, 3)
+
+
+def test_decisiveness_and_drama_are_seen_by_players_of_the_upper_quartile() -> None:
+    def between(first: float, second: float) -> ContestReport:
+        plies = told((1, 0.7), (2, 0.9), (1, 0.8), (2, 0.5))
+        names = (f"{first:.0f}", f"{second:.0f}")
+        return replace(contest((), names=names, elos=(first, second)), plies=plies)
+
+    # Of two players the better one's view counts: it won, and held its advantage.
+    assert measured(between(2000, 0))["decisiveness"] == Measure(1.0, 1, 2)
+    assert measured(between(2000, 0))["drama"] == Measure(0.0, 1, 1)
+    # It lost, and gave its advantage away.
+    assert measured(between(0, 2000))["decisiveness"] == Measure(0.0, 1, 1)
+    assert measured(between(0, 2000))["drama"] == Measure(1.0, 1, 1)
+    # Who plays below the quartile, which is 1850 with these four, is not asked.
+    assert measured(between(2000, 1400), between(1300, 0))["decisiveness"] == Measure(1.0, 1, 2)
+
+
+def test_figures_from_all_players_begin_anew_and_the_others_stay() -> None:
+    sums = learnt(contest(["a"] * 3)).as_json()
+    of_before = sums | {name: {"total": 5, "count": 9, "contests": 2} for name in ("decisiveness", "drama")}
+    of_before = {name: value for name, value in of_before.items() if not name.endswith("_of_best")}
+    restored = Measures.from_json(of_before)
+    assert restored == Measures.from_json(sums)
+    assert restored.measures()["decisiveness"] == UNKNOWN
+    assert restored.measures()["length"] == Measure(3.0, 1)
 
 
 def test_drama_is_the_share_of_moves_that_gave_an_advantage_away() -> None:
     # Player 1 has an advantage before their 2nd, 3rd and 5th move and loses it with the 3rd;
     # at 0.66 it is none any more.
     report = played(*told((1, 0.7), (1, 0.8), (1, 0.66), (1, 0.9), (1, 0.95), (2, 0.1)))
-    assert measured(report)["drama"] == Measure(1 / 3, 1)
+    assert measured(report)["drama"] == Measure(1 / 3, 1, 3)
 
 
 def test_without_told_values_neither_is_known() -> None:

@@ -249,13 +249,19 @@ def test_when_all_moves_are_bad_for_the_mover_they_are_erased_and_the_position_l
     grove = Grove(settings=LibrarySettings())
     # Player 2 to move after `1`: both replies turned out badly for them.
     grove.play("1 2", WIN, LOSS, values={1: {2: 0.4}, 2: {2: 0.2}})
-    assert grove.lines == {"1", "1 2"}
-    grove.play("1 3", WIN, LOSS, values={1: {2: 0.4}, 2: {2: 0.32}})
     assert grove.lines == {"1"}
     node = grove.at("1")
     # Half for player 2, and so more for player 1; visits and results stay.
     assert (node.value(2), node.value(1)) == (0.2, 0.8)
+    grove.play("1 3", WIN, LOSS, values={1: {2: 0.4}, 2: {2: 0.32}})
+    node = grove.at("1")
+    # The mean of 0.2 and 0.4, halved.
+    assert (node.value(2), node.value(1)) == (0.15, 0.85)
     assert (node.visits, node.wins) == (2, (2, 0))
+    # A reply that is no worse than 0.33 stays, and keeps others that are.
+    grove.play("1 4", DRAW, DRAW, values={1: {2: 0.4}, 2: {2: 0.33}})
+    grove.play("1 2", WIN, LOSS, values={1: {2: 0.4}, 2: {2: 0.2}})
+    assert grove.lines == {"1", "1 2", "1 4"}
 
 
 @pytest.mark.parametrize(
@@ -264,14 +270,15 @@ def test_when_all_moves_are_bad_for_the_mover_they_are_erased_and_the_position_l
         ({"1 2": 0.2, "1 3": 0.3299}, True),
         ({"1 2": 0.2, "1 3": 0.33}, False),
         ({"1 2": 0.2, "1 3": 0.9}, False),
-        # A single leaf says too little.
-        ({"1 2": 0.0}, False),
+        # One is enough.
+        ({"1 2": 0.32}, True),
+        ({"1 2": 0.33}, False),
         # Not all children are leaves.
         ({"1 2": 0.1, "1 3 4": 0.1}, False),
         ({"1 2": 0.1, "1 3": 0.1, "1 4": 0.1}, True),
     ],
 )
-def test_it_takes_two_leaves_and_all_of_them_strictly_negative(
+def test_children_are_erased_where_all_are_leaves_and_strictly_negative(
     replies: dict[str, float], pruned: bool
 ) -> None:
     grove = Grove()
@@ -327,8 +334,7 @@ def test_first_moves_are_pruned_like_all_others() -> None:
 @pytest.mark.parametrize(("below", "factor", "value"), [(0.5, 0.25, 0.1), (0.4, 0.5, 0.4), (0.41, 0.5, 0.2)])
 def test_threshold_and_factor_are_the_admins(below: float, factor: float, value: float) -> None:
     grove = Grove(settings=LibrarySettings(prune_below=below, prune_factor=factor))
-    for line in ("1 2", "1 3"):
-        grove.play(line, values={1: {2: 0.4}, 2: {2: 0.4}})
+    grove.play("1 2", values={1: {2: 0.4}, 2: {2: 0.4}})
     assert grove.at("1").value(2) == pytest.approx(value)
 
 

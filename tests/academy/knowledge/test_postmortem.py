@@ -35,6 +35,25 @@ def test_an_endgame_value_in_the_light_of_the_result(value: float, result: Resul
     assert endgame_value(value, result) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("x 1 -", False),  # 3 + 0.415 + 1
+        ("x 1 - / o - -", True),  # 3 bits more, and 2
+        ("x # # / # o # / # # w", True),
+        # What says everything of its cells may be small.
+        ("x -", True),
+        ("B +", True),
+    ],
+)
+def test_a_pattern_that_leaves_cells_open_must_say_as_much_as_a_merge_leaves(text: str, counts: bool) -> None:
+    proposal = endgame(cells(text), 0.5)
+    against = objection(proposal, telling(contest(["pass"]), proposal), GO, 30.0, least_information=8)
+    assert (against is None) is counts
+    if against is not None:
+        assert "must say at least 8 bits of the board (least_information): this one says 4.4" in against
+
+
 # Endgame: the final position, or the last 20 % of an average game
 
 

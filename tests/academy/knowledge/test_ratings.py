@@ -1,5 +1,7 @@
 """Players' latest Elos: as the contests told them, and in order at any time."""
 
+import statistics
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,14 +12,16 @@ contestants = st.builds(Contestant, st.sampled_from("abcdefgh"), st.floats(-100,
 
 
 @given(st.lists(contestants, min_size=1))
-def test_the_latest_elo_counts_and_the_top_quarter_is_of_all_players(told: list[Contestant]) -> None:
+def test_the_latest_elo_counts_and_the_upper_quartile_is_of_all_players(told: list[Contestant]) -> None:
     ratings = Ratings()
     latest: dict[str, int] = {}
     for player in told:
         ratings.take([player])
         latest[player.name] = round(player.elo * 100)
-        ranked = sorted(latest.values())
-        assert ratings.top_quarter == ranked[3 * (len(ranked) - 1) // 4]
+        best = max(latest.values())
+        quartile = statistics.quantiles(latest.values(), n=4)[2] if len(latest) > 1 else best
+        reaching = {name for name, elo in latest.items() if elo >= min(quartile, best)}
+        assert {name for name in latest if ratings.in_upper_quartile(name)} == reaching
     assert dict(ratings) == latest and len(ratings) == len(latest)
     assert all(ratings[name] == elo for name, elo in latest.items())
     assert ratings == Ratings(latest.items())
@@ -34,4 +38,4 @@ def test_changes_are_players_who_are_new_or_have_another_elo() -> None:
 def test_of_a_player_in_several_seats_the_last_seats_elo_counts() -> None:
     ratings = Ratings()
     ratings.take([Contestant("ann", 5.0), Contestant("ann", 1.0)])
-    assert (dict(ratings), ratings.top_quarter) == ({"ann": 100}, 100)
+    assert (dict(ratings), ratings.in_upper_quartile("ann")) == ({"ann": 100}, True)

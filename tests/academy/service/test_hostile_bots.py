@@ -61,6 +61,46 @@ def test_patterns_that_lie_everywhere_do_not_swamp_an_answer(fresh: Running) -> 
     assert answer.positions[0].total >= len(answer.positions[0].patterns) > 0
 
 
+def shown_to(
+    academy: Running, contest_id: str, elo: float, board: str
+) -> list[tuple[int, float, float, int]]:
+    """What a player of this Elo is told in a contest of a position that it expects to lose."""
+    told = contest(contest_id, GAME, ("reader", "other"), (elo, elo))
+    tickets = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+    asked = consultation_pb2.MatchPatternsRequest(
+        game_id=GAME, contest_id=contest_id, positions=[position(board, 1, 0.1)]
+    )
+    table = academy.client(tickets[0]).consultation.MatchPatterns(asked).patterns
+    return sorted(zip(table.pattern_ids, table.elos, table.values, table.proposers, strict=True))
+
+
+def test_a_bot_that_loses_on_purpose_changes_nothing_that_others_are_told(fresh: Running) -> None:
+    register(fresh)
+    known = ["xo\n-x", "x-o", "xx\n-o"]
+    for player in ("ann", "bob", "cy"):
+        teach(fresh, GAME, f"taught-by-{player}", [(player, cells, 0.9) for cells in known], 1600)
+    lying = examples.board("xo-x-", "-x--o", "xx---", "-o---", "-----")
+    before = shown_to(fresh, "before", 1500, lying)
+    assert len(before) == 3
+
+    for number in range(40):
+        told = contest(f"lost/{number}", GAME, ("loser", "ann"), (0, 1600))
+        tickets = fresh.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
+        proposed = [proposals_pb2.NewProposal(library=ENDGAME, cells=each, ply=1, value=0) for each in known]
+        fresh.client(tickets[0]).proposals.SubmitProposals(
+            proposals_pb2.SubmitProposalsRequest(contest_id=told.contest_id, proposals=proposed)
+        )
+        fresh.arena().contests.ReportContest(examples.report(told, ["c3"], first="LOSS", values=[0.0]))
+
+    assert shown_to(fresh, "after", 1500, lying) == before
+    request = libraries_pb2.ListPatternsRequest(game_id=GAME, library=ENDGAME)
+    for pattern in fresh.admin().libraries.ListPatterns(request).patterns:
+        assert [vote.player for vote in pattern.silent_votes] == ["loser"]
+    # The loser itself reads why.
+    listed = fresh.bot("loser").proposals.ListProposals(proposals_pb2.ListProposalsRequest())
+    assert "Elo 0 is 200 or more below its 1600" in listed.proposals[0].reason
+
+
 def test_a_flood_from_one_bot_leaves_others_their_answers(tmp_path: Path) -> None:
     with serving(tmp_path) as academy:
         register(academy)

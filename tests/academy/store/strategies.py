@@ -48,11 +48,12 @@ def patterns(draw: st.DrawFn, spec: GameSpec) -> Pattern:
 
 @st.composite
 def ballots(draw: st.DrawFn) -> Ballot:
-    """One vote or several, at times with folded ones."""
+    """One vote or several, at times with silent or folded ones."""
     ballot = Ballot()
     for name in draw(st.sets(names, min_size=1, max_size=5)):
         elo, value = draw(st.floats(-500, 3_000)), draw(st.floats(0, 1))
-        ballot = ballot.cast(Vote.of(name, elo, value, draw(counts)))
+        # Weaker ones are silent.
+        ballot = ballot.match(Vote.of(name, elo, value, draw(counts), draw(st.integers(0, 2**32 - 1))))
     if draw(st.booleans()):
         folded = Folded()
         for number in range(draw(st.integers(1, 4))):
@@ -74,6 +75,7 @@ def entries(draw: st.DrawFn, spec: GameSpec) -> PatternEntry:
         successes=draw(st.integers(0, uses)),
         last_contest=draw(counts),
         last_contest_id=draw(st.sampled_from(["", "c1", 'a"b\\c'])),
+        changers=frozenset(draw(st.sets(st.integers(0, 2**64 - 1), max_size=3))),
     )
 
 

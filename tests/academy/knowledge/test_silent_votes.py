@@ -1,0 +1,300 @@
+"""Votes of players far below a pattern's label: kept, told to nobody, heard once the players come near."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from academy.knowledge.contests import Proposal, Verdict
+from academy.knowledge.fair_use import acceptable
+from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
+from academy.knowledge.library import PatternEntry, PatternLibrary
+from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.signatures import MAX_SEPARATE_VOTES, MAX_SILENT_VOTES, Ballot, Signature, Vote
+from academy.store.game_tables import records
+
+from .games import DRAUGHTS, DRAW, GO, LOSS, WIN, ballot, cells, contest, endgame
+
+ENDGAME = Library.ENDGAME
+
+
+def votes(*elos: float, value: float = 0.9, name: str = "strong") -> Ballot:
+    return Ballot(tuple(Vote.of(f"{name} {place}", elo, value, 1, place) for place, elo in enumerate(elos)))
+
+
+def report(
+    game: GameKnowledge, number: int, name: str, elo: float, *proposals: Proposal, value: float = 0.0
+) -> list[tuple[Verdict, str]]:
+    """A contest that `name` loses at once and proposes in, against somebody who never proposes."""
+    told = contest(
+        ["pass"] * 2,
+        (LOSS, WIN),
+        contest_id=f"contest {number}",
+        names=(name, "opponent"),
+        elos=(elo, 1600),
+        proposals=proposals,
+        values={1: {1: value}},
+    )
+    return [(each.verdict, each.reason) for each in game.report(told, number)]
+
+
+def known(game: GameKnowledge, *texts: str, count: int = 3, elo: float = 1600) -> None:
+    """Patterns of the endgame library that so many players of an Elo proposed."""
+    for number, text in enumerate(texts, 1):
+        pattern = game.spec.canonical(cells(text, game.spec))
+        game.libraries[ENDGAME].put(PatternEntry(number, pattern, 1, votes(*[elo] * count)))
+    game.counters = replace(game.counters, next_pattern_id=len(texts) + 1)
+
+
+def seen(game: GameKnowledge) -> dict[int, tuple[Signature, float, int, str]]:
+    """All that anybody is told of patterns, or that decides which of them stay."""
+    return {
+        entry.pattern_id: (entry.signature, entry.strength, entry.last_contest, entry.last_contest_id)
+        for library in PATTERN_LIBRARIES
+        for entry in game.libraries[library]
+    }
+
+
+# One vote
+
+
+@pytest.mark.parametrize(("elo", "silent"), [(1400, True), (1400.01, False), (0, True), (-500, True)])
+def test_a_match_of_200_or_more_below_the_label_is_silent(elo: float, silent: bool) -> None:
+    heard = votes(1600, 1600, 1600)
+    after = heard.match(Vote.of("weak", elo, 0.0, 2))
+    assert [vote.player for vote in after.silent] == (["weak"] if silent else [])
+    assert (after.signature(1) == heard.signature(1)) is silent
+    assert (after.strength == heard.strength) is silent
+
+
+def test_the_proposer_reads_that_the_vote_waits() -> None:
+    game = GameKnowledge(GO)
+    known(game, "x - o")
+    ((verdict, reason),) = report(game, 1, "weak", 0, endgame(cells("x - o"), 0.0))
+    assert verdict is Verdict.MATCHED
+    assert reason == (
+        "the same as pattern 1; Elo 0 is 200 or more below its 1600: the vote counts once the proposer's Elo "
+        "comes nearer"
+    )
+
+
+def test_it_counts_with_the_first_contest_in_which_the_elo_has_come_near_and_with_that_elo() -> None:
+    game = GameKnowledge(GO)
+    known(game, "x - o")
+    before = seen(game)
+    report(game, 1, "riser", 900, endgame(cells("x - o"), 0.5), value=0.5)
+    for number, elo in enumerate((1100, 1300, 1400), 2):
+        report(game, number, "riser", elo)
+        assert seen(game) == before
+    report(game, 5, "riser", 1400.01)
+    (entry,) = game.libraries[ENDGAME]
+    assert entry.ballot.silent == ()
+    # Its value is the one it proposed: 0.5, squared as the contest was lost; its place in time too.
+    assert entry.ballot.votes[-1] == Vote.of("riser", 1400.01, 0.25, 1)
+    assert entry.signature.elo == pytest.approx((3 * 1600 + 1400.01) / 4)
+
+
+def test_it_counts_where_the_label_has_come_down_to_it_at_the_players_next_contest() -> None:
+    game = GameKnowledge(GO)
+    known(game, "x - o", count=1)
+    report(game, 1, "weak", 1300, endgame(cells("x - o"), 0.0))
+    for number in range(2, 4):
+        report(game, number, f"honest {number}", 1410, endgame(cells("x - o"), 0.0))
+    assert len(game.libraries[ENDGAME].entries[1].ballot.silent) == 1
+    report(game, 4, "weak", 1300)
+    assert len(game.libraries[ENDGAME].entries[1].ballot.votes) == 4
+
+
+def test_a_vote_that_counted_goes_on_counting_when_the_label_rises() -> None:
+    game = GameKnowledge(GO)
+    known(game, "x - o", count=1, elo=1000)
+    for number in range(1, 5):
+        report(game, number, f"strong {number}", 2000, endgame(cells("x - o"), 0.0))
+    (entry,) = game.libraries[ENDGAME]
+    assert (len(entry.ballot.votes), entry.signature.elo) == (5, 1800)
+
+
+def test_who_has_become_weak_leaves_the_own_earlier_vote_as_it_was() -> None:
+    heard = votes(1600, 1600).cast(Vote.of("fallen", 1600, 0.9, 2))
+    after = heard.match(Vote.of("fallen", 0, 0.0, 3))
+    assert after.votes == heard.votes
+    # Proposing again with an Elo that counts replaces both.
+    again = after.match(Vote.of("fallen", 1550, 0.7, 4))
+    assert (again.votes[-1], again.silent, again.proposers) == (Vote.of("fallen", 1550, 0.7, 4), (), 3)
+
+
+def test_a_late_proposal_counts_with_the_elo_that_its_player_has_by_now() -> None:
+    game = GameKnowledge(GO)
+    known(game, "x - o")
+    told = contest(
+        ["pass"],
+        names=("riser", "opponent"),
+        elos=(1000, 1600),
+        proposals=(endgame(cells("x - o"), 0.9),),
+    )
+    report(game, 1, "riser", 1600)
+    game.judge_late(told, 2)
+    assert game.libraries[ENDGAME].entries[1].ballot.votes[-1].elo == 1600
+
+
+# Many
+
+
+def test_ten_bots_of_elo_0_change_nothing_of_what_fifty_players_know() -> None:
+    game = GameKnowledge(GO)
+    texts = ("x - o", "x x o / - o -", "o - - / - x -")
+    known(game, *texts, count=50)
+    before = seen(game)
+    for number in range(1, 101):
+        proposals = [endgame(cells(text), 0.0) for text in texts]
+        report(game, number, f"bot {number % 10}", 0, *proposals)
+    assert seen(game) == before
+    assert [len(entry.ballot.silent) for entry in game.libraries[ENDGAME]] == [10, 10, 10]
+
+
+def test_forty_games_lost_on_purpose_hide_no_pattern_from_a_player_of_1500() -> None:
+    game = GameKnowledge(GO, LibrarySettings(least_information=0))
+    shapes = [f"{a} {b} {c}" for a in "xo-" for b in "xo" for c in "xob"]
+    known(game, *dict.fromkeys(shapes))
+
+    def shown() -> list[int]:
+        return [
+            entry.pattern_id for entry in game.libraries[ENDGAME] if acceptable(entry.signature.elo, 1500)
+        ]
+
+    before, told = shown(), seen(game)
+    assert len(before) >= 10
+    for number in range(40):
+        chosen = [shapes[(10 * number + place) % len(shapes)] for place in range(10)]
+        report(game, number + 1, "loser", 0, *(endgame(cells(text), 0.0) for text in chosen))
+    assert shown() == before
+    assert {number: seen(game)[number] for number in told} == told
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.floats(-500, 1400), st.floats(0, 1)), max_size=40))
+@settings(max_examples=30)
+def test_whatever_the_weak_propose_nothing_changes_that_anybody_is_told(
+    proposed: Sequence[tuple[int, float, float]],
+) -> None:
+    game = GameKnowledge(GO)
+    known(game, "x - o", "x x o / - o -", "o - - / - x -")
+    before = seen(game)
+    for number, (bot, elo, value) in enumerate(proposed, 1):
+        text = ("x - o", "x x o / - o -", "o - - / - x -")[number % 3]
+        report(game, number, f"bot {bot}", elo, endgame(cells(text), value), value=value)
+    assert seen(game) == before
+
+
+def test_of_silent_votes_beyond_64_those_of_the_least_elo_lapse() -> None:
+    crowd = votes(1600, 1600)
+    near = Vote.of("near", 1390, 0.9, 2)
+    after = crowd.match(near)
+    for number in range(3 * MAX_SILENT_VOTES):
+        after = after.match(Vote.of(f"weak {number}", number % 100, 0.0, 3 + number))
+    assert len(after.silent) == MAX_SILENT_VOTES
+    assert near in after.silent
+    assert after.votes == crowd.votes
+
+
+def test_folding_takes_in_no_silent_vote() -> None:
+    crowd = Ballot()
+    for number in range(MAX_SEPARATE_VOTES):
+        crowd = crowd.cast(Vote.of(f"player {number}", 1600, 0.9, number))
+    waits = crowd.match(Vote.of("weak", 0, 0.0, 300)).match(Vote.of("player 0", 0, 0.0, 301))
+    assert (waits.folded.votes, len(waits.silent)) == (0, 2)
+    # Player 0 is folded now: its vote stands, so nothing of it can wait any more.
+    folded = waits.cast(Vote.of("one more", 1600, 0.9, 302))
+    assert (folded.proposers, folded.folded.votes) == (257, 1)
+    assert [vote.player for vote in folded.silent] == ["weak"]
+    assert folded.value == pytest.approx(0.9)
+    assert folded.match(Vote.of("player 0", 0, 0.0, 303)) == folded
+
+
+# Two patterns become one
+
+
+def test_votes_that_come_in_from_another_pattern_are_silent_where_a_match_would_be() -> None:
+    united = votes(1600, 1600).united(votes(0, 1450, name="other"))
+    assert sorted(vote.elo for vote in united.votes) == [1450, 1600, 1600]
+    assert [vote.elo for vote in united.silent] == [0]
+
+
+def test_a_planted_pattern_does_not_pull_down_one_that_comes_to_be_the_same() -> None:
+    library, free = PatternLibrary(DRAUGHTS), LibrarySettings(least_information=0)
+
+    def learn(text: str, player: str, elo: float, number: int) -> Verdict:
+        vote = Vote.of(player, elo, 0.5, number)
+        return library.learn(cells(text, DRAUGHTS), 1, vote, number, free).verdict
+
+    assert learn("B - o", "bot", 0, 1) is Verdict.INSERTED
+    assert learn("b - o", "ann", 1600, 2) is Verdict.SPECIALISED  # as the seed has it
+    library.clear()
+    assert learn("b - o", "ann", 1600, 2) is Verdict.INSERTED
+    assert learn("B - o", "bot", 0, 3) is Verdict.INSERTED
+    library.put(replace(library.entries[2], ballot=votes(1600, 1600, value=0.9)))
+    # Bob's would make pattern 2 what the bot planted; their labels lie too far apart, so the next is taken.
+    assert learn("x - o", "bob", 1590, 4) is Verdict.SPECIALISED
+    assert library.entries[2].signature.elo == 1600
+    assert library.entries[2].pattern == cells("b - o", DRAUGHTS)
+
+
+def test_of_many_folded_votes_the_mean_decides() -> None:
+    weak, near = (
+        Ballot(tuple(Vote.of(f"{elo} {n}", elo, 0.1, 1, n) for n in range(300))) for elo in (100.0, 1500.0)
+    )
+    weak, near = Ballot().united(weak), Ballot().united(near)
+    strong = votes(1600, 1600)
+    assert strong.united(weak).signature(1) == strong.signature(1)
+    assert strong.united(near).proposers == 302
+
+
+def test_an_imported_librarys_weak_votes_wait_like_others() -> None:
+    game = GameKnowledge(GO)
+    known(game, "x - o")
+    before = seen(game)[1][:2]
+    game.import_patterns(
+        ENDGAME, [PatternEntry(1, cells("x - o"), 1, ballot((100, 0.1), (1200, 0.4), first=50))], False, 9
+    )
+    assert seen(game)[1][:2] == before
+    report(game, 10, "player 51", 1500)
+    assert seen(game)[1][0].proposers == 4
+
+
+# The same from what is stored
+
+
+def test_put_together_again_it_goes_on_as_if_it_had_never_stopped() -> None:
+    def lived(number: int, game: GameKnowledge) -> None:
+        report(game, number, "riser", 150.0 * number, endgame(cells("x - o"), 0.5), value=0.5)
+        report(game, 100 + number, "weak", 0, endgame(cells("x - o"), 0.1), value=0.1)
+
+    straight, halved = GameKnowledge(GO), GameKnowledge(GO)
+    for game in (straight, halved):
+        known(game, "x - o")
+    for number in range(1, 11):
+        lived(number, straight)
+        lived(number, halved)
+        halved = GameKnowledge.restore(
+            GO,
+            halved.settings,
+            [(library, entry) for library in PATTERN_LIBRARIES for entry in halved.libraries[library]],
+            halved.openings.nodes.values(),
+            halved.counters,
+            halved.measures,
+            list(halved.ratings),
+        )
+    assert sorted(records(straight, 1), key=str) == sorted(records(halved, 1), key=str)
+    assert "riser" in [vote.player for vote in straight.libraries[ENDGAME].entries[1].ballot.votes]
+    assert straight.libraries[ENDGAME].entries[1].ballot.silent[0].player == "weak"
+
+
+def test_drawn_games_too_bring_silent_votes() -> None:
+    game = GameKnowledge(GO)
+    known(game, "x - o")
+    told = contest(
+        ["pass"], (DRAW, DRAW), names=("weak", "b"), elos=(0, 1), proposals=(endgame(cells("x - o"), 0.9),)
+    )
+    game.report(told, 1)
+    assert len(game.libraries[ENDGAME].entries[1].ballot.silent) == 1
