@@ -76,6 +76,7 @@ _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
     UnknownPattern: (code_pb2.NOT_FOUND, "UNKNOWN_PATTERN"),
     store.UnknownGame: (code_pb2.NOT_FOUND, "UNKNOWN_GAME"),
     store.UnknownContest: (code_pb2.NOT_FOUND, "UNKNOWN_CONTEST"),
+    store.UnknownArena: (code_pb2.NOT_FOUND, "UNKNOWN_ARENA"),
     store.NotDeleted: (code_pb2.NOT_FOUND, "PATTERN_NOT_DELETED"),
     store.UnknownRecord: (code_pb2.NOT_FOUND, "UNKNOWN_RECORD"),
     store.InvalidRecord: (code_pb2.INVALID_ARGUMENT, "INVALID_RECORD"),

@@ -53,7 +53,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         view = (await self._games.game(contest.game_id)).view
         allowed = view.settings.max_submissions_per_contest
         if more := count_above(request.proposals, allowed):
-            held = self._store.proposals_of_seat(request.contest_id, seat)
+            held = self._store.proposals_of_seat(contest.contest_id, seat)
             raise TooManyProposals(held, more, allowed)
         proposals = []
         for place, content in enumerate(request.proposals):
@@ -61,9 +61,9 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
                 # Others are let in after each.
                 await asyncio.sleep(0)
             proposals.append(
-                read_proposal(content, request.contest_id, seat, view.spec, f"proposals[{place}]")
+                read_proposal(content, contest.contest_id, seat, view.spec, f"proposals[{place}]")
             )
-        command = SubmitProposals(request.contest_id, seat, proposals, caller.name)
+        command = SubmitProposals(contest.contest_id, seat, proposals, caller.name)
         return messages.SubmitProposalsResponse(proposals=await self._writes.done(command))
 
     async def ListProposals(

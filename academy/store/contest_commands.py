@@ -3,19 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from academy.knowledge.contests import Judgement
 from academy.knowledge.fair_use import check_opening, false_consultation
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.store import event_log, keys, open_contests, proposal_tables
+from academy.knowledge.spec import GameSpec
+from academy.store import arenas, event_log, keys, open_contests, proposal_tables
 from academy.store.contest_records import (
     MAX_LINE_LENGTH,
-    check_contest,
+    check_elos,
     check_report,
     uses_to_proto,
 )
-from academy.store.contest_tables import contest_record, find_contest, seat_record, store_contest
+from academy.store.contest_tables import as_given, contest_record, find_contest, seat_record, store_contest
 from academy.store.environment import Table
 from academy.store.errors import (
     ConsultationOutOfOrder,
@@ -56,6 +55,13 @@ class RegisterGame:
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_registered=game))
             return game, True
         described = spec_to_proto(spec)
+        if described.move_forms and not known.move_forms:
+            # It was registered before moves were checked.
+            new = events_pb2.GameDescribed(move_forms=described.move_forms)
+            work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_described=new))
+            known = game_record(work.transaction, spec.game_id)
+        if not described.move_forms:
+            described.move_forms.extend(known.move_forms)
         for field in game_pb2.Game.DESCRIPTOR.fields:
             if field.name != "settings" and getattr(described, field.name) != getattr(known, field.name):
                 raise GameConflict(spec.game_id, field.name)
@@ -66,30 +72,32 @@ class RegisterGame:
 class OpenContest:
     """Begin a contest. The result is the contest and a fresh ticket a seat; older ones end.
 
-    Opening the same contest again keeps the Elos it was opened with and what its players did.
-    Raises ContestConflict for another contest of this id, ContestOver for a reported one.
+    It belongs to `arena`, which has ids of its own. Opening the same contest again keeps the Elos it was
+    opened with and what its players did. Raises ContestConflict for another contest of this id, ContestOver
+    for a reported one.
     """
 
     contest: contests_pb2.Contest
+    arena: str = ""
 
     def execute(self, work: Work) -> tuple[contests_pb2.Contest, list[str]]:
         """Store the contest and the hashes of its tickets."""
         spec = work.knowledge(self.contest.game_id).spec
-        check_contest(self.contest, spec)
-        contest_id = self.contest.contest_id
+        arena = arenas.entered(work.transaction, self.arena)
+        contest_id = keys.kept_contest_id(self.contest.contest_id, arena.number)
         record = find_contest(work.transaction, contest_id)
         if record is None:
-            record = _new_record(self.contest, work.time)
+            record = _new_record(work, arena, self.contest, spec)
             open_contests.add(work.transaction, record.contest)
         else:
-            _check_same(record.contest, self.contest)
+            _check_same(record, self.contest)
             _check_open(record)
         tickets = []
         for number, seat in enumerate(record.seats, 1):
             ticket, seat.ticket_hash = new_ticket(contest_id, number)
             tickets.append(ticket)
         store_contest(work.transaction, record)
-        return record.contest, tickets
+        return as_given(record), tickets
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,25 +112,27 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class ReportContest:
-    """End a contest and learn from it. A second report of it changes nothing and says so.
+    """End a contest of an arena and learn from it. A second report of it changes nothing and says so.
 
     Raises ContestConflict where it was opened as another contest, UnknownGame, and InvalidRecord.
     """
 
     report: contests_pb2.ReportContestRequest
     actor: str
+    arena: str = ""
 
     def execute(self, work: Work) -> Reported:
         """Log the event with the proposals held for the contest, and write the verdicts into them."""
         contest = self.report.contest
-        record = find_contest(work.transaction, contest.contest_id)
+        arena = arenas.entered(work.transaction, self.arena)
+        contest_id = keys.kept_contest_id(contest.contest_id, arena.number)
+        record = find_contest(work.transaction, contest_id)
         if record is None:
-            check_contest(contest, work.knowledge(contest.game_id).spec)
-            record = _new_record(contest, work.time)
+            record = _new_record(work, arena, contest, work.knowledge(contest.game_id).spec)
         else:
-            _check_same(record.contest, contest)
+            _check_same(record, contest)
         if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
-            return Reported(record.contest, False, record.accepted, record.dropped)
+            return Reported(as_given(record), False, record.accepted, record.dropped)
         void = self.report.void
         record.contest.state = (
             contests_pb2.CONTEST_STATE_VOID if void else contests_pb2.CONTEST_STATE_REPORTED
@@ -133,7 +143,7 @@ class ReportContest:
         for seat in record.seats:
             del seat.consulted_moves[:]
         store_contest(work.transaction, record)
-        return Reported(record.contest, True, record.accepted, record.dropped)
+        return Reported(as_given(record), True, record.accepted, record.dropped)
 
     def _count(self, work: Work, record: records_pb2.ContestRecord) -> None:
         contest_id = record.contest.contest_id
@@ -297,23 +307,31 @@ class SubmitProposals:
         return work.record(event)[1].judgements[0]
 
 
-def _new_record(contest: contests_pb2.Contest, now: Timestamp) -> records_pb2.ContestRecord:
-    opened = contests_pb2.Contest(
-        contest_id=contest.contest_id,
-        game_id=contest.game_id,
-        players=contest.players,
-        state=contests_pb2.CONTEST_STATE_OPEN,
-        open_time=now,
+def _new_record(
+    work: Work, arena: records_pb2.ArenaRecord, contest: contests_pb2.Contest, spec: GameSpec
+) -> records_pb2.ContestRecord:
+    """Raises InvalidRecord for what is no contest of this game."""
+    if len(contest.players) != spec.players:
+        raise InvalidRecord("players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}")
+    check_elos(contest)
+    opened = arenas.kept_contest(work.transaction, arena, contest)
+    opened.state = contests_pb2.CONTEST_STATE_OPEN
+    opened.open_time.CopyFrom(work.time)
+    return records_pb2.ContestRecord(
+        contest=opened,
+        seats=[records_pb2.Seat() for _ in opened.players],
+        arena=arena.name,
+        names=[player.name for player in contest.players] if arena.namespace else [],
     )
-    return records_pb2.ContestRecord(contest=opened, seats=[records_pb2.Seat() for _ in opened.players])
 
 
-def _check_same(known: contests_pb2.Contest, told: contests_pb2.Contest) -> None:
-    """Compare what is told with what is known; what is not told again cannot differ."""
-    if told.game_id and told.game_id != known.game_id:
+def _check_same(record: records_pb2.ContestRecord, given: contests_pb2.Contest) -> None:
+    """Compare a contest with the one that is known; what is not given again cannot differ."""
+    known = as_given(record)
+    if given.game_id and given.game_id != known.game_id:
         raise ContestConflict(known.contest_id, "game_id")
     names = [player.name for player in known.players]
-    if told.players and [player.name for player in told.players] != names:
+    if given.players and [player.name for player in given.players] != names:
         raise ContestConflict(known.contest_id, "players")
 
 

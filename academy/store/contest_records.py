@@ -51,13 +51,27 @@ _FROM_VERDICT: Final = {
 }
 
 
+# LUDAE's random player has 0; the best programs that are rated on such a scale have less than this.
+PLAUSIBLE_ELO: Final = 6_000.0
+
+
+def check_elos(contest: contests_pb2.Contest) -> None:
+    """Check the Elos of a new contest; the log may hold others. Raises InvalidRecord."""
+    for place, player in enumerate(contest.players):
+        if not abs(player.elo) <= PLAUSIBLE_ELO:
+            raise InvalidRecord(
+                f"players[{place}].elo",
+                f"{player.elo!r} must be a number from -{PLAUSIBLE_ELO:.0f} to {PLAUSIBLE_ELO:.0f}",
+            )
+
+
 def check_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
-    """Check a contest to open or report: id, number of players, names and Elos. Raises InvalidRecord."""
+    """Check a contest as it is kept: id, number of players, identities and Elos. Raises InvalidRecord."""
     keys.contest(contest.contest_id)
     if len(contest.players) != spec.players:
         raise InvalidRecord("players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}")
     for place, player in enumerate(contest.players):
-        keys.check_player_name(f"players[{place}].name", player.name)
+        keys.check_identity(f"players[{place}].name", player.name)
         if not (math.isfinite(player.elo) and abs(player.elo) <= MAX_ELO):
             raise InvalidRecord(
                 f"players[{place}].elo",
@@ -79,6 +93,13 @@ def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> N
     if not "".join(ply.move for ply in report.plies).isprintable():
         for place, ply in enumerate(report.plies):
             check_printable(f"plies[{place}].move", ply.move)
+    for place, ply in enumerate(report.plies):
+        if not spec.is_written_as_move(ply.move):
+            forms = ", ".join(map(repr, spec.move_forms))
+            raise InvalidRecord(
+                f"plies[{place}].move",
+                f"{ply.move[:80]!r} is no move of {spec.game_id}: its moves are written {forms}",
+            )
 
 
 def check_printable(field: str, text: str) -> None:

@@ -82,6 +82,9 @@ def apply(
         case "settings_changed":
             settings = settings_from_proto(event.settings_changed)
             return Outcome(removed=knowledge.change_settings(settings))
+        case "game_described":
+            knowledge.describe(tuple(event.game_described.move_forms))
+            return Outcome()
         case "pattern_deleted":
             deleted = event.pattern_deleted
             knowledge.delete_pattern(pattern_library_from_proto(deleted.library), deleted.pattern_id)

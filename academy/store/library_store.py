@@ -12,10 +12,10 @@ from types import TracebackType
 from typing import Final, Self, TypeVar
 
 from academy.knowledge.signatures import ELO_SCALE
-from academy.store import event_log, game_tables, open_contests, proposal_tables, tokens
-from academy.store.contest_tables import contest_record
+from academy.store import arenas, event_log, game_tables, keys, open_contests, proposal_tables, tokens
+from academy.store.contest_tables import contest_record, find_contest
 from academy.store.environment import LARGEST_MAP, Environment, Table
-from academy.store.errors import InvalidRecord, SchemaOutdated, StoreReadOnly
+from academy.store.errors import InvalidRecord, SchemaOutdated, StoreReadOnly, UnknownContest
 from academy.store.following import Follower, Listener
 from academy.store.messages import unpacked
 from academy.store.open_contests import Place
@@ -162,6 +162,37 @@ class Store:
         """Return a contest with its seats. Raises UnknownContest."""
         with self.environment.reading() as transaction:
             return contest_record(transaction, contest_id)
+
+    def contest_of_arena(self, arena: str, contest_id: str) -> records_pb2.ContestRecord:
+        """Return an arena's contest by the id that it gave it. Raises UnknownContest, InvalidRecord."""
+        with self.environment.reading() as transaction:
+            known = arenas.find(transaction, arena)
+            if known is None:
+                raise UnknownContest(contest_id)
+            return contest_record(transaction, keys.kept_contest_id(contest_id, known.number))
+
+    def contests_of_id(self, contest_id: str) -> list[records_pb2.ContestRecord]:
+        """Return the contests of all arenas that were given this id. Raises InvalidRecord."""
+        with self.environment.reading() as transaction:
+            numbers = {0, *(each.number for each in arenas.arenas(transaction))}
+            kept = (keys.kept_contest_id(contest_id, number) for number in sorted(numbers))
+            return [found for each in kept if (found := find_contest(transaction, each)) is not None]
+
+    def arenas(self) -> list[contests_pb2.Arena]:
+        """Return all arenas in the order in which they came."""
+        with self.environment.reading() as transaction:
+            return [arenas.as_message(each) for each in arenas.arenas(transaction)]
+
+    def arena(self, name: str) -> contests_pb2.Arena | None:
+        """Return an arena, None where none of this name has come yet."""
+        with self.environment.reading() as transaction:
+            found = arenas.find(transaction, name)
+            return None if found is None else arenas.as_message(found)
+
+    def may_act(self, name: str, other: str) -> bool:
+        """Whether an arena may act for another."""
+        with self.environment.reading() as transaction:
+            return arenas.may_act(transaction, name, other)
 
     def open_contest(self, player: str, game_id: str, since: float = 0.0) -> str | None:
         """Return the id of the oldest open contest of a game that a player has a seat in, None without any.

@@ -24,7 +24,7 @@ from academy.store.working_games import Work
 from academy.v1 import contests_pb2
 
 _TOKEN: Final = re.compile(r"acd_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
-_TICKET: Final = re.compile(r"acdt_([A-Za-z0-9_-]{2,172})\.([0-9]{1,3})\.([A-Za-z0-9_-]{43})")
+_TICKET: Final = re.compile(r"acdt_([A-Za-z0-9_-]{2,190})\.([0-9]{1,3})\.([A-Za-z0-9_-]{43})")
 
 
 class Role(StrEnum):

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from academy.store import keys, open_contests
+from academy.store import arenas, keys, open_contests
 from academy.store.contest_tables import contest_record
 from academy.store.environment import LARGEST_MAP, Environment, Table, Transaction
 from academy.store.errors import SchemaOutdated, StoreBusy, StoreCorrupt, StoreError
@@ -151,4 +151,9 @@ def _snapshot_without_ratings(game: bytes, stored: bytes) -> bytes:
     return generation + zlib.compress(packed(snapshot))
 
 
-_STEPS: Final[dict[int, Callable[[Transaction], None]]] = {1: _from_version_1}
+def _from_version_2(transaction: Transaction) -> None:
+    """All contests and players were in one namespace."""
+    arenas.name_home(transaction)
+
+
+_STEPS: Final[dict[int, Callable[[Transaction], None]]] = {1: _from_version_1, 2: _from_version_2}

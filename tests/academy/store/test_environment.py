@@ -122,7 +122,7 @@ def test_a_nested_part_is_undone_alone(tmp_path: Path) -> None:
 def test_another_schema_version_is_refused_by_number(tmp_path: Path, version: str) -> None:
     with Environment(tmp_path) as environment:
         environment.write(lambda transaction: transaction.put(Table.META, b"schema", version.encode()))
-    with pytest.raises(SchemaMismatch, match=f"schema version {version}, this program reads 2"):
+    with pytest.raises(SchemaMismatch, match=f"schema version {version}, this program reads 3"):
         Environment(tmp_path)
     # The refusal must not have kept the folder open.
     with pytest.raises(SchemaMismatch):

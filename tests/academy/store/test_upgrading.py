@@ -95,7 +95,7 @@ def test_once_is_enough(old: Path) -> None:
 
 def test_reading_changes_nothing_and_says_what_to_do(old: Path) -> None:
     before = (old / "data.mdb").read_bytes()
-    with pytest.raises(SchemaOutdated, match="schema version 1, this program reads 2; serve it once"):
+    with pytest.raises(SchemaOutdated, match="schema version 1, this program reads 3; serve it once"):
         Store(old, read_only=True)
     assert (old / "data.mdb").read_bytes() == before
 
