@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
 from academy.knowledge.boards import Board, InvalidBoard
-from academy.knowledge.fair_use import check_low_value
+from academy.knowledge.fair_use import Claim, check_low_value
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
@@ -25,8 +25,9 @@ from academy.service.successor_answers import SuccessorAnswer
 from academy.service.turns import Turns
 from academy.service.writes import Writes
 from academy.service.written_answers import WrittenAnswer
+from academy.store import keys
 from academy.store.contest_commands import CountConsultation
-from academy.store.contest_records import check_value
+from academy.store.contest_records import MAX_PLIES, check_value
 from academy.store.game_records import pattern_library_from_proto
 from academy.store.tokens import Caller
 from academy.v1 import consultation_pb2 as messages
@@ -271,12 +272,29 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 check_value(f"{field}.expected_value", value)
             if seat is not None:
                 check_low_value(value)
+            if position.HasField("plies"):
+                require(
+                    position.plies <= MAX_PLIES,
+                    f"{field}.plies",
+                    f"{position.plies:,}: a contest has at most {MAX_PLIES:,}",
+                    value=position.plies,
+                    limit=MAX_PLIES,
+                )
             try:
                 board = Board.from_letters(geometry, position.board)
             except InvalidBoard as error:
                 raise InvalidField(f"{field}.board", str(error)) from error
             questions.append(PatternQuestion(board, player, both, most, each, elo))
+        self._note_claims(request, {player: seat for player, (seat, _) in seats.items() if seat is not None})
         return questions, {seat for seat, _ in seats.values() if seat is not None}
+
+    def _note_claims(self, request: messages.MatchPatternsRequest, seats: dict[int, Seat]) -> None:
+        """Note what players of a contest claim to expect of the position they are in: the first of theirs."""
+        for player, seat in seats.items():
+            position = next(each for each in request.positions if each.player == player)
+            plies = position.plies if position.HasField("plies") else None
+            board = keys.NO_BOARD if plies is not None else keys.board(position.board)
+            self._writes.note_claim(seat, Claim(plies, board, position.expected_value))
 
 
 def _libraries(

@@ -34,7 +34,8 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
 
     async def GetGame(self, request: messages.GetGameRequest, context: Context) -> messages.GetGameResponse:
         """Return one game."""
-        return messages.GetGameResponse(game=self._store.game(request.game_id))
+        game = self._store.game(request.game_id)
+        return messages.GetGameResponse(game=game, average_length=self._store.average_length(request.game_id))
 
     async def ListGames(
         self, request: messages.ListGamesRequest, context: Context

@@ -47,6 +47,7 @@ ROLES: Final[dict[str, Set[Role]]] = {
     "/academy.v1.LibraryService/ListEvents": _ADMIN,
     "/academy.v1.LibraryService/GetStatistics": _EVERYONE,
     "/academy.v1.LibraryService/GetMeasures": _EVERYONE,
+    "/academy.v1.LibraryService/ListPlayerStatistics": _EVERYONE,
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": _EVERYONE,
 }
 

@@ -9,7 +9,7 @@ from academy.service.recollection import Recollection
 from academy.service.refusals import AnalysisDuringContest, InvalidField, NotPermitted, require
 from academy.store.contest_tables import as_given
 from academy.store.errors import ContestOver, UnknownArena, UnknownContest
-from academy.store.keys import given_contest_id
+from academy.store.keys import arena_number, given_contest_id, kept_contest_id
 from academy.store.library_store import Store
 from academy.store.tokens import Caller, Role
 from academy.store.v1 import records_pb2
@@ -128,6 +128,22 @@ class Seats:
                 return ""
         return self.arena(caller, contest.arena)
 
+    def contest_to_list(self, caller: Caller, contest_id: str, arena: str) -> str:
+        """Return the id that the contest is kept under whose proposals a caller lists; empty for all.
+
+        Who may not know of a contest is not told that: it has no proposals there. Raises UnknownContest.
+        """
+        if not contest_id:
+            return ""
+        if caller.contest_id:
+            return kept_contest_id(contest_id, arena_number(caller.contest_id))
+        try:
+            return self._record(caller, contest_id, arena).contest.contest_id
+        except NotPermitted:
+            if caller.role is not Role.BOT:
+                raise
+            return contest_id
+
     def _contest(self, caller: Caller, contest_id: str) -> contests_pb2.Contest:
         return self._record(caller, contest_id).contest
 
@@ -159,9 +175,7 @@ class Seats:
             raise UnknownContest(contest_id)
         elif len(records) > 1:
             names = ", ".join(repr(each.arena) for each in records)
-            raise InvalidField(
-                "arena", f"{len(records)} arenas have a contest {contest_id!r}: name one: {names}"
-            )
+            raise InvalidField("arena", f"several have a contest {contest_id!r}: name one: {names}")
         return records[0]
 
     def _check_analysis(self, caller: Caller, spec: GameSpec) -> None:
@@ -169,7 +183,7 @@ class Seats:
             contest = as_given(self._store.contest(caller.contest_id))
             if contest.game_id != spec.game_id:
                 raise NotPermitted(
-                    f"this ticket is for contest {contest.contest_id!r}, not for analysis of {spec.game_id!r}",
+                    f"this ticket is for contest {contest.contest_id!r}, not for analysis of {spec.game_id}",
                     contest_id=contest.contest_id,
                 )
             raise AnalysisDuringContest(caller.name, spec.game_id, contest.contest_id)

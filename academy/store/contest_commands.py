@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from academy.knowledge.contests import Judgement
-from academy.knowledge.fair_use import check_opening, false_consultation
+from academy.knowledge.contests import FalseClaim, Judgement
+from academy.knowledge.fair_use import Claim, check_opening, false_claim, false_consultation
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.store import arenas, event_log, keys, open_contests, proposal_tables
+from academy.store import arenas, event_log, keys, open_contests, player_statistics, proposal_tables
 from academy.store.contest_records import (
     MAX_LINE_LENGTH,
     check_elos,
     check_report,
+    false_claim_to_proto,
     uses_to_proto,
+    values_before,
 )
 from academy.store.contest_tables import as_given, contest_record, find_contest, seat_record, store_contest
 from academy.store.environment import Table
@@ -31,6 +34,8 @@ from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
+
+MAX_CLAIMS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +151,12 @@ class ReportContest:
         return Reported(as_given(record), True, record.accepted, record.dropped)
 
     def _count(self, work: Work, record: records_pb2.ContestRecord) -> None:
-        contest_id = record.contest.contest_id
+        contest_id, game_id = record.contest.contest_id, record.contest.game_id
         held = proposal_tables.of_contest(work.transaction, contest_id)
         used = [keys.use_of(key) for key, _ in work.transaction.scan(Table.USES, keys.in_contest(contest_id))]
         for key in used:
             work.transaction.delete(Table.USES, keys.use(contest_id, *key))
+        claims = [_take_claims(work, contest_id, seat) for seat in range(1, len(record.seats) + 1)]
         reported = events_pb2.ContestReported()
         report = reported.report
         report.contest.CopyFrom(record.contest)
@@ -161,17 +167,36 @@ class ReportContest:
             report.plies.extend(self.report.plies)
             report.results.extend(self.report.results)
             report.start_board = self.report.start_board
-            check_report(report, work.knowledge(record.contest.game_id).spec)
+            check_report(report, work.knowledge(game_id).spec)
             reported.proposals.extend(held)
             reported.uses.extend(uses_to_proto(used))
             reported.false_consultations.extend(self._false_consultations(work, record))
-        event = events_pb2.Event(game_id=record.contest.game_id, actor=self.actor, contest_reported=reported)
+            reported.false_claims.extend(self._false_claims(claims, record, work.knowledge(game_id).spec))
+        event = events_pb2.Event(game_id=game_id, actor=self.actor, contest_reported=reported)
         record.event, outcome = work.record(event)
         judgements = [proposal_tables.DROPPED_AS_VOID] * len(held) if self.report.void else outcome.judgements
         for proposal, judgement in zip(held, judgements, strict=True):
             accepted = proposal_tables.settle(work.transaction, proposal, judgement)
             record.accepted += accepted
             record.dropped += not accepted
+        if not self.report.void:
+            player_statistics.count_contest(work.transaction, reported, claims, outcome.judgements)
+
+    def _false_claims(
+        self, claims: Sequence[Sequence[Claim]], record: records_pb2.ContestRecord, spec: GameSpec
+    ) -> Iterator[events_pb2.FalseClaim]:
+        boards: list[bytes] = []
+        for number, (seat, claimed) in enumerate(zip(record.seats, claims, strict=True), 1):
+            if not claimed:
+                continue
+            if not boards and any(claim.plies is None for claim in claimed):
+                boards = _boards(self.report, spec)
+            false = false_claim(number, claimed, values_before(self.report, number), boards)
+            if seat.claims_beyond and false is None:
+                # More than anybody needs: what is not kept cannot be held against anything.
+                false = FalseClaim(number, None, claimed[0].value, None, 1, len(claimed))
+            if false is not None:
+                yield false_claim_to_proto(false)
 
     def _false_consultations(
         self, work: Work, record: records_pb2.ContestRecord
@@ -249,6 +274,32 @@ class NoteUses:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteClaims:
+    """Remember what a player of an open contest claimed to expect when it asked for patterns."""
+
+    contest_id: str
+    seat: int
+    claims: Sequence[Claim]
+
+    def execute(self, work: Work) -> None:
+        """Store the claims, each once."""
+        record = find_contest(work.transaction, self.contest_id)
+        if record is None or record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
+            return
+        seat = seat_record(record, self.seat)
+        for claim in self.claims:
+            key = keys.claim(self.contest_id, self.seat, claim)
+            if work.transaction.get(Table.CLAIMS, key) is not None:
+                continue
+            if seat.claims < MAX_CLAIMS:
+                work.transaction.put(Table.CLAIMS, key)
+                seat.claims += 1
+            else:
+                seat.claims_beyond = True
+        store_contest(work.transaction, record)
+
+
+@dataclass(frozen=True, slots=True)
 class SubmitProposals:
     """Hold a player's proposals until their contest is reported; judge them at once where it was.
 
@@ -283,9 +334,12 @@ class SubmitProposals:
             proposal.create_time.CopyFrom(work.time)
             proposal_tables.add(work.transaction, proposal)
             if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
-                accepted = proposal_tables.settle(
-                    work.transaction, proposal, self._judge_late(work, record, proposal)
-                )
+                judgement = self._judge_late(work, record, proposal)
+                accepted = proposal_tables.settle(work.transaction, proposal, judgement)
+                if record.contest.state == contests_pb2.CONTEST_STATE_REPORTED:
+                    player_statistics.count_late_proposal(
+                        work.transaction, proposal.game_id, proposal.player, judgement
+                    )
                 record.accepted += accepted
                 record.dropped += not accepted
         if fresh and record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
@@ -305,6 +359,23 @@ class SubmitProposals:
             proposal_judged=events_pb2.ProposalJudged(proposal=proposal, report_event=record.event),
         )
         return work.record(event)[1].judgements[0]
+
+
+def _take_claims(work: Work, contest_id: str, seat: int) -> list[Claim]:
+    """Return what a player claimed, and keep it no longer."""
+    stored = [key for key, _ in work.transaction.scan(Table.CLAIMS, keys.claim(contest_id, seat))]
+    for key in stored:
+        work.transaction.delete(Table.CLAIMS, key)
+    return [keys.claim_of(key) for key in stored]
+
+
+def _boards(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> list[bytes]:
+    """The contest's boards, from the first on, as claims name them; empty where the arena told none."""
+    told = [ply.board for ply in report.plies]
+    if not any(told):
+        return []
+    first = report.start_board or "-" * spec.geometry.size
+    return [keys.board(letters) for letters in (first, *told)]
 
 
 def _new_record(

@@ -76,6 +76,7 @@ def apply(
                 report=known.report,
                 proposals=[judged.proposal],
                 false_consultations=known.false_consultations,
+                false_claims=known.false_claims,
             )
             report = report_from_proto(reported, spec)
             return Outcome(judgements=tuple(knowledge.judge_late(report, event.sequence)))

@@ -41,11 +41,16 @@ import re
 from typing import Final
 
 from academy.knowledge.analysis import ANALYST
+from academy.knowledge.fair_use import Claim
 from academy.knowledge.settings import Library
+from academy.knowledge.signatures import VALUE_SCALE
 from academy.knowledge.spec import GAME_ID
 from academy.store.errors import InvalidRecord, UnknownGame
 
 PLAYER_BYTES: Final = 16
+_BOARD_BYTES: Final = 8
+NO_BOARD: Final = bytes(_BOARD_BYTES)
+_NO_PLIES: Final = 2**64 - 1
 CONTEST_ID: Final = re.compile(r"[!-~]{1,128}")
 _KEPT_CONTEST_ID: Final = re.compile(r"[!-~]{1,128}(?: [1-9][0-9]{0,8})?")
 LONGEST_NAME: Final = 128
@@ -152,6 +157,27 @@ def use(contest_id: str, seat: int, library: Library, *pattern_id: int) -> bytes
 def use_of(key: bytes) -> tuple[int, Library, int]:
     """The seat, library and pattern in a key made by `use`."""
     return int.from_bytes(key[-17:-9]), *pattern_of(key)
+
+
+def claim(contest_id: str, seat: int, *claimed: Claim) -> bytes:
+    """What a seat claimed to expect; without claim the beginning of all keys of the seat."""
+    key = in_contest(contest_id, seat)
+    for each in claimed:
+        plies = _NO_PLIES if each.plies is None else each.plies
+        key += number(plies) + each.board + round(each.value * VALUE_SCALE).to_bytes(4)
+    return key
+
+
+def claim_of(key: bytes) -> Claim:
+    """The claim in a key made by `claim`."""
+    plies = int.from_bytes(key[-12 - _BOARD_BYTES : -4 - _BOARD_BYTES])
+    value = int.from_bytes(key[-4:]) / VALUE_SCALE
+    return Claim(None if plies == _NO_PLIES else plies, key[-4 - _BOARD_BYTES : -4], value)
+
+
+def board(letters: str) -> bytes:
+    """8 bytes that stand for a board."""
+    return hashlib.blake2b(letters.encode(), digest_size=_BOARD_BYTES).digest()
 
 
 def open_contest_place(end: bytes) -> tuple[int, str]:

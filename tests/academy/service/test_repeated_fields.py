@@ -45,6 +45,14 @@ def successors(**fields: Any) -> MatchSuccessorsRequest:
 
 # Their games and contests are nowhere, and their entries are nothing: work on any of them would be noticed.
 BOUNDS = {
+    "academy.v1.ListProposalsRequest.verdicts": Bound(
+        "verdicts_per_call",
+        "verdicts",
+        "ListProposals",
+        lambda count: proposals_pb2.ListProposalsRequest(
+            contest_id="nowhere", verdicts=[proposals_pb2.VERDICT_HELD] * count
+        ),
+    ),
     "academy.v1.LookUpOpeningRequest.moves": Bound(
         "moves_per_list",
         "moves",

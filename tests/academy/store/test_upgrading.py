@@ -20,7 +20,8 @@ from academy.store.check import check
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import Environment, Table, Transaction
 from academy.store.errors import SchemaOutdated, StoreBusy, StoreCorrupt
-from academy.store.library_store import Page, Store
+from academy.store.library_store import Store
+from academy.store.proposal_tables import ProposalFilter
 from academy.store.upgrading import as_written, upgrade
 from tests.academy.store.examples import contest, learn, report
 from tests.academy.store.processes import start_python
@@ -71,7 +72,7 @@ def test_all_that_was_known_is_known(old: Path) -> None:
         assert store.open_contest("seki", "go-9x9", OPENED + 90) is None
         assert store.authenticate(TOKEN).name == "seki"
         assert store.held_proposals("go-9x9") == 1
-        assert len(store.proposals("gnugo 1", Page())[0]) == 7
+        assert len(store.proposals(ProposalFilter("gnugo 1"))[0]) == 7
 
 
 def test_it_goes_on_learning(old: Path) -> None:
