@@ -95,19 +95,25 @@ class Claim:
 
 
 def false_claim(
-    seat: int, claims: Sequence[Claim], values: Sequence[float | None], boards: Sequence[bytes]
+    seat: int,
+    claims: Sequence[Claim],
+    values: Sequence[float | None],
+    boards: Sequence[bytes],
+    ended_unasked: bool,
 ) -> FalseClaim | None:
     """Return the first claim of a player that does not hold, None where all do.
 
     `values` are what it told the arena of the position after each number of plies, from 0 on, None for
-    nothing; `boards` the boards of these positions, empty where they are not known. A claim without plies may
-    be of any position with its board; where no board is known, of any.
+    nothing; `boards` the boards of these positions and of one more, the last, empty where they are not known. A
+    claim without plies may be of any position with its board; where no board is known, of any. Of the last
+    position no value can be told: a claim of it holds where the contest `ended_unasked`, as when one resigns.
     """
     wrong = []
     for claim in claims:
-        at = list(_positions(claim, len(values), boards))
-        told = [values[plies] for plies in at]
-        if not any(value is not None and not differ(claim.value, value) for value in told):
+        at = list(_positions(claim, len(values) + 1, boards))
+        told = [values[plies] for plies in at if plies < len(values)]
+        holds = any(value is not None and not differ(claim.value, value) for value in told)
+        if not holds and not (ended_unasked and len(values) in at):
             wrong.append((claim, at, told))
     if not wrong:
         return None

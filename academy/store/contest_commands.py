@@ -36,6 +36,7 @@ from academy.store.working_games import Work
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
 
 MAX_CLAIMS: Final = 10_000
+_BROKEN_OFF: Final = ("forfeit", "resignation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +192,11 @@ class ReportContest:
                 continue
             if not boards and any(claim.plies is None for claim in claimed):
                 boards = _boards(self.report, spec)
-            false = false_claim(number, claimed, values_before(self.report, number), boards)
+            # Who resigns, or whose adversary leaves while both think, has no move to tell a value with.
+            unasked = self.report.results[number - 1] == contests_pb2.RESULT_LOSS or (
+                spec.simultaneous and self.report.termination in _BROKEN_OFF
+            )
+            false = false_claim(number, claimed, values_before(self.report, number), boards, unasked)
             if seat.claims_beyond and false is None:
                 # More than anybody needs: what is not kept cannot be held against anything.
                 false = FalseClaim(number, None, claimed[0].value, None, 1, len(claimed))

@@ -170,7 +170,7 @@ def false_claim_to_proto(false: FalseClaim) -> events_pb2.FalseClaim:
 
 
 def values_before(report: contests_pb2.ReportContestRequest, seat: int) -> list[float | None]:
-    """What a player told of the position after each number of plies, from 0 on: with its next own move.
+    """What a player told of the position after each number of plies, but all: with its next own move.
 
     That is the value before the move, or the one value that it told. Raises InvalidRecord.
     """
@@ -185,7 +185,7 @@ def values_before(report: contests_pb2.ReportContestRequest, seat: int) -> list[
         else:
             value = told.before if told.HasField("before") else told.value
             found.append(check_value(f"plies[{place}].values", value))
-    return found[::-1]
+    return found[:0:-1]
 
 
 def _plies(plies: Sequence[contests_pb2.Ply], spec: GameSpec) -> Iterator[Ply]:

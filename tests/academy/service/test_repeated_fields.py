@@ -124,7 +124,7 @@ def sent_by_bots() -> set[str]:
 
 
 def call(client: Client, method: str, request: Message) -> Any:
-    service = client.proposals if method == "SubmitProposals" else client.consultation
+    service = client.proposals if "Proposals" in method else client.consultation
     return getattr(service, method)(request)
 
 
