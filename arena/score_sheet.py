@@ -82,9 +82,8 @@ class ScoreSheet:
                     note = note._replace(value_before=choice.value_before)
                 else:
                     label = self._seatings[seat - 1].label
-                    self.warnings.append(
-                        f"player {label}: the value before its move, {choice.value_before!r}, is not from 0 to 1"
-                    )
+                    what = f"the value before its move, {choice.value_before!r}, is not from 0 to 1"
+                    self.warnings.append(f"player {label}: {what}")
             if opening or seat in stand_ins or choice.missed is not None:
                 note = note._replace(opening=opening, stand_in=not opening)
             if described:

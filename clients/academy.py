@@ -75,7 +75,7 @@ class Academy(Questions):
         return self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id)).game
 
     def average_length(self, game_id: str) -> float:
-        """Plies of an average game, as ACADEMY knows it now; endgame proposals are from the last 20 % of it."""
+        """Plies of an average game as known now; endgame proposals are from the last 20 % of it."""
         request = contests_pb2.GetGameRequest(game_id=game_id)
         return self._call(self._contests.GetGame, request).average_length
 

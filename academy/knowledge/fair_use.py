@@ -104,8 +104,8 @@ def false_claim(
     """Return the first claim of a player that does not hold, None where all do.
 
     `values` are what it told the arena of the position after each number of plies, from 0 on, None for
-    nothing; `boards` the boards of these positions and of one more, the last, empty where they are not known. A
-    claim without plies may be of any position with its board; where no board is known, of any. Of the last
+    nothing; `boards` the boards of these positions and of one more, the last, empty where they are not known.
+    A claim without plies may be of any position with its board; where no board is known, of any. Of the last
     position no value can be told: a claim of it holds where the contest `ended_unasked`, as when one resigns.
     """
     wrong = []

@@ -5,8 +5,8 @@
     GameOver
 
 A bot answers a standing with `Deploy N on ID` and `AttackTransfer N from ID to ID`, then `end`. One line
-is ours: `academy-expected_value X` tells the bot's own expected value, from 0 to 1; of two numbers the first is
-of the position before the orders.
+is ours: `academy-expected_value X` tells the bot's own expected value, from 0 to 1; of two numbers the first
+is of what stands before the orders.
 """
 
 from collections.abc import Sequence
