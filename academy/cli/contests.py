@@ -108,7 +108,7 @@ def list_arenas(server: Server, json: Json = False) -> None:
 
 
 def link_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
-    """From now on ARENA's players are those of OTHER: one name, one player. What was learnt stays as it is."""
+    """From now on ARENA's players are those of OTHER: one name, one player. What was learnt stays."""
     _tell(server.contests.LinkArena(contests_pb2.LinkArenaRequest(arena=arena, other=other)).arena, json)
 
 
