@@ -17,8 +17,8 @@ GAME_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MAX_PLAYERS: Final = 64
 MOST_MOVE_FORMS: Final = 32
 # One pair of brackets, beginning with what cannot be taken for anything else: a move is read in one pass.
-_MOVE_FORM: Final = re.compile(r"(?=.{1,64}$)[^\[\]]*(?:\[[^\[\]*#][^\[\]]*\])?[^\[\]]*")
-_IN_FORM: Final = {"#": "[0-9]{1,6}", "[": "(?:", "]": ")*"}
+_MOVE_FORM: Final = re.compile(r"(?=.{1,64}$)[^\[\]]*(?:\[[^\[\]*#@][^\[\]]*\])?[^\[\]]*")
+_IN_FORM: Final = {"#": "[0-9]{1,6}", "@": "[a-z]", "[": "(?:", "]": ")*"}
 
 
 class InvalidGame(ValueError):
@@ -33,7 +33,8 @@ class GameSpec:
     `identity` is one of them), `reversal` the one that goes together with swapping the colours.
     `cell_names` say how moves name the cells, row by row; without them moves have no symmetry.
     `expected_length` is the plies of an average game, until contests tell. `move_forms` say how moves are
-    written: `*` stands for a cell's name, `#` for a number, what is in brackets may come any number of times.
+    written: `*` stands for a cell's name, `#` for a number, `@` for a letter from a to z, what is in brackets
+    may come any number of times.
     Raises InvalidGame.
     """
 

@@ -48,6 +48,7 @@ FAULTS = (
     "leaving-the-session",
     "dies-when-idle",
     "hopeless",
+    "two-values",
 )
 
 

@@ -50,7 +50,7 @@ BOUNDS = {
         "verdicts",
         "ListProposals",
         lambda count: proposals_pb2.ListProposalsRequest(
-            contest_id="nowhere", verdicts=[proposals_pb2.VERDICT_HELD] * count
+            player="somebody else", verdicts=[proposals_pb2.VERDICT_HELD] * count
         ),
     ),
     "academy.v1.LookUpOpeningRequest.moves": Bound(
