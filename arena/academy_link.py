@@ -115,7 +115,9 @@ def contest_report(contest: contests_pb2.Contest, result: GameResult) -> contest
                 legal_moves=move.legal_moves or 0,
                 interaction=bool(move.interaction),
                 values=[
-                    contests_pb2.SeatValue(player=seat, value=value)
+                    contests_pb2.SeatValue(
+                        player=seat, value=value, before=move.value_before if seat == move.seat else None
+                    )
                     for seat, value in sorted(move.values.items())
                 ],
             )

@@ -138,7 +138,8 @@ class JobMove(NamedTuple):
 
     `legal_moves` is how many the mover had, 0 where they cannot be listed; `interaction` whether pieces
     of different sides could act on each other after it; all three are None where the job does not
-    ask for descriptions of positions. `values` are the expected values told by seat.
+    ask for descriptions of positions. `values` are the expected values told by seat, `value_before` the
+    mover's of the position before.
     `clock_seconds` and `clock_stones` are what the mover's clock showed after it: the time left and, in
     byo-yomi, the moves it is for; None and 0 without a clock. `opening` marks moves of a given opening,
     `stand_in` those that the referee made for a seat whose player was gone. `opening_move` is the move
@@ -158,6 +159,7 @@ class JobMove(NamedTuple):
     opening: bool = False
     stand_in: bool = False
     opening_move: str = ""
+    value_before: float | None = None
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,13 @@ class ScoreSheet:
             clock = self._seatings[seat - 1].clock
             if clock is not None:
                 note = note._replace(clock_seconds=clock.seconds, clock_stones=clock.stones)
+            if choice.value is not None and choice.value_before is not None:
+                if 0.0 <= choice.value_before <= 1.0:
+                    note = note._replace(value_before=choice.value_before)
+                else:
+                    label = self._seatings[seat - 1].label
+                    what = f"the value before its move, {choice.value_before!r}, is not from 0 to 1"
+                    self.warnings.append(f"player {label}: {what}")
             if opening or seat in stand_ins or choice.missed is not None:
                 note = note._replace(opening=opening, stand_in=not opening)
             if described:

@@ -85,7 +85,7 @@ def main() -> None:
         folder = Path(parent) / "data"
         with Store(folder) as store:
             full_game.teach(store, names[0])
-            _, token = store.run(CreateToken("bot", Role.BOT))
+            _, token = store.run(CreateToken("bot", Role.BOT, analyst=True))
         # The first start makes the shelf that is kept.
         start(folder, names[:1], token)
         copied(folder, names[0], names[1:])

@@ -74,6 +74,11 @@ class Academy(Questions):
         """What ACADEMY knows of a game's board and rules of its libraries."""
         return self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id)).game
 
+    def average_length(self, game_id: str) -> float:
+        """Plies of an average game as known now; endgame proposals are from the last 20 % of it."""
+        request = contests_pb2.GetGameRequest(game_id=game_id)
+        return self._call(self._contests.GetGame, request).average_length
+
     def contest(self, contest_id: str) -> contests_pb2.Contest:
         """Which game a contest is of, and who plays it."""
         request = contests_pb2.GetContestRequest(contest_id=contest_id)
@@ -99,13 +104,16 @@ class Academy(Questions):
 
         Where the game's settings allow fewer proposals than that, the best of them are submitted.
         """
-        request = seat.proposals(plies)
+        if not seat.has_moved:
+            return []
+        average_length = self.average_length(seat.game_id)
+        request = seat.proposals(plies, average_length)
         if request is None:
             return []
         try:
             response = self._call(self._proposals.SubmitProposals, request)
         except AcademyRefusal as refusal:
-            request = _fewer_proposals(seat, plies, refusal)
+            request = _fewer_proposals(seat, plies, average_length, refusal)
             response = self._call(self._proposals.SubmitProposals, request)
         return proposal_statuses(response)
 
@@ -228,6 +236,11 @@ class AsyncAcademy(AsyncQuestions):
         """As `Academy.game`."""
         return (await self._call(self._contests.GetGame, contests_pb2.GetGameRequest(game_id=game_id))).game
 
+    async def average_length(self, game_id: str) -> float:
+        """As `Academy.average_length`."""
+        request = contests_pb2.GetGameRequest(game_id=game_id)
+        return (await self._call(self._contests.GetGame, request)).average_length
+
     async def contest(self, contest_id: str) -> contests_pb2.Contest:
         """As `Academy.contest`."""
         request = contests_pb2.GetContestRequest(contest_id=contest_id)
@@ -250,13 +263,16 @@ class AsyncAcademy(AsyncQuestions):
 
     async def propose(self, seat: Seat, plies: int) -> list[ProposalStatus]:
         """As `Academy.propose`."""
-        request = seat.proposals(plies)
+        if not seat.has_moved:
+            return []
+        average_length = await self.average_length(seat.game_id)
+        request = seat.proposals(plies, average_length)
         if request is None:
             return []
         try:
             response = await self._call(self._proposals.SubmitProposals, request)
         except AcademyRefusal as refusal:
-            request = _fewer_proposals(seat, plies, refusal)
+            request = _fewer_proposals(seat, plies, average_length, refusal)
             response = await self._call(self._proposals.SubmitProposals, request)
         return proposal_statuses(response)
 
@@ -336,11 +352,13 @@ class AsyncPlayStream(AsyncQuestions):
         return (await self._ask(consultation_pb2.PlayRequest(successors=request))).successors
 
 
-def _fewer_proposals(seat: Seat, plies: int, refusal: AcademyRefusal) -> proposals_pb2.SubmitProposalsRequest:
+def _fewer_proposals(
+    seat: Seat, plies: int, average_length: float, refusal: AcademyRefusal
+) -> proposals_pb2.SubmitProposalsRequest:
     """As many as there is room for. Raises the refusal where there is none, or it says something else."""
     if refusal.reason == "TOO_MANY_PROPOSALS":
         room = int(refusal.metadata["allowed"]) - int(refusal.metadata["held"])
-        request = seat.proposals(plies, room) if room > 0 else None
+        request = seat.proposals(plies, average_length, room) if room > 0 else None
         if request is not None:
             return request
     raise refusal

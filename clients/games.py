@@ -49,11 +49,12 @@ class Turn:
 
 @dataclass(frozen=True)
 class Answer:
-    """A move's text, or None to resign; the own expected value (0 to 1) after it, and a comment."""
+    """A move's text, or None to resign; the own expected values (0 to 1) after it and before; a comment."""
 
     text: str | None
     value: float | None = None
     comment: str = ""
+    value_before: float | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,11 @@ def move_of(request: players_pb2.MoveRequest, answer: Answer | str | None) -> pl
     if not isinstance(answer, Answer):
         answer = Answer(answer)
     move = players_pb2.Move(
-        seat_id=request.seat_id, request=request.request, value=answer.value, comment=answer.comment
+        seat_id=request.seat_id,
+        request=request.request,
+        value=answer.value,
+        comment=answer.comment,
+        value_before=answer.value_before,
     )
     if answer.text is None:
         move.resign = True

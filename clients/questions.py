@@ -47,6 +47,7 @@ class Questions(ABC):
         boards: Sequence[Board],
         expected_value: float | None = None,
         *,
+        plies: int | None = None,
         libraries: Sequence[Library] = (),
         most: int = 0,
         with_cells: bool = False,
@@ -56,6 +57,7 @@ class Questions(ABC):
         question = seat.pattern_question(
             boards,
             expected_value,
+            plies=plies,
             libraries=libraries,
             most=most,
             with_cells=with_cells,
@@ -70,6 +72,7 @@ class Questions(ABC):
         after: Sequence[Board],
         expected_value: float | None = None,
         *,
+        plies: int | None = None,
         libraries: Sequence[Library] = (),
         most: int = 0,
     ) -> list[list[PatternMatch]]:
@@ -78,7 +81,7 @@ class Questions(ABC):
         It is the same question as `patterns` for `board` and these with `both_players`, and its limits hold.
         """
         question = seat.pattern_question(
-            [board, *after], expected_value, libraries=libraries, most=most, both_players=True
+            [board, *after], expected_value, plies=plies, libraries=libraries, most=most, both_players=True
         )
         return [[] for _ in after] if question is None else opponent_gains(self._match(question))
 
@@ -89,13 +92,14 @@ class Questions(ABC):
         after: Sequence[Board],
         expected_value: float | None = None,
         *,
+        plies: int | None = None,
         libraries: Sequence[Library] = (),
         most: int = 0,
         with_cells: bool = False,
     ) -> SuccessorMatches:
         """The patterns on a board, and what moves change of them; see `Seat.successor_question`."""
         question = seat.successor_question(
-            board, after, expected_value, libraries=libraries, most=most, with_cells=with_cells
+            board, after, expected_value, plies=plies, libraries=libraries, most=most, with_cells=with_cells
         )
         if question is None:
             return SuccessorMatches((), ((),) * len(after), ((),) * len(after))
@@ -131,6 +135,7 @@ class AsyncQuestions(ABC):
         boards: Sequence[Board],
         expected_value: float | None = None,
         *,
+        plies: int | None = None,
         libraries: Sequence[Library] = (),
         most: int = 0,
         with_cells: bool = False,
@@ -140,6 +145,7 @@ class AsyncQuestions(ABC):
         question = seat.pattern_question(
             boards,
             expected_value,
+            plies=plies,
             libraries=libraries,
             most=most,
             with_cells=with_cells,
@@ -154,12 +160,13 @@ class AsyncQuestions(ABC):
         after: Sequence[Board],
         expected_value: float | None = None,
         *,
+        plies: int | None = None,
         libraries: Sequence[Library] = (),
         most: int = 0,
     ) -> list[list[PatternMatch]]:
         """As `Academy.opponent_gains`."""
         question = seat.pattern_question(
-            [board, *after], expected_value, libraries=libraries, most=most, both_players=True
+            [board, *after], expected_value, plies=plies, libraries=libraries, most=most, both_players=True
         )
         return [[] for _ in after] if question is None else opponent_gains(await self._match(question))
 
@@ -170,13 +177,14 @@ class AsyncQuestions(ABC):
         after: Sequence[Board],
         expected_value: float | None = None,
         *,
+        plies: int | None = None,
         libraries: Sequence[Library] = (),
         most: int = 0,
         with_cells: bool = False,
     ) -> SuccessorMatches:
         """As `Academy.successors`."""
         question = seat.successor_question(
-            board, after, expected_value, libraries=libraries, most=most, with_cells=with_cells
+            board, after, expected_value, plies=plies, libraries=libraries, most=most, with_cells=with_cells
         )
         if question is None:
             return SuccessorMatches((), ((),) * len(after), ((),) * len(after))

@@ -67,6 +67,7 @@ class Seat:
         boards: Sequence[Board],
         expected_value: float | None = None,
         *,
+        plies: int | None = None,
         libraries: Sequence[Library] = (),
         most: int = 0,
         with_cells: bool = False,
@@ -74,7 +75,9 @@ class Seat:
     ) -> consultation_pb2.MatchPatternsRequest | None:
         """The question which patterns lie on some boards, or None where fair use forbids it.
 
-        `expected_value` is one's own for the position to move in; in a contest it must be low. With
+        `expected_value` is one's own for the position to move in; in a contest it must be low, and be the one
+        that the arena is told of this position. `plies` is how many plies were played before it: without it
+        ACADEMY finds the position by the first of the boards, which then must be that of the position. With
         `both_players` the answer has the opponent's patterns too.
         """
         if not self.may_ask_for_patterns(expected_value):
@@ -84,7 +87,7 @@ class Seat:
             contest_id=self.contest_id,
             positions=[
                 consultation_pb2.Position(
-                    board=board.letters, player=self.player, expected_value=expected_value
+                    board=board.letters, player=self.player, expected_value=expected_value, plies=plies
                 )
                 for board in boards
             ],
@@ -100,13 +103,15 @@ class Seat:
         after: Sequence[Board],
         expected_value: float | None = None,
         *,
+        plies: int | None = None,
         libraries: Sequence[Library] = (),
         most: int = 0,
         with_cells: bool = False,
     ) -> consultation_pb2.MatchSuccessorsRequest | None:
         """The question what moves change of the patterns on a board, or None where fair use forbids it.
 
-        `after` are the boards after each move, at most 400; `expected_value` is one's own for `board`.
+        `after` are the boards after each move, at most 400; `expected_value` is one's own for `board`, and
+        `plies` how many plies led to it, as in `pattern_question`.
         """
         if not self.may_ask_for_patterns(expected_value):
             return None
@@ -114,7 +119,7 @@ class Seat:
             game_id=self.game_id,
             contest_id=self.contest_id,
             position=consultation_pb2.Position(
-                board=board.letters, player=self.player, expected_value=expected_value
+                board=board.letters, player=self.player, expected_value=expected_value, plies=plies
             ),
             moves=[_candidate(board.letters, each.letters) for each in after],
             libraries=[LIBRARY_CODES[library] for library in libraries],
@@ -149,15 +154,20 @@ class Seat:
         )
         self._endgame.append(_Candidate(abs(value - 0.5), message))
 
+    @property
+    def has_moved(self) -> bool:
+        """Whether there may be anything to propose."""
+        return bool(self.contest_id and self._endgame)
+
     def proposals(
-        self, plies: int, most: int = MOST_PROPOSALS
+        self, plies: int, average_length: float, most: int = MOST_PROPOSALS
     ) -> proposals_pb2.SubmitProposalsRequest | None:
         """What is worth proposing of a contest that ended after `plies` plies; None when nothing is.
 
-        At most half are tesuji, those that gained most; the rest are the clearest positions among
-        the last 20 % of the contest.
+        At most half are tesuji, those that gained most; the rest are the clearest positions among the last
+        plies, as many as 20 % of the game's `average_length`: ACADEMY knows it, see `Academy.average_length`.
         """
-        late = [each for each in self._endgame if is_late(each.message.ply, plies, plies)]
+        late = [each for each in self._endgame if is_late(each.message.ply, plies, average_length)]
         tesuji = sorted(self._tesuji, key=lambda each: -each.gain)[: most // 2]
         endgame = sorted(late, key=lambda each: -each.gain)[: most - len(tesuji)]
         chosen = [each.message for each in (*tesuji, *endgame)]

@@ -38,12 +38,14 @@ class BotTime:
 class Reading:
     """What was made of a bot's answers: the move's text, what was wrong, and its own expected value.
 
-    `complaints` name what was dropped and why. `value` is from 0 to 1, None where the bot told none.
+    `complaints` name what was dropped and why. `value` is from 0 to 1, None where the bot told none, and
+    `value_before` the same of the position before its move.
     """
 
     text: str
     complaints: tuple[str, ...] = ()
     value: float | None = None
+    value_before: float | None = None
 
 
 class LineDialogue(Protocol[View]):

@@ -1,4 +1,4 @@
-"""Commands that look after contests whose arena never reported how they ended."""
+"""Commands that look after arenas, and after contests whose arena never reported how they ended."""
 
 import time
 from typing import Annotated
@@ -22,6 +22,17 @@ def add_to(application: typer.Typer) -> None:
     contests.command("list")(with_server(list_contests))
     contests.command("void")(with_server(void_contests))
     application.add_typer(contests, name="contests")
+    arenas = typer.Typer(
+        cls=Commands,
+        no_args_is_help=True,
+        help="Arenas: each has contests and players' names of its own, until an admin says otherwise.",
+    )
+    arenas.command("list")(with_server(list_arenas))
+    arenas.command("link")(with_server(link_arena))
+    arenas.command("unlink")(with_server(unlink_arena))
+    arenas.command("allow")(with_server(allow_arena))
+    arenas.command("forbid")(with_server(forbid_arena))
+    application.add_typer(arenas, name="arenas")
 
 
 def list_contests(
@@ -46,13 +57,16 @@ def list_contests(
 def void_contests(
     server: Server,
     contest_ids: Annotated[list[str], typer.Argument(metavar="CONTEST...", help="The contests' ids.")],
+    arena: Annotated[
+        str, typer.Option(help="Whose contests: needed where several arenas have one of this id.")
+    ] = "",
     json: Json = False,
 ) -> None:
     """End contests without a result: nothing is learnt, their proposals are dropped, tickets end.
 
     Only for contests that are not being played any more: a result reported later does not count.
     """
-    wanted = [_open_contest(server, contest_id) for contest_id in dict.fromkeys(contest_ids)]
+    wanted = [_open_contest(server, contest_id, arena) for contest_id in dict.fromkeys(contest_ids)]
     ended = []
     for contest in wanted:
         request = contests_pb2.ReportContestRequest(contest=contest, termination=TERMINATION, void=True)
@@ -66,8 +80,9 @@ def void_contests(
         printing.print_json([printing.as_json(contest) for contest in ended])
 
 
-def _open_contest(server: Server, contest_id: str) -> contests_pb2.Contest:
-    contest = server.contests.GetContest(contests_pb2.GetContestRequest(contest_id=contest_id)).contest
+def _open_contest(server: Server, contest_id: str, arena: str) -> contests_pb2.Contest:
+    request = contests_pb2.GetContestRequest(contest_id=contest_id, arena=arena)
+    contest = server.contests.GetContest(request).contest
     if contest.state != contests_pb2.CONTEST_STATE_OPEN:
         raise _over(contest)
     return contest
@@ -77,3 +92,45 @@ def _over(contest: contests_pb2.Contest) -> CommandError:
     void = contest.state == contests_pb2.CONTEST_STATE_VOID
     how = "void already" if void else "reported already; what was learnt from it stays"
     return CommandError(f"contest {contest.contest_id!r} is {how}")
+
+
+ArenaName = Annotated[str, typer.Argument(metavar="ARENA", help="An arena: the name of its tokens.")]
+Other = Annotated[str, typer.Argument(metavar="OTHER", help="Another arena.")]
+
+
+def list_arenas(server: Server, json: Json = False) -> None:
+    """List the arenas that have had contests, their players' namespaces, and for whom each may act."""
+    response = server.contests.ListArenas(contests_pb2.ListArenasRequest())
+    if json:
+        printing.print_json(printing.as_json(response))
+    else:
+        printing.console().print(printing.arenas_table(response.arenas))
+
+
+def link_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
+    """From now on ARENA's players are those of OTHER: one name, one player. What was learnt stays."""
+    _tell(server.contests.LinkArena(contests_pb2.LinkArenaRequest(arena=arena, other=other)).arena, json)
+
+
+def unlink_arena(server: Server, arena: ArenaName, json: Json = False) -> None:
+    """From now on ARENA's players are its own again."""
+    _tell(server.contests.UnlinkArena(contests_pb2.UnlinkArenaRequest(arena=arena)).arena, json)
+
+
+def allow_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
+    """Let ARENA open, report and read the contests of OTHER."""
+    request = contests_pb2.AllowArenaRequest(arena=arena, acts_for=other)
+    _tell(server.contests.AllowArena(request).arena, json)
+
+
+def forbid_arena(server: Server, arena: ArenaName, other: Other, json: Json = False) -> None:
+    """Let ARENA act for OTHER no more."""
+    request = contests_pb2.AllowArenaRequest(arena=arena, acts_for=other, forbid=True)
+    _tell(server.contests.AllowArena(request).arena, json)
+
+
+def _tell(arena: contests_pb2.Arena, json: bool) -> None:
+    if json:
+        printing.print_json(printing.as_json(arena))
+    else:
+        printing.console().print(printing.arenas_table([arena]))

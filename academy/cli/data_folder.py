@@ -41,13 +41,16 @@ def create_token(
     name: Annotated[str, typer.Argument(help="Whom it is for: a bot's knowledge is kept under this name.")],
     role: Annotated[Role, typer.Option(help="What its holder may do.")] = Role.BOT,
     expires: Annotated[str, typer.Option(help="How long it is good: 12h, 30d, 52w; nothing: for ever.")] = "",
+    analyst: Annotated[
+        bool, typer.Option(help="Tell its holder any number of patterns outside of contests.")
+    ] = False,
     data: Data = DEFAULT_DATA,
     json: Json = False,
 ) -> None:
     """Make a token and print it. It is shown only now: ACADEMY keeps no more than a hash."""
     until = time.time() + _duration(expires) if expires else None
     with Store(data) as store:
-        token, text = store.run(CreateToken(name, role, until))
+        token, text = store.run(CreateToken(name, role, until, analyst))
     if json:
         printing.print_json(_as_json(token) | {"token": text})
     else:
@@ -66,7 +69,7 @@ def list_tokens(data: Data = DEFAULT_DATA, json: Json = False) -> None:
         table.add_row(
             token.token_id,
             Text(token.name),
-            token.role.value,
+            f"{token.role.value}, analyst" if token.analyst else token.role.value,
             _date(token.created),
             _date(token.expires),
             _date(token.revoked),
@@ -235,7 +238,12 @@ def _moment(seconds: float | None) -> datetime | str | None:
 
 def _as_json(token: Token) -> dict[str, object]:
     times = {"created": token.created, "expires": token.expires, "revoked": token.revoked}
-    return {"token_id": token.token_id, "name": token.name, "role": token.role.value} | {
+    return {
+        "token_id": token.token_id,
+        "name": token.name,
+        "role": token.role.value,
+        "analyst": token.analyst,
+    } | {
         name: when.isoformat() if isinstance(when := _moment(seconds), datetime) else when
         for name, seconds in times.items()
     }

@@ -226,14 +226,38 @@ def events(
         printing.console().print(printing.events_table(found))
 
 
-def statistics(server: Server, game: Game, json: Json = False) -> None:
+def statistics(
+    server: Server,
+    game: Game,
+    players: Annotated[
+        bool, typer.Option(help="Show what its players did instead, false claims to ACADEMY among it.")
+    ] = False,
+    json: Json = False,
+) -> None:
     """Show how much is known of a game, and its measures."""
+    if players:
+        found = list(_players(server, game))
+        if json:
+            printing.print_json([printing.as_json(each) for each in found])
+        else:
+            printing.console().print(printing.players_table(found))
+        return
     figures = server.libraries.GetStatistics(libraries_pb2.GetStatisticsRequest(game_id=game))
     measures = server.libraries.GetMeasures(libraries_pb2.GetMeasuresRequest(game_id=game))
     if json:
         printing.print_json(printing.as_json(figures) | {"measures": printing.as_json(measures)["measures"]})
     else:
         printing.console().print(printing.statistics_table(figures, measures))
+
+
+def _players(server: Server, game: str) -> Iterator[libraries_pb2.PlayerStatistics]:
+    request = libraries_pb2.ListPlayerStatisticsRequest(game_id=game)
+    while True:
+        response = server.libraries.ListPlayerStatistics(request)
+        yield from response.players
+        if not response.next_page_token:
+            return
+        request.page_token = response.next_page_token
 
 
 def prune(

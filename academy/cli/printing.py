@@ -197,6 +197,35 @@ def contests_table(title: str, contests: Iterable[contests_pb2.Contest], now: fl
     return table
 
 
+def arenas_table(arenas: Iterable[contests_pb2.Arena]) -> Table:
+    """Arenas, where their players' names live, and for whom they may act."""
+    table = new_table("Arenas", " arena", " its players are", " may act for")
+    for arena in arenas:
+        names = f"NAME@{arena.namespace}" if arena.namespace else "NAME"
+        table.add_row(
+            Text(visible(arena.name)), Text(visible(names)), Text(visible(", ".join(arena.acts_for)))
+        )
+    return table
+
+
+def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
+    """What players did in the contests of a game."""
+    table = new_table(
+        "Players", " player", "contests", "claims", "false", "false openings", "proposals taken", "dropped"
+    )
+    for player in players:
+        table.add_row(
+            Text(visible(player.player)),
+            f"{player.contests:,}",
+            f"{player.claims:,}",
+            f"{player.false_claims:,}",
+            f"{player.contests_with_false_consultations:,}",
+            f"{player.accepted_proposals:,}",
+            f"{player.dropped_proposals:,}",
+        )
+    return table
+
+
 def events_table(events: Iterable[Any]) -> Table:
     """Events with who caused them and what they did."""
     table = new_table("Events", "number", " time", " game", " by", " what")

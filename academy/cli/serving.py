@@ -92,6 +92,14 @@ def serve(
             help="A contest open for longer keeps its players from analysis no more: its arena may be lost.",
         ),
     ] = Limits.contest_seconds / 3_600,
+    analysis_patterns: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Different patterns that a name is told in an hour outside of contests (0: any number). "
+            "Admins and analysts' tokens are free.",
+        ),
+    ] = Limits.analysed_patterns_per_hour,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], typer.Option(help="What to log.")
     ] = "info",
@@ -130,6 +138,7 @@ def serve(
                 connections_per_address=min(address_connections, Limits.connections),
                 idle_stream_seconds=idle_seconds,
                 contest_seconds=3_600 * contest_hours,
+                analysed_patterns_per_hour=analysis_patterns,
             ),
         )
         with (

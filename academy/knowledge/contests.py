@@ -93,6 +93,22 @@ class FalseConsultation:
 
 
 @dataclass(frozen=True, slots=True)
+class FalseClaim:
+    """The player in `seat` asked for patterns with an expected value that is not what it told the arena.
+
+    The first such claim was of the position after `plies` plies (None: no board of the contest is the one
+    asked about): `claimed`, where `value` was told, None for nothing. `count` of all `claims` do not hold.
+    """
+
+    seat: int
+    plies: int | None
+    claimed: float
+    value: float | None
+    count: int
+    claims: int
+
+
+@dataclass(frozen=True, slots=True)
 class ContestReport:
     """A contest's end. `contestants` and `results` are by seat."""
 
@@ -104,6 +120,7 @@ class ContestReport:
     uses: tuple[Use, ...] = ()
     start_states: bytes = b""
     false_consultations: tuple[FalseConsultation, ...] = ()
+    false_claims: tuple[FalseClaim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

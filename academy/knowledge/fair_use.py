@@ -5,19 +5,22 @@ expected value, and only knowledge of players of Elo above one's own less 200.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.contests import FalseConsultation
-from academy.knowledge.signatures import ELO_SCALE
+from academy.knowledge.contests import FalseClaim, FalseConsultation
+from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
 
 MOVES_PER_CONSULTATION: Final = 4
 LOW_VALUE: Final = 0.33
 ELO_MARGIN: Final = 200.0
+# Players round what they tell.
+VALUE_TOLERANCE: Final = 0.01
 
 
 class FairUseExceeded(RuntimeError):
@@ -71,6 +74,60 @@ def false_consultation(seat: int, claimed: Sequence[str], played: Sequence[str])
         if told != true:
             return FalseConsultation(seat, number, told, true)
     return None
+
+
+def differ(value: float, other: float) -> bool:
+    """Whether two expected values are further apart than rounding makes them."""
+    # Whole numbers, since in binary 0.7 - 0.69 is more than 0.01.
+    return abs(round(value * VALUE_SCALE) - round(other * VALUE_SCALE)) > round(VALUE_TOLERANCE * VALUE_SCALE)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a player claimed to expect when it asked for patterns: of the position after `plies` plies.
+
+    None for `plies` where it did not say: then `board` is the position, by any name that tells boards apart.
+    """
+
+    plies: int | None
+    board: bytes
+    value: float
+
+
+def false_claim(
+    seat: int,
+    claims: Sequence[Claim],
+    values: Sequence[float | None],
+    boards: Sequence[bytes],
+    ended_unasked: bool,
+) -> FalseClaim | None:
+    """Return the first claim of a player that does not hold, None where all do.
+
+    `values` are what it told the arena of the position after each number of plies, from 0 on, None for
+    nothing; `boards` the boards of these positions and of one more, the last, empty where they are not known.
+    A claim without plies may be of any position with its board; where no board is known, of any. Of the last
+    position no value can be told: a claim of it holds where the contest `ended_unasked`, as when one resigns.
+    """
+    wrong = []
+    for claim in claims:
+        at = list(_positions(claim, len(values) + 1, boards))
+        told = [values[plies] for plies in at if plies < len(values)]
+        holds = any(value is not None and not differ(claim.value, value) for value in told)
+        if not holds and not (ended_unasked and len(values) in at):
+            wrong.append((claim, at, told))
+    if not wrong:
+        return None
+    claim, at, told = min(wrong, key=lambda each: (not each[1], each[1], each[0].value))
+    value = next((each for each in told if each is not None), None)
+    return FalseClaim(seat, at[0] if at else claim.plies, claim.value, value, len(wrong), len(claims))
+
+
+def _positions(claim: Claim, count: int, boards: Sequence[bytes]) -> Iterable[int]:
+    if claim.plies is not None:
+        return [claim.plies] if claim.plies < count else []
+    if not any(boards):
+        return range(count)
+    return [plies for plies, board in enumerate(boards) if board == claim.board]
 
 
 def check_low_value(value: float | None) -> None:

@@ -46,6 +46,7 @@ class Changes:
 class News:
     """What differs between two copies of a game's knowledge, as it is in the newer one."""
 
+    move_forms: tuple[str, ...]
     settings: LibrarySettings
     counters: Counters
     measures: Measures
@@ -126,6 +127,7 @@ class GameKnowledge:
 
     def follow(self, news: "News") -> None:
         """Take over what another copy of this knowledge learnt."""
+        self.describe(news.move_forms)
         self.settings, self.counters, self.measures = news.settings, news.counters, news.measures
         self.ratings.follow(news.ratings)
         # All that change before any is put: they may have exchanged their patterns.
@@ -261,6 +263,11 @@ class GameKnowledge:
         )
 
     # Administration
+
+    def describe(self, move_forms: tuple[str, ...]) -> None:
+        """Take in how moves are written, which nothing that was learnt depends on."""
+        if move_forms != self.spec.move_forms:
+            self.spec = replace(self.spec, move_forms=move_forms)
 
     def change_settings(self, settings: LibrarySettings) -> int:
         """Take new settings; a lowered capacity prunes at once. Returns how much was removed."""

@@ -7,7 +7,8 @@ import math
 from typing import Final
 
 from academy.knowledge.cells import Code
-from academy.knowledge.contests import ContestReport, Proposal, Result
+from academy.knowledge.contests import ContestReport, FalseClaim, Proposal, Result
+from academy.knowledge.fair_use import differ
 from academy.knowledge.merging import information, is_vague
 from academy.knowledge.occurrence import occurs
 from academy.knowledge.settings import Library
@@ -18,8 +19,6 @@ ENDGAME_SHARE: Final = 0.20
 ADVERSARY_MARGIN: Final = 100.0
 GAIN: Final = 0.20
 GAIN_ACROSS_HALF: Final = 0.10
-# Engines round what they tell the arena.
-VALUE_TOLERANCE: Final = 0.01
 _WIDE: Final = frozenset({Code.ANYTHING, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIECE})
 
 
@@ -52,6 +51,9 @@ def objection(
                 f"to be {each.claimed[:80]!r}, but "
                 + (f"{each.played[:80]!r} was played" if each.played else "the contest had ended")
             )
+    for claim in report.false_claims:
+        if claim.seat == proposal.seat:
+            return _false_claim(claim)
     if is_vague(proposal.pattern.codes):
         return "nothing but '#', '1', '2' and '+': such a pattern lies almost anywhere"
     bits = information(proposal.pattern.codes)
@@ -70,12 +72,23 @@ def objection(
     return _no_tesuji(proposal, report)
 
 
+def _false_claim(claim: FalseClaim) -> str:
+    what = f"the proposer asked for patterns with an expected value of {claim.claimed:.4g}"
+    if claim.plies is None:
+        against = " on a board that never stood in the contest, without saying after how many plies"
+    elif claim.value is None:
+        against = f" after {claim.plies} plies, and told the arena none for its next move"
+    else:
+        against = f" after {claim.plies} plies, but told the arena {claim.value:.4g}"
+    return f"{what}{against} ({claim.count} of {claim.claims} claims do not hold)"
+
+
 def _contradiction(proposal: Proposal, report: ContestReport, spec: GameSpec) -> str | None:
     ply = report.plies[proposal.ply - 1]
     told = ply.values.get(proposal.seat)
     if told is None:
         return f"the proposer told no expected value after ply {proposal.ply} of the contest"
-    if _differ(told, proposal.value):
+    if differ(told, proposal.value):
         return (
             f"value {proposal.value:.4g} proposed, but {told:.4g} told in the contest for ply {proposal.ply}"
         )
@@ -88,10 +101,6 @@ def told_before(report: ContestReport, seat: int, ply: int) -> float | None:
     """The expected value that the player in a seat told last before a ply (from 1)."""
     earlier = reversed(report.plies[: ply - 1])
     return next((each.values[seat] for each in earlier if seat in each.values), None)
-
-
-def _differ(told: float, proposed: float) -> bool:
-    return abs(_millionths(told) - _millionths(proposed)) > _millionths(VALUE_TOLERANCE)
 
 
 def _millionths(value: float) -> int:
@@ -140,7 +149,7 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
     told = told_before(report, proposal.seat, proposal.ply)
     if told is None:
         return f"the proposer told no expected value before ply {proposal.ply} of the contest"
-    if _differ(told, before):
+    if differ(told, before):
         return (
             f"value {before:.4g} before the move proposed, but {told:.4g} was told last in the contest "
             f"before ply {proposal.ply}"

@@ -15,6 +15,10 @@ from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
 
 GAME_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MAX_PLAYERS: Final = 64
+MOST_MOVE_FORMS: Final = 32
+# One pair of brackets, beginning with what cannot be taken for anything else: a move is read in one pass.
+_MOVE_FORM: Final = re.compile(r"(?=.{1,64}$)[^\[\]]*(?:\[[^\[\]*#@][^\[\]]*\])?[^\[\]]*")
+_IN_FORM: Final = {"#": "[0-9]{1,6}", "@": "[a-z]", "[": "(?:", "]": ")*"}
 
 
 class InvalidGame(ValueError):
@@ -28,7 +32,10 @@ class GameSpec:
     `symmetries` are names of the board symmetries under which the game does not change (a group;
     `identity` is one of them), `reversal` the one that goes together with swapping the colours.
     `cell_names` say how moves name the cells, row by row; without them moves have no symmetry.
-    `expected_length` is the plies of an average game, until contests tell. Raises InvalidGame.
+    `expected_length` is the plies of an average game, until contests tell. `move_forms` say how moves are
+    written: `*` stands for a cell's name, `#` for a number, `@` for a letter from a to z, what is in brackets
+    may come any number of times.
+    Raises InvalidGame.
     """
 
     game_id: str
@@ -41,6 +48,7 @@ class GameSpec:
     cell_names: tuple[str, ...] = ()
     expected_length: float = 60.0
     simultaneous: bool = False
+    move_forms: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not GAME_ID.fullmatch(self.game_id):
@@ -60,11 +68,24 @@ class GameSpec:
                 raise InvalidGame(f"{len(self.cell_names)} cell names for {self.geometry.size} cells")
             if len(set(self.cell_names)) != len(self.cell_names) or not all(self.cell_names):
                 raise InvalidGame("cell names must be different from each other and not empty")
+        self._check_move_forms()
         if self.simultaneous and len(self.symmetries) > 1:
             raise InvalidGame("a game of simultaneous moves has no symmetry but the identity")
         self._check_group()
         if self._permutation(self.reversal_symmetry) is None:
             raise InvalidGame(f"reversal {self.reversal!r} does not map this board onto itself")
+
+    def _check_move_forms(self) -> None:
+        if len(self.move_forms) > MOST_MOVE_FORMS:
+            raise InvalidGame(f"{len(self.move_forms)} move forms: there may be {MOST_MOVE_FORMS}")
+        for form in self.move_forms:
+            if not _MOVE_FORM.fullmatch(form) or not form.isprintable():
+                raise InvalidGame(
+                    f"move form {form[:80]!r}: 1 to 64 characters that can be seen, at most one pair of "
+                    "brackets, and in these first one that stands for itself"
+                )
+            if "*" in form and not self.cell_names:
+                raise InvalidGame(f"move form {form!r}: '*' stands for a cell's name, and none are given")
 
     def _check_group(self) -> None:
         known = self._known_symmetries
@@ -207,6 +228,18 @@ class GameSpec:
         # A name is a cell only where it stands apart: not the `a1` of `a10`, nor the `1` of `11`.
         names = "|".join(map(re.escape, longest_first))
         return re.compile(rf"(?:(?![0-9])|(?<![0-9]))(?:{names})(?![0-9])")
+
+    @cached_property
+    def _written_move(self) -> re.Pattern[str]:
+        names = "|".join(map(re.escape, sorted(self.cell_names, key=len, reverse=True)))
+        read = _IN_FORM | {"*": f"(?:{names})"}
+        return re.compile(
+            "|".join("".join(read.get(sign) or re.escape(sign) for sign in form) for form in self.move_forms)
+        )
+
+    def is_written_as_move(self, text: str) -> bool:
+        """Whether a text has the form of a move of this game; any has where the game does not tell forms."""
+        return not self.move_forms or self._written_move.fullmatch(text) is not None
 
     def move_images(self, moves: Sequence[str]) -> list[tuple[str, ...]]:
         """The list of moves under each symmetry that maps the board onto itself, the identity first.

@@ -4,11 +4,12 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
 from academy.knowledge.boards import Board, InvalidBoard
-from academy.knowledge.fair_use import check_low_value
+from academy.knowledge.fair_use import Claim, check_low_value
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.service import identity
+from academy.service.analysis_allowance import AnalysisAllowance
 from academy.service.candidate_moves import changes_of_moves, in_parts, told_moves
 from academy.service.costs import cost_of_board, cost_of_moves, cost_of_positions, cost_of_successors
 from academy.service.errors import refused, row_of
@@ -25,9 +26,11 @@ from academy.service.successor_answers import SuccessorAnswer
 from academy.service.turns import Turns
 from academy.service.writes import Writes
 from academy.service.written_answers import WrittenAnswer
+from academy.store import keys
 from academy.store.contest_commands import CountConsultation
-from academy.store.contest_records import check_value
+from academy.store.contest_records import MAX_PLIES, check_value
 from academy.store.game_records import pattern_library_from_proto
+from academy.store.library_store import Store
 from academy.store.tokens import Caller
 from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc
@@ -41,7 +44,14 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     """academy.v1.ConsultationService."""
 
     def __init__(
-        self, games: LiveGames, writes: Writes, seats: Seats, guard: Guard, limits: Limits, metrics: Metrics
+        self,
+        store: Store,
+        games: LiveGames,
+        writes: Writes,
+        seats: Seats,
+        guard: Guard,
+        limits: Limits,
+        metrics: Metrics,
     ) -> None:
         self._games = games
         self._writes = writes
@@ -50,6 +60,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._limits = limits
         self._asked = metrics.questions
         self._stream_refusals = metrics.stream_refusals
+        self._allowance = AnalysisAllowance(store, writes, limits.analysed_patterns_per_hour)
         self._turns = Turns()
         self._gathering = Gathering(self._turns)
 
@@ -115,13 +126,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         stored = game.stored_patterns() if request.include_cells else None
         call = PatternCall(spec, game.shelf.ranked, libraries, questions)
         written = await self._gathering.answered(call, caller.name)
+        await self._tell(caller, spec, seats, libraries, written)
         response.MergeFromString(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
         self._asked["position"] += count
         if written.placements > _SURELY_SMALL or request.include_cells:
             self._check_size(response)
-        self._note_uses(seats, libraries, written)
 
     async def MatchSuccessors(
         self, request: messages.MatchSuccessorsRequest, context: Context
@@ -158,13 +169,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             await self._turns.wait(caller.name)
             answer.add(part)
         written = answer.written()
+        await self._tell(caller, spec, seats, libraries, written)
         response.MergeFromString(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
         self._asked["position"] += 1
         self._asked["successor"] += len(moves)
         self._check_size(response)
-        self._note_uses(seats, libraries, written)
 
     async def Play(
         self, request_iterator: AsyncIterator[messages.PlayRequest], context: Context
@@ -241,10 +252,22 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if size > self._limits.message_bytes:
             raise AnswerTooLarge(size, self._limits.message_bytes)
 
-    def _note_uses(self, seats: set[Seat], libraries: tuple[Library, ...], written: WrittenAnswer) -> None:
+    async def _tell(
+        self,
+        caller: Caller,
+        spec: GameSpec,
+        seats: set[Seat],
+        libraries: tuple[Library, ...],
+        written: WrittenAnswer,
+    ) -> None:
+        """Count what an answer tells: as used in a contest, as told outside. Raises AnalysisExceededError."""
+        found = {library: written.found(library) for library in libraries}
+        if not seats:
+            told = [pattern_id for pattern_ids in found.values() for pattern_id in pattern_ids]
+            await self._allowance.take(caller, spec.game_id, told)
         for seat in seats:
-            for library in libraries:
-                self._writes.note_uses(seat, library, written.found(library))
+            for library, pattern_ids in found.items():
+                self._writes.note_uses(seat, library, pattern_ids)
 
     def _questions(
         self,
@@ -271,12 +294,29 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 check_value(f"{field}.expected_value", value)
             if seat is not None:
                 check_low_value(value)
+            if position.HasField("plies"):
+                require(
+                    position.plies <= MAX_PLIES,
+                    f"{field}.plies",
+                    f"{position.plies:,}: a contest has at most {MAX_PLIES:,}",
+                    value=position.plies,
+                    limit=MAX_PLIES,
+                )
             try:
                 board = Board.from_letters(geometry, position.board)
             except InvalidBoard as error:
                 raise InvalidField(f"{field}.board", str(error)) from error
             questions.append(PatternQuestion(board, player, both, most, each, elo))
+        self._note_claims(request, {player: seat for player, (seat, _) in seats.items() if seat is not None})
         return questions, {seat for seat, _ in seats.values() if seat is not None}
+
+    def _note_claims(self, request: messages.MatchPatternsRequest, seats: dict[int, Seat]) -> None:
+        """Note what players of a contest claim to expect of the position they are in: the first of theirs."""
+        for player, seat in seats.items():
+            position = next(each for each in request.positions if each.player == player)
+            plies = position.plies if position.HasField("plies") else None
+            board = keys.NO_BOARD if plies is not None else keys.board(position.board)
+            self._writes.note_claim(seat, Claim(plies, board, position.expected_value))
 
 
 def _libraries(

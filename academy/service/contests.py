@@ -5,8 +5,10 @@ import asyncio
 from academy.service import identity, paging
 from academy.service.guard import Context
 from academy.service.limits import Limits
+from academy.service.refusals import require
 from academy.service.seats import Seats
 from academy.service.writes import Writes
+from academy.store.arenas import AllowArena, LinkArena
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.library_store import Store
 from academy.store.open_contests import place_of
@@ -32,7 +34,8 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
 
     async def GetGame(self, request: messages.GetGameRequest, context: Context) -> messages.GetGameResponse:
         """Return one game."""
-        return messages.GetGameResponse(game=self._store.game(request.game_id))
+        game = self._store.game(request.game_id)
+        return messages.GetGameResponse(game=game, average_length=self._store.average_length(request.game_id))
 
     async def ListGames(
         self, request: messages.ListGamesRequest, context: Context
@@ -48,14 +51,17 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         self, request: messages.OpenContestRequest, context: Context
     ) -> messages.OpenContestResponse:
         """Begin a contest and give its seats tickets."""
-        contest, tickets = await self._writes.done(OpenContest(request.contest))
+        arena = self._seats.arena(identity.caller(), request.contest.arena)
+        contest, tickets = await self._writes.done(OpenContest(request.contest, arena))
         return messages.OpenContestResponse(contest=contest, tickets=tickets)
 
     async def ReportContest(
         self, request: messages.ReportContestRequest, context: Context
     ) -> messages.ReportContestResponse:
         """End a contest and learn from it."""
-        reported = await self._writes.done(ReportContest(request, identity.caller().name))
+        caller = identity.caller()
+        arena = self._seats.arena_of_report(caller, request.contest)
+        reported = await self._writes.done(ReportContest(request, caller.name, arena))
         return messages.ReportContestResponse(
             contest=reported.contest,
             counted=reported.counted,
@@ -67,7 +73,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         self, request: messages.GetContestRequest, context: Context
     ) -> messages.GetContestResponse:
         """Return one contest; a bot sees those it plays."""
-        contest = self._seats.visible(identity.caller(), request.contest_id)
+        contest = self._seats.visible(identity.caller(), request.contest_id, request.arena)
         return messages.GetContestResponse(contest=contest)
 
     async def ListOpenContests(
@@ -82,3 +88,30 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         contests, more = paging.fitting(found, size, self._limits)
         token = paging.page_token(request, [*place_of(contests[-1])]) if more else ""
         return messages.ListOpenContestsResponse(contests=contests, next_page_token=token)
+
+    async def ListArenas(
+        self, request: messages.ListArenasRequest, context: Context
+    ) -> messages.ListArenasResponse:
+        """Return the arenas in the order in which they came."""
+        return messages.ListArenasResponse(arenas=self._store.arenas())
+
+    async def LinkArena(
+        self, request: messages.LinkArenaRequest, context: Context
+    ) -> messages.LinkArenaResponse:
+        """Put an arena's players into another's namespace."""
+        link = LinkArena(request.arena, request.other)
+        require(bool(link.other), "other", "must be given: the arena whose players' names are shared")
+        return messages.LinkArenaResponse(arena=await self._writes.done(link))
+
+    async def UnlinkArena(
+        self, request: messages.UnlinkArenaRequest, context: Context
+    ) -> messages.UnlinkArenaResponse:
+        """Put an arena's players back into its own namespace."""
+        return messages.UnlinkArenaResponse(arena=await self._writes.done(LinkArena(request.arena)))
+
+    async def AllowArena(
+        self, request: messages.AllowArenaRequest, context: Context
+    ) -> messages.AllowArenaResponse:
+        """Let an arena act for another, or end that."""
+        command = AllowArena(request.arena, request.acts_for, request.forbid)
+        return messages.AllowArenaResponse(arena=await self._writes.done(command))

@@ -27,6 +27,7 @@ from academy.knowledge.spec import InvalidGame
 from academy.service import refusals
 from academy.store import errors as store
 from academy.store import tokens
+from academy.store.analyses import AnalysisExceededError
 from academy.v1 import consultation_pb2
 from academy.wire.health import UnknownService, WatchedLongEnough
 from academy.wire.rates import Bucket
@@ -64,6 +65,7 @@ _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
     tokens.RevokedToken: (code_pb2.UNAUTHENTICATED, "TOKEN_REVOKED"),
     tokens.ExpiredToken: (code_pb2.UNAUTHENTICATED, "TOKEN_EXPIRED"),
     refusals.RateExceeded: (code_pb2.RESOURCE_EXHAUSTED, "RATE_EXCEEDED"),
+    AnalysisExceededError: (code_pb2.RESOURCE_EXHAUSTED, "ANALYSIS_EXCEEDED"),
     FairUseExceeded: (code_pb2.RESOURCE_EXHAUSTED, "FAIR_USE_EXCEEDED"),
     ValueNotLow: (code_pb2.FAILED_PRECONDITION, "VALUE_NOT_LOW"),
     InvalidBoard: (code_pb2.INVALID_ARGUMENT, "INVALID_BOARD"),
@@ -76,6 +78,7 @@ _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
     UnknownPattern: (code_pb2.NOT_FOUND, "UNKNOWN_PATTERN"),
     store.UnknownGame: (code_pb2.NOT_FOUND, "UNKNOWN_GAME"),
     store.UnknownContest: (code_pb2.NOT_FOUND, "UNKNOWN_CONTEST"),
+    store.UnknownArena: (code_pb2.NOT_FOUND, "UNKNOWN_ARENA"),
     store.NotDeleted: (code_pb2.NOT_FOUND, "PATTERN_NOT_DELETED"),
     store.UnknownRecord: (code_pb2.NOT_FOUND, "UNKNOWN_RECORD"),
     store.InvalidRecord: (code_pb2.INVALID_ARGUMENT, "INVALID_RECORD"),

@@ -15,7 +15,7 @@ from academy.service.imports import gathered
 from academy.service.limits import Limits
 from academy.service.live_games import LiveGame, LiveGames
 from academy.service.pattern_listing import PatternListing
-from academy.service.refusals import StalePageToken, UnknownOpening, require
+from academy.service.refusals import NotPermitted, StalePageToken, UnknownOpening, require
 from academy.service.writes import Writes
 from academy.store.game_records import (
     library_from_proto,
@@ -27,6 +27,7 @@ from academy.store.game_records import (
 from academy.store.library_commands import ChangeSettings, DeletePattern, PruneLibrary, RestorePattern
 from academy.store.library_store import Page, Store
 from academy.store.pattern_records import entry_to_proto, node_to_proto, with_figures
+from academy.store.tokens import Role
 from academy.v1 import events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2
 from academy.v1 import libraries_pb2 as messages
 
@@ -233,6 +234,26 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 )
                 for name, measure in measures.measures().items()
             },
+        )
+
+    async def ListPlayerStatistics(
+        self, request: messages.ListPlayerStatisticsRequest, context: Context
+    ) -> messages.ListPlayerStatisticsResponse:
+        """Return what players did in the contests of a game; others than admins are told of themselves."""
+        caller, player = identity.caller(), request.player
+        if caller.role is not Role.ADMIN:
+            if player not in ("", caller.name):
+                raise NotPermitted(
+                    f"the statistics of {player!r} are for that player and admins to read", player=player
+                )
+            player = caller.name
+        size = paging.page_size(request.page_size, self._limits)
+        key = paging.page_key(request, (str,))
+        after = bytes.fromhex(str(key[0])) if key else b""
+        found = self._store.player_statistics(request.game_id, player, after, size + 1)
+        token = paging.page_token(request, [found[size - 1][0].hex()]) if len(found) > size else ""
+        return messages.ListPlayerStatisticsResponse(
+            players=[figures for _, figures in found[:size]], next_page_token=token
         )
 
 

@@ -13,6 +13,7 @@ class Limits:
     one question, and so is each other move. A contest keeps its players from analysis for at most
     `contest_seconds`: its arena may never report it. A connection on which nothing came for `ping_seconds` is
     pinged, and closed if there is no answer in `pong_seconds`.
+    Outside of contests a name is told `analysed_patterns_per_hour` different patterns (0: any number).
     A call's message is waited for `message_seconds`, and an answer may be on its way for `write_seconds`:
     then nobody reads it, and the call is reset.
     """
@@ -27,6 +28,7 @@ class Limits:
     characters_per_move: int = 1_024
     characters_per_list: int = 262_144
     proposals_per_call: int = 64
+    verdicts_per_call: int = 16
     pattern_characters: int = 16_384
     records_per_import: int = 250_000
     bytes_per_import: int = 256 * 1024 * 1024
@@ -51,3 +53,4 @@ class Limits:
     ping_seconds: float = 60.0
     pong_seconds: float = 20.0
     contest_seconds: float = 86_400.0
+    analysed_patterns_per_hour: int = 300

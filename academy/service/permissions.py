@@ -31,6 +31,10 @@ ROLES: Final[dict[str, Set[Role]]] = {
     "/academy.v1.ContestService/ReportContest": _ARENA,
     "/academy.v1.ContestService/GetContest": _EVERYONE,
     "/academy.v1.ContestService/ListOpenContests": _ADMIN,
+    "/academy.v1.ContestService/ListArenas": _ADMIN,
+    "/academy.v1.ContestService/LinkArena": _ADMIN,
+    "/academy.v1.ContestService/UnlinkArena": _ADMIN,
+    "/academy.v1.ContestService/AllowArena": _ADMIN,
     "/academy.v1.LibraryService/ListPatterns": _ADMIN,
     "/academy.v1.LibraryService/GetPattern": _ADMIN,
     "/academy.v1.LibraryService/DeletePattern": _ADMIN,
@@ -43,6 +47,7 @@ ROLES: Final[dict[str, Set[Role]]] = {
     "/academy.v1.LibraryService/ListEvents": _ADMIN,
     "/academy.v1.LibraryService/GetStatistics": _EVERYONE,
     "/academy.v1.LibraryService/GetMeasures": _EVERYONE,
+    "/academy.v1.LibraryService/ListPlayerStatistics": _EVERYONE,
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": _EVERYONE,
 }
 

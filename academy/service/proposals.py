@@ -11,9 +11,11 @@ from academy.service.seats import Seats
 from academy.service.writes import Writes
 from academy.store.contest_commands import SubmitProposals
 from academy.store.errors import TooManyProposals
-from academy.store.library_store import Page, Store
+from academy.store.keys import arena_number
+from academy.store.library_store import Store
 from academy.store.proposal_records import count_above, read_proposal
-from academy.store.tokens import Role
+from academy.store.proposal_tables import NO_ARENA, ProposalFilter
+from academy.store.tokens import Caller, Role
 from academy.v1 import proposals_pb2 as messages
 from academy.v1 import proposals_pb2_grpc
 
@@ -53,7 +55,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         view = (await self._games.game(contest.game_id)).view
         allowed = view.settings.max_submissions_per_contest
         if more := count_above(request.proposals, allowed):
-            held = self._store.proposals_of_seat(request.contest_id, seat)
+            held = self._store.proposals_of_seat(contest.contest_id, seat)
             raise TooManyProposals(held, more, allowed)
         proposals = []
         for place, content in enumerate(request.proposals):
@@ -61,29 +63,45 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
                 # Others are let in after each.
                 await asyncio.sleep(0)
             proposals.append(
-                read_proposal(content, request.contest_id, seat, view.spec, f"proposals[{place}]")
+                read_proposal(content, contest.contest_id, seat, view.spec, f"proposals[{place}]")
             )
-        command = SubmitProposals(request.contest_id, seat, proposals, caller.name)
-        return messages.SubmitProposalsResponse(proposals=await self._writes.done(command))
+        command = SubmitProposals(contest.contest_id, seat, proposals, caller.name)
+        held_now = await self._writes.done(command)
+        return messages.SubmitProposalsResponse(proposals=self._store.proposals_as_given(held_now))
 
     async def ListProposals(
         self, request: messages.ListProposalsRequest, context: Context
     ) -> messages.ListProposalsResponse:
-        """Return a player's own proposals, newest first; an admin may name another player."""
-        caller = identity.caller()
-        player = request.player or caller.name
-        if player != caller.name and caller.role is not Role.ADMIN:
-            raise NotPermitted(
-                f"the proposals of {player!r} are for that player and admins to read", player=player
-            )
-        contest_id = request.contest_id
-        if caller.contest_id:
-            if contest_id not in ("", caller.contest_id):
-                raise NotPermitted(f"this ticket is for contest {caller.contest_id!r}", contest_id=contest_id)
-            contest_id = caller.contest_id
+        """Return proposals: a player's own, an arena's, or for an admin anybody's."""
+        count, most = len(request.verdicts), self._limits.verdicts_per_call
+        require(count <= most, "verdicts", f"{count:,} verdicts: at most {most:,}", value=count, limit=most)
+        wanted = self._wanted(identity.caller(), request)
         size = paging.page_size(request.page_size, self._limits)
-        key = paging.page_key(request, (int,))
-        page = Page(size, int(key[0]) if key else 0)
-        proposals, place = self._store.proposals(player, page, contest_id=contest_id)
-        token = paging.page_token(request, [place]) if place else ""
+        key = paging.page_key(request, (str,))
+        start = bytes.fromhex(str(key[0])) if key else b""
+        proposals, after = self._store.proposals(wanted, start, size)
+        token = paging.page_token(request, [after.hex()]) if after else ""
         return messages.ListProposalsResponse(proposals=proposals, next_page_token=token)
+
+    def _wanted(self, caller: Caller, request: messages.ListProposalsRequest) -> ProposalFilter:
+        """Which proposals a caller asks for. Raises NotPermitted for others than it may read."""
+        kept = self._seats.contest_to_list(caller, request.contest_id, request.arena)
+        verdicts = frozenset(request.verdicts)
+        if caller.role is Role.ADMIN:
+            arena = self._number(self._seats.arena(caller, request.arena)) if request.arena else None
+            return ProposalFilter(request.player, kept, verdicts, arena)
+        if caller.role is Role.ARENA:
+            acting = self._seats.arena(caller, request.arena)
+            player = self._store.identity(acting, request.player) if request.player else ""
+            return ProposalFilter(player, kept, verdicts, self._number(acting))
+        if request.player not in ("", caller.name):
+            raise NotPermitted(
+                f"the proposals of {request.player!r} are for that player, its arena and admins to read",
+                player=request.player,
+            )
+        arena = arena_number(caller.contest_id) if caller.contest_id else None
+        return ProposalFilter(caller.name, kept, verdicts, arena)
+
+    def _number(self, arena: str) -> int:
+        number = self._store.arena_number(arena)
+        return NO_ARENA if number is None else number

@@ -7,15 +7,18 @@ from academy.knowledge.spec import GameSpec
 from academy.service.limits import Limits
 from academy.service.recollection import Recollection
 from academy.service.refusals import AnalysisDuringContest, InvalidField, NotPermitted, require
-from academy.store.errors import ContestOver, UnknownContest
+from academy.store.contest_tables import as_given
+from academy.store.errors import ContestOver, UnknownArena, UnknownContest
+from academy.store.keys import arena_number, given_contest_id, kept_contest_id
 from academy.store.library_store import Store
 from academy.store.tokens import Caller, Role
+from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A player's place in an open contest, with the arena's rating of the player."""
+    """A player's place in an open contest (its id is the one it is kept under), with the arena's rating."""
 
     contest_id: str
     player: int
@@ -62,7 +65,7 @@ class Seats:
             )
         if contest.state != contests_pb2.CONTEST_STATE_OPEN:
             raise ContestOver(contest_id)
-        return Seat(contest_id, player, contest.players[player - 1].elo)
+        return Seat(contest.contest_id, player, contest.players[player - 1].elo)
 
     def elo(self, caller: Caller, seat: Seat | None, spec: GameSpec) -> float | None:
         """Return the arena's rating of whoever asks: a bot in analysis has that of its last contest."""
@@ -75,7 +78,7 @@ class Seats:
         )
 
     def proposing(self, caller: Caller, contest_id: str) -> tuple[contests_pb2.Contest, int]:
-        """Return the contest, open or reported, and the seat that a caller's proposals are from.
+        """Return the contest as it is kept, open or reported, and the seat of a caller's proposals.
 
         Raises NotPermitted for one who does not play it, or plays several seats and has no ticket.
         """
@@ -87,46 +90,107 @@ class Seats:
             raise NotPermitted(f"contest {contest_id!r}: {caller.name!r} {what}", contest_id=contest_id)
         return contest, seats[0]
 
-    def visible(self, caller: Caller, contest_id: str) -> contests_pb2.Contest:
+    def visible(self, caller: Caller, contest_id: str, arena: str = "") -> contests_pb2.Contest:
         """Return a contest to look at. Raises NotPermitted for a bot that does not play it."""
-        contest = self._contest(caller, contest_id)
-        if caller.role is Role.BOT and not _seats(caller, contest):
+        record = self._record(caller, contest_id, arena)
+        if caller.role is Role.BOT and not _seats(caller, record.contest):
             raise NotPermitted(
                 f"contest {contest_id!r}: {caller.name!r} does not play it", contest_id=contest_id
             )
-        return contest
+        return as_given(record)
 
-    def _contest(self, caller: Caller, contest_id: str) -> contests_pb2.Contest:
-        if caller.contest_id and caller.contest_id != contest_id:
+    def arena(self, caller: Caller, named: str) -> str:
+        """Return the arena that a caller acts for, which it may name. Admins may act for any, or for none.
+
+        Raises NotPermitted for an arena that may not act for this one, UnknownArena for an admin.
+        """
+        if caller.role is Role.ADMIN:
+            if named and self._store.arena(named) is None:
+                raise UnknownArena(named)
+            return named
+        if named in ("", caller.name):
+            return caller.name
+        # The same whether there is such an arena or not.
+        if not self._store.may_act(caller.name, named):
             raise NotPermitted(
-                f"this ticket is for contest {caller.contest_id!r}, not for {contest_id!r}",
-                contest_id=contest_id,
+                f"{caller.name!r} may not act for arena {named!r}: an admin can allow it "
+                "(academy arenas allow)",
+                arena=named,
             )
+        return named
+
+    def arena_of_report(self, caller: Caller, contest: contests_pb2.Contest) -> str:
+        """Return the arena whose contest a caller reports; an admin need not name that of a known contest."""
+        if caller.role is Role.ADMIN and not contest.arena:
+            # Those in the folder's own namespace come first.
+            return next((each.arena for each in self._store.contests_of_id(contest.contest_id)), "")
+        return self.arena(caller, contest.arena)
+
+    def contest_to_list(self, caller: Caller, contest_id: str, arena: str) -> str:
+        """Return the id that the contest is kept under whose proposals a caller lists; empty for all.
+
+        Who may not know of a contest is not told that: it has no proposals there. Raises UnknownContest.
+        """
+        if not contest_id:
+            return ""
+        if caller.contest_id:
+            return kept_contest_id(contest_id, arena_number(caller.contest_id))
         try:
-            return self._store.contest(contest_id).contest
-        except UnknownContest:
+            return self._record(caller, contest_id, arena).contest.contest_id
+        except NotPermitted:
             if caller.role is not Role.BOT:
                 raise
-            # A bot cannot find out which contests of others there are.
-            raise NotPermitted(
-                f"contest {contest_id!r}: {caller.name!r} does not play it", contest_id=contest_id
-            ) from None
+            return contest_id
+
+    def _contest(self, caller: Caller, contest_id: str) -> contests_pb2.Contest:
+        return self._record(caller, contest_id).contest
+
+    def _record(self, caller: Caller, contest_id: str, arena: str = "") -> records_pb2.ContestRecord:
+        """Find the contest that a caller means by the id that its arena gave it; it is kept under another.
+
+        A ticket's is its own, an arena's one of its own. An admin may name an arena, and need not where one
+        arena alone has such a contest. A bot's is the one it plays, an open one first.
+        """
+        if caller.contest_id:
+            given = given_contest_id(caller.contest_id)
+            if given != contest_id:
+                raise NotPermitted(
+                    f"this ticket is for contest {given!r}, not for {contest_id!r}", contest_id=contest_id
+                )
+            return self._store.contest(caller.contest_id)
+        if caller.role is Role.ARENA or arena:
+            return self._store.contest_of_arena(self.arena(caller, arena), contest_id)
+        records = self._store.contests_of_id(contest_id)
+        if caller.role is Role.BOT:
+            records = [each for each in records if _seats(caller, each.contest)]
+            records.sort(key=lambda each: each.contest.state != contests_pb2.CONTEST_STATE_OPEN)
+            if not records:
+                # A bot cannot find out which contests of others there are.
+                raise NotPermitted(
+                    f"contest {contest_id!r}: {caller.name!r} does not play it", contest_id=contest_id
+                )
+        elif not records:
+            raise UnknownContest(contest_id)
+        elif len(records) > 1:
+            names = ", ".join(repr(each.arena) for each in records)
+            raise InvalidField("arena", f"several have a contest {contest_id!r}: name one: {names}")
+        return records[0]
 
     def _check_analysis(self, caller: Caller, spec: GameSpec) -> None:
         if caller.contest_id:
-            contest = self._store.contest(caller.contest_id).contest
+            contest = as_given(self._store.contest(caller.contest_id))
             if contest.game_id != spec.game_id:
                 raise NotPermitted(
-                    f"this ticket is for contest {caller.contest_id!r}, not for analysis of {spec.game_id!r}",
-                    contest_id=caller.contest_id,
+                    f"this ticket is for contest {contest.contest_id!r}, not for analysis of {spec.game_id}",
+                    contest_id=contest.contest_id,
                 )
-            raise AnalysisDuringContest(caller.name, spec.game_id, caller.contest_id)
+            raise AnalysisDuringContest(caller.name, spec.game_id, contest.contest_id)
         if caller.role is Role.BOT:
             # An arena that was lost never reports: its players may analyse again some day.
             since = time.time() - self._contest_seconds
             contest_id = self._store.open_contest(caller.name, spec.game_id, since)
             if contest_id is not None:
-                raise AnalysisDuringContest(caller.name, spec.game_id, contest_id)
+                raise AnalysisDuringContest(caller.name, spec.game_id, given_contest_id(contest_id))
 
 
 def _seats(caller: Caller, contest: contests_pb2.Contest) -> list[int]:

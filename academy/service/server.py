@@ -119,7 +119,8 @@ class AcademyServer:
         writes = Writes(store)
         seats = Seats(store, limits)
         consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(
-            ConsultationServicer(self.games, writes, seats, self._guard, limits, self.metrics), self._server
+            ConsultationServicer(store, self.games, writes, seats, self._guard, limits, self.metrics),
+            self._server,
         )
         proposals_pb2_grpc.add_ProposalServiceServicer_to_server(
             ProposalServicer(store, self.games, writes, seats, self._guard, limits), self._server

@@ -8,9 +8,10 @@ from typing import Final, TypeVar
 
 import structlog
 
+from academy.knowledge.fair_use import Claim
 from academy.knowledge.settings import Library
 from academy.service.seats import Seat
-from academy.store.contest_commands import NoteUses
+from academy.store.contest_commands import NoteClaims, NoteUses
 from academy.store.errors import StoreError
 from academy.store.library_store import Store
 from academy.store.writing import Command
@@ -19,6 +20,7 @@ _T = TypeVar("_T")
 _SEATS_REMEMBERED: Final = 1_024
 # A number takes about 100 bytes, and of one seat there may be as many as the libraries have patterns.
 _USES_REMEMBERED: Final = 65_536
+_CLAIMS_REMEMBERED: Final = 64
 _log = structlog.get_logger()
 
 
@@ -29,6 +31,7 @@ class Writes:
         self._store = store
         self._noted: OrderedDict[tuple[Seat, Library], set[int]] = OrderedDict()
         self._remembered = 0
+        self._claimed: OrderedDict[Seat, set[Claim]] = OrderedDict()
 
     async def done(self, command: Command[_T]) -> _T:
         """Wait until a command is committed; return its result or raise its refusal.
@@ -36,6 +39,31 @@ class Writes:
         A caller who goes away does not undo it.
         """
         return await asyncio.shield(asyncio.wrap_future(self._store.submit(command)))
+
+    def note_claim(self, seat: Seat, claim: Claim) -> None:
+        """Have written some time soon what a player claims to expect; each claim once a seat.
+
+        Raises StoreBusy where there is no room for it: what is not noted must not be answered.
+        """
+        claimed = self._claimed.setdefault(seat, set())
+        if claim in claimed:
+            return
+        noted = self._store.submit(NoteClaims(seat.contest_id, seat.player, (claim,)))
+
+        def forget_failure(future: "Future[None]") -> None:
+            error = future.exception()
+            if error is not None:
+                # The same claim is noted when it is made again.
+                claimed.discard(claim)
+                _log.warning("claim not noted", contest=seat.contest_id, why=str(error))
+
+        noted.add_done_callback(forget_failure)
+        if len(claimed) >= _CLAIMS_REMEMBERED:
+            claimed.clear()
+        claimed.add(claim)
+        self._claimed.move_to_end(seat)
+        while len(self._claimed) > _SEATS_REMEMBERED:
+            self._claimed.popitem(last=False)
 
     def note_uses(self, seat: Seat, library: Library, pattern_ids: Iterable[int]) -> None:
         """Have uses of patterns written some time soon; each once a seat. Nothing is waited for."""

@@ -23,7 +23,7 @@ from academy.store.environment import Environment, Table, Transaction
 from academy.store.errors import StoreCorrupt
 from academy.store.messages import unpacked
 from academy.store.v1 import records_pb2
-from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
+from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, proposals_pb2
 
 # What reading raises of records that hold anything at all.
 _DAMAGED: Final = (StoreCorrupt, LookupError, ValueError)
@@ -73,6 +73,9 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
         yield from _each(transaction, Table.CHANGES, _readable_as(records_pb2.Changes))
         yield from _each(transaction, Table.DELETED_PATTERNS, _readable_as(records_pb2.DeletedPattern))
         yield from _each(transaction, Table.TOKENS, _look_at_token)
+        yield from _each(transaction, Table.ARENAS, _readable_as(records_pb2.ArenaRecord))
+        yield from _each(transaction, Table.ANALYSES, _readable_as(records_pb2.AnalysisRecord))
+        yield from _each(transaction, Table.PLAYER_STATISTICS, _readable_as(libraries_pb2.PlayerStatistics))
 
 
 def _each(
@@ -217,6 +220,10 @@ def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
         elif next(transaction.scan(Table.USES, keys.in_contest(contest.contest_id)), None):
             yield Finding(
                 contest.game_id, f"contest {contest.contest_id!r} is over, but uses are noted for it"
+            )
+        elif next(transaction.scan(Table.CLAIMS, keys.in_contest(contest.contest_id)), None):
+            yield Finding(
+                contest.game_id, f"contest {contest.contest_id!r} is over, but claims are noted for it"
             )
 
     yield from _each(transaction, Table.CONTESTS, look)

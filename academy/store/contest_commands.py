@@ -2,20 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
-from academy.knowledge.contests import Judgement
-from academy.knowledge.fair_use import check_opening, false_consultation
+from academy.knowledge.contests import FalseClaim, Judgement
+from academy.knowledge.fair_use import Claim, check_opening, false_claim, false_consultation
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.store import event_log, keys, open_contests, proposal_tables
+from academy.knowledge.spec import GameSpec
+from academy.store import arenas, event_log, keys, open_contests, player_statistics, proposal_tables
 from academy.store.contest_records import (
     MAX_LINE_LENGTH,
-    check_contest,
+    check_elos,
     check_report,
+    false_claim_to_proto,
     uses_to_proto,
+    values_before,
 )
-from academy.store.contest_tables import contest_record, find_contest, seat_record, store_contest
+from academy.store.contest_tables import as_given, contest_record, find_contest, seat_record, store_contest
 from academy.store.environment import Table
 from academy.store.errors import (
     ConsultationOutOfOrder,
@@ -32,6 +34,9 @@ from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
+
+MAX_CLAIMS: Final = 10_000
+_BROKEN_OFF: Final = ("forfeit", "resignation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,13 @@ class RegisterGame:
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_registered=game))
             return game, True
         described = spec_to_proto(spec)
+        if described.move_forms and not known.move_forms:
+            # It was registered before moves were checked.
+            new = events_pb2.GameDescribed(move_forms=described.move_forms)
+            work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_described=new))
+            known = game_record(work.transaction, spec.game_id)
+        if not described.move_forms:
+            described.move_forms.extend(known.move_forms)
         for field in game_pb2.Game.DESCRIPTOR.fields:
             if field.name != "settings" and getattr(described, field.name) != getattr(known, field.name):
                 raise GameConflict(spec.game_id, field.name)
@@ -66,30 +78,32 @@ class RegisterGame:
 class OpenContest:
     """Begin a contest. The result is the contest and a fresh ticket a seat; older ones end.
 
-    Opening the same contest again keeps the Elos it was opened with and what its players did.
-    Raises ContestConflict for another contest of this id, ContestOver for a reported one.
+    It belongs to `arena`, which has ids of its own. Opening the same contest again keeps the Elos it was
+    opened with and what its players did. Raises ContestConflict for another contest of this id, ContestOver
+    for a reported one.
     """
 
     contest: contests_pb2.Contest
+    arena: str = ""
 
     def execute(self, work: Work) -> tuple[contests_pb2.Contest, list[str]]:
         """Store the contest and the hashes of its tickets."""
         spec = work.knowledge(self.contest.game_id).spec
-        check_contest(self.contest, spec)
-        contest_id = self.contest.contest_id
+        arena = arenas.entered(work.transaction, self.arena)
+        contest_id = keys.kept_contest_id(self.contest.contest_id, arena.number)
         record = find_contest(work.transaction, contest_id)
         if record is None:
-            record = _new_record(self.contest, work.time)
+            record = _new_record(work, arena, self.contest, spec)
             open_contests.add(work.transaction, record.contest)
         else:
-            _check_same(record.contest, self.contest)
+            _check_same(record, self.contest)
             _check_open(record)
         tickets = []
         for number, seat in enumerate(record.seats, 1):
             ticket, seat.ticket_hash = new_ticket(contest_id, number)
             tickets.append(ticket)
         store_contest(work.transaction, record)
-        return record.contest, tickets
+        return as_given(record), tickets
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,25 +118,27 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class ReportContest:
-    """End a contest and learn from it. A second report of it changes nothing and says so.
+    """End a contest of an arena and learn from it. A second report of it changes nothing and says so.
 
     Raises ContestConflict where it was opened as another contest, UnknownGame, and InvalidRecord.
     """
 
     report: contests_pb2.ReportContestRequest
     actor: str
+    arena: str = ""
 
     def execute(self, work: Work) -> Reported:
         """Log the event with the proposals held for the contest, and write the verdicts into them."""
         contest = self.report.contest
-        record = find_contest(work.transaction, contest.contest_id)
+        arena = arenas.entered(work.transaction, self.arena)
+        contest_id = keys.kept_contest_id(contest.contest_id, arena.number)
+        record = find_contest(work.transaction, contest_id)
         if record is None:
-            check_contest(contest, work.knowledge(contest.game_id).spec)
-            record = _new_record(contest, work.time)
+            record = _new_record(work, arena, contest, work.knowledge(contest.game_id).spec)
         else:
-            _check_same(record.contest, contest)
+            _check_same(record, contest)
         if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
-            return Reported(record.contest, False, record.accepted, record.dropped)
+            return Reported(as_given(record), False, record.accepted, record.dropped)
         void = self.report.void
         record.contest.state = (
             contests_pb2.CONTEST_STATE_VOID if void else contests_pb2.CONTEST_STATE_REPORTED
@@ -133,14 +149,15 @@ class ReportContest:
         for seat in record.seats:
             del seat.consulted_moves[:]
         store_contest(work.transaction, record)
-        return Reported(record.contest, True, record.accepted, record.dropped)
+        return Reported(as_given(record), True, record.accepted, record.dropped)
 
     def _count(self, work: Work, record: records_pb2.ContestRecord) -> None:
-        contest_id = record.contest.contest_id
+        contest_id, game_id = record.contest.contest_id, record.contest.game_id
         held = proposal_tables.of_contest(work.transaction, contest_id)
         used = [keys.use_of(key) for key, _ in work.transaction.scan(Table.USES, keys.in_contest(contest_id))]
         for key in used:
             work.transaction.delete(Table.USES, keys.use(contest_id, *key))
+        claims = [_take_claims(work, contest_id, seat) for seat in range(1, len(record.seats) + 1)]
         reported = events_pb2.ContestReported()
         report = reported.report
         report.contest.CopyFrom(record.contest)
@@ -151,17 +168,40 @@ class ReportContest:
             report.plies.extend(self.report.plies)
             report.results.extend(self.report.results)
             report.start_board = self.report.start_board
-            check_report(report, work.knowledge(record.contest.game_id).spec)
+            check_report(report, work.knowledge(game_id).spec)
             reported.proposals.extend(held)
             reported.uses.extend(uses_to_proto(used))
             reported.false_consultations.extend(self._false_consultations(work, record))
-        event = events_pb2.Event(game_id=record.contest.game_id, actor=self.actor, contest_reported=reported)
+            reported.false_claims.extend(self._false_claims(claims, record, work.knowledge(game_id).spec))
+        event = events_pb2.Event(game_id=game_id, actor=self.actor, contest_reported=reported)
         record.event, outcome = work.record(event)
         judgements = [proposal_tables.DROPPED_AS_VOID] * len(held) if self.report.void else outcome.judgements
         for proposal, judgement in zip(held, judgements, strict=True):
             accepted = proposal_tables.settle(work.transaction, proposal, judgement)
             record.accepted += accepted
             record.dropped += not accepted
+        if not self.report.void:
+            player_statistics.count_contest(work.transaction, reported, claims, outcome.judgements)
+
+    def _false_claims(
+        self, claims: Sequence[Sequence[Claim]], record: records_pb2.ContestRecord, spec: GameSpec
+    ) -> Iterator[events_pb2.FalseClaim]:
+        boards: list[bytes] = []
+        for number, (seat, claimed) in enumerate(zip(record.seats, claims, strict=True), 1):
+            if not claimed:
+                continue
+            if not boards and any(claim.plies is None for claim in claimed):
+                boards = _boards(self.report, spec)
+            # Who resigns, or whose adversary leaves while both think, has no move to tell a value with.
+            unasked = self.report.results[number - 1] == contests_pb2.RESULT_LOSS or (
+                spec.simultaneous and self.report.termination in _BROKEN_OFF
+            )
+            false = false_claim(number, claimed, values_before(self.report, number), boards, unasked)
+            if seat.claims_beyond and false is None:
+                # More than anybody needs: what is not kept cannot be held against anything.
+                false = FalseClaim(number, None, claimed[0].value, None, 1, len(claimed))
+            if false is not None:
+                yield false_claim_to_proto(false)
 
     def _false_consultations(
         self, work: Work, record: records_pb2.ContestRecord
@@ -239,6 +279,32 @@ class NoteUses:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteClaims:
+    """Remember what a player of an open contest claimed to expect when it asked for patterns."""
+
+    contest_id: str
+    seat: int
+    claims: Sequence[Claim]
+
+    def execute(self, work: Work) -> None:
+        """Store the claims, each once."""
+        record = find_contest(work.transaction, self.contest_id)
+        if record is None or record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
+            return
+        seat = seat_record(record, self.seat)
+        for claim in self.claims:
+            key = keys.claim(self.contest_id, self.seat, claim)
+            if work.transaction.get(Table.CLAIMS, key) is not None:
+                continue
+            if seat.claims < MAX_CLAIMS:
+                work.transaction.put(Table.CLAIMS, key)
+                seat.claims += 1
+            else:
+                seat.claims_beyond = True
+        store_contest(work.transaction, record)
+
+
+@dataclass(frozen=True, slots=True)
 class SubmitProposals:
     """Hold a player's proposals until their contest is reported; judge them at once where it was.
 
@@ -273,9 +339,12 @@ class SubmitProposals:
             proposal.create_time.CopyFrom(work.time)
             proposal_tables.add(work.transaction, proposal)
             if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
-                accepted = proposal_tables.settle(
-                    work.transaction, proposal, self._judge_late(work, record, proposal)
-                )
+                judgement = self._judge_late(work, record, proposal)
+                accepted = proposal_tables.settle(work.transaction, proposal, judgement)
+                if record.contest.state == contests_pb2.CONTEST_STATE_REPORTED:
+                    player_statistics.count_late_proposal(
+                        work.transaction, proposal.game_id, proposal.player, judgement
+                    )
                 record.accepted += accepted
                 record.dropped += not accepted
         if fresh and record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
@@ -297,23 +366,48 @@ class SubmitProposals:
         return work.record(event)[1].judgements[0]
 
 
-def _new_record(contest: contests_pb2.Contest, now: Timestamp) -> records_pb2.ContestRecord:
-    opened = contests_pb2.Contest(
-        contest_id=contest.contest_id,
-        game_id=contest.game_id,
-        players=contest.players,
-        state=contests_pb2.CONTEST_STATE_OPEN,
-        open_time=now,
+def _take_claims(work: Work, contest_id: str, seat: int) -> list[Claim]:
+    """Return what a player claimed, and keep it no longer."""
+    stored = [key for key, _ in work.transaction.scan(Table.CLAIMS, keys.claim(contest_id, seat))]
+    for key in stored:
+        work.transaction.delete(Table.CLAIMS, key)
+    return [keys.claim_of(key) for key in stored]
+
+
+def _boards(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> list[bytes]:
+    """The contest's boards, from the first on, as claims name them; empty where the arena told none."""
+    told = [ply.board for ply in report.plies]
+    if not any(told):
+        return []
+    first = report.start_board or "-" * spec.geometry.size
+    return [keys.board(letters) for letters in (first, *told)]
+
+
+def _new_record(
+    work: Work, arena: records_pb2.ArenaRecord, contest: contests_pb2.Contest, spec: GameSpec
+) -> records_pb2.ContestRecord:
+    """Raises InvalidRecord for what is no contest of this game."""
+    if len(contest.players) != spec.players:
+        raise InvalidRecord("players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}")
+    check_elos(contest)
+    opened = arenas.kept_contest(work.transaction, arena, contest)
+    opened.state = contests_pb2.CONTEST_STATE_OPEN
+    opened.open_time.CopyFrom(work.time)
+    return records_pb2.ContestRecord(
+        contest=opened,
+        seats=[records_pb2.Seat() for _ in opened.players],
+        arena=arena.name,
+        names=[player.name for player in contest.players] if arena.namespace else [],
     )
-    return records_pb2.ContestRecord(contest=opened, seats=[records_pb2.Seat() for _ in opened.players])
 
 
-def _check_same(known: contests_pb2.Contest, told: contests_pb2.Contest) -> None:
-    """Compare what is told with what is known; what is not told again cannot differ."""
-    if told.game_id and told.game_id != known.game_id:
+def _check_same(record: records_pb2.ContestRecord, given: contests_pb2.Contest) -> None:
+    """Compare a contest with the one that is known; what is not given again cannot differ."""
+    known = as_given(record)
+    if given.game_id and given.game_id != known.game_id:
         raise ContestConflict(known.contest_id, "game_id")
     names = [player.name for player in known.players]
-    if told.players and [player.name for player in told.players] != names:
+    if given.players and [player.name for player in given.players] != names:
         raise ContestConflict(known.contest_id, "players")
 
 

@@ -8,6 +8,7 @@ from academy.knowledge.boards import Board, InvalidBoard, states_of
 from academy.knowledge.contests import (
     Contestant,
     ContestReport,
+    FalseClaim,
     FalseConsultation,
     Judgement,
     Ply,
@@ -51,13 +52,27 @@ _FROM_VERDICT: Final = {
 }
 
 
+# LUDAE's random player has 0; the best programs that are rated on such a scale have less than this.
+PLAUSIBLE_ELO: Final = 6_000.0
+
+
+def check_elos(contest: contests_pb2.Contest) -> None:
+    """Check the Elos of a new contest; the log may hold others. Raises InvalidRecord."""
+    for place, player in enumerate(contest.players):
+        if not abs(player.elo) <= PLAUSIBLE_ELO:
+            raise InvalidRecord(
+                f"players[{place}].elo",
+                f"{player.elo!r} must be a number from -{PLAUSIBLE_ELO:.0f} to {PLAUSIBLE_ELO:.0f}",
+            )
+
+
 def check_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
-    """Check a contest to open or report: id, number of players, names and Elos. Raises InvalidRecord."""
+    """Check a contest as it is kept: id, number of players, identities and Elos. Raises InvalidRecord."""
     keys.contest(contest.contest_id)
     if len(contest.players) != spec.players:
         raise InvalidRecord("players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}")
     for place, player in enumerate(contest.players):
-        keys.check_player_name(f"players[{place}].name", player.name)
+        keys.check_identity(f"players[{place}].name", player.name)
         if not (math.isfinite(player.elo) and abs(player.elo) <= MAX_ELO):
             raise InvalidRecord(
                 f"players[{place}].elo",
@@ -79,6 +94,13 @@ def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> N
     if not "".join(ply.move for ply in report.plies).isprintable():
         for place, ply in enumerate(report.plies):
             check_printable(f"plies[{place}].move", ply.move)
+    for place, ply in enumerate(report.plies):
+        if not spec.is_written_as_move(ply.move):
+            forms = ", ".join(map(repr, spec.move_forms))
+            raise InvalidRecord(
+                f"plies[{place}].move",
+                f"{ply.move[:80]!r} is no move of {spec.game_id}: its moves are written {forms}",
+            )
 
 
 def check_printable(field: str, text: str) -> None:
@@ -120,7 +142,50 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
             FalseConsultation(each.player, each.number, each.claimed, each.played)
             for each in reported.false_consultations
         ),
+        false_claims=tuple(map(_false_claim, reported.false_claims)),
     )
+
+
+def _false_claim(message: events_pb2.FalseClaim) -> FalseClaim:
+    return FalseClaim(
+        seat=message.player,
+        plies=message.plies if message.HasField("plies") else None,
+        claimed=message.claimed,
+        value=message.value if message.HasField("value") else None,
+        count=message.false_claims,
+        claims=message.claims,
+    )
+
+
+def false_claim_to_proto(false: FalseClaim) -> events_pb2.FalseClaim:
+    """Write a claim that does not hold."""
+    return events_pb2.FalseClaim(
+        player=false.seat,
+        plies=false.plies,
+        claimed=false.claimed,
+        value=false.value,
+        false_claims=false.count,
+        claims=false.claims,
+    )
+
+
+def values_before(report: contests_pb2.ReportContestRequest, seat: int) -> list[float | None]:
+    """What a player told of the position after each number of plies, but all: with its next own move.
+
+    That is the value before the move, or the one value that it told. Raises InvalidRecord.
+    """
+    found: list[float | None] = [None]
+    for place, ply in reversed(list(enumerate(report.plies))):
+        if ply.player not in (0, seat):
+            found.append(found[-1])
+            continue
+        told = next((each for each in ply.values if each.player == seat), None)
+        if told is None:
+            found.append(None)
+        else:
+            value = told.before if told.HasField("before") else told.value
+            found.append(check_value(f"plies[{place}].values", value))
+    return found[:0:-1]
 
 
 def _plies(plies: Sequence[contests_pb2.Ply], spec: GameSpec) -> Iterator[Ply]:
@@ -142,6 +207,8 @@ def _ply(ply: contests_pb2.Ply, place: int, spec: GameSpec, states: bytes | None
         if not 1 <= told.player <= spec.players or told.player in values:
             raise InvalidRecord(f"{field}.values", f"player {told.player} is no player or told twice")
         values[told.player] = check_value(f"{field}.values", told.value)
+        if told.HasField("before"):
+            check_value(f"{field}.values", told.before)
     if states is None:
         states = _states(ply.board, f"{field}.board", spec)
     return Ply(ply.player, ply.move, states, ply.legal_moves, ply.interaction, values)

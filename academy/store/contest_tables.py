@@ -5,6 +5,7 @@ from academy.store.environment import Table, Transaction
 from academy.store.errors import InvalidRecord, UnknownContest
 from academy.store.messages import packed, unpacked
 from academy.store.v1 import records_pb2
+from academy.v1 import contests_pb2
 
 
 def find_contest(transaction: Transaction, contest_id: str) -> records_pb2.ContestRecord | None:
@@ -24,6 +25,17 @@ def contest_record(transaction: Transaction, contest_id: str) -> records_pb2.Con
 def store_contest(transaction: Transaction, record: records_pb2.ContestRecord) -> None:
     """Write a contest's record."""
     transaction.put(Table.CONTESTS, keys.contest(record.contest.contest_id), packed(record))
+
+
+def as_given(record: records_pb2.ContestRecord) -> contests_pb2.Contest:
+    """Return a contest as its arena knows it: by the id and the names that it gave, with their identities."""
+    contest = contests_pb2.Contest()
+    contest.CopyFrom(record.contest)
+    contest.contest_id = keys.given_contest_id(contest.contest_id)
+    contest.arena = record.arena
+    for player, name in zip(contest.players, record.names, strict=False):
+        player.identity, player.name = player.name, name
+    return contest
 
 
 def seat_record(record: records_pb2.ContestRecord, seat: int) -> records_pb2.Seat:

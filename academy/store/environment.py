@@ -67,6 +67,10 @@ class Table(StrEnum):
     PROPOSALS_BY_PLAYER = "proposals_by_player"
     HELD_PROPOSALS = "held_proposals"
     TOKENS = "tokens"
+    ARENAS = "arenas"
+    CLAIMS = "claims"
+    PLAYER_STATISTICS = "player_statistics"
+    ANALYSES = "analyses"
 
 
 class Transaction:

@@ -53,8 +53,17 @@ class UnknownContest(UnknownRecord):
     """No contest of this id was opened or reported."""
 
     def __init__(self, contest_id: str) -> None:
+        contest_id = contest_id.partition(" ")[0]
         super().__init__(f"contest {contest_id!r} was neither opened nor reported; open it first")
         self.contest_id = contest_id
+
+
+class UnknownArena(UnknownRecord):
+    """No arena of this name has opened or reported a contest."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no arena {name[:140]!r} has opened or reported a contest; list the arenas")
+        self.arena = name
 
 
 class NotDeleted(UnknownRecord):
@@ -101,13 +110,14 @@ class ContestConflict(Conflict):
     """Another contest was opened or reported under this id."""
 
     def __init__(self, contest_id: str, field: str) -> None:
-        super().__init__("contest", contest_id, field)
+        super().__init__("contest", contest_id.partition(" ")[0], field)
 
 
 class ContestOver(RuntimeError):
     """The contest has been reported: it takes no more consultations and cannot be opened again."""
 
     def __init__(self, contest_id: str) -> None:
+        contest_id = contest_id.partition(" ")[0]
         super().__init__(f"contest {contest_id!r} is over: it was reported")
         self.contest_id = contest_id
 

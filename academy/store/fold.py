@@ -76,12 +76,16 @@ def apply(
                 report=known.report,
                 proposals=[judged.proposal],
                 false_consultations=known.false_consultations,
+                false_claims=known.false_claims,
             )
             report = report_from_proto(reported, spec)
             return Outcome(judgements=tuple(knowledge.judge_late(report, event.sequence)))
         case "settings_changed":
             settings = settings_from_proto(event.settings_changed)
             return Outcome(removed=knowledge.change_settings(settings))
+        case "game_described":
+            knowledge.describe(tuple(event.game_described.move_forms))
+            return Outcome()
         case "pattern_deleted":
             deleted = event.pattern_deleted
             knowledge.delete_pattern(pattern_library_from_proto(deleted.library), deleted.pattern_id)

@@ -70,6 +70,7 @@ def spec_from_proto(game: game_pb2.Game) -> GameSpec:
         cell_names=tuple(game.cell_names),
         expected_length=game.expected_length,
         simultaneous=game.simultaneous,
+        move_forms=tuple(game.move_forms),
     )
 
 

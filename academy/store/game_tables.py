@@ -165,7 +165,8 @@ def news(
     touched = feed.since(transaction, game_id, generation, state.generation)
     if touched is None:
         return None
-    spec, settings = reader.spec, settings_from_proto(game_record(transaction, game_id).settings)
+    game = game_record(transaction, game_id)
+    spec, settings = reader.spec, settings_from_proto(game.settings)
     uses = []
     for library, pattern_id in touched.used:
         stored = transaction.get(Table.PATTERNS, keys.pattern(game_id, library, pattern_id))
@@ -187,6 +188,7 @@ def news(
         else:
             nodes.append(read_node(stored, spec))
     return News(
+        tuple(game.move_forms),
         settings,
         Counters(state.next_pattern_id, state.next_node_id),
         read_measures(measures(transaction, game_id)),
@@ -272,7 +274,7 @@ def store_changes(
     feed.append(transaction, spec.game_id, changes, previous, generation, event)
 
 
-def store_settings(transaction: Transaction, knowledge: GameKnowledge) -> None:
-    """Store a game's settings."""
+def store_game(transaction: Transaction, knowledge: GameKnowledge) -> None:
+    """Store a game's description and settings."""
     game = spec_to_proto(knowledge.spec, knowledge.settings)
     transaction.put(Table.GAMES, keys.game(game.game_id), packed(game))

@@ -27,6 +27,13 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 | proposals_by_player | digest of the name, number | proposal id |
 | held_proposals | game, proposal id | nothing; until the report |
 | tokens | token id | TokenRecord |
+| arenas | digest of its name | ArenaRecord |
+| claims | contest, seat, plies, digest of the board, value | nothing; until the report |
+| player_statistics | game, digest of the name | PlayerStatistics |
+| analyses | digest of the name | AnalysisRecord |
+
+A contest is kept under the id that its arena gave it, followed by a blank and the arena's number where that
+is not 0: each arena has ids of its own. A player's name is its identity, see `academy.store.arenas`.
 """
 
 import hashlib
@@ -34,13 +41,22 @@ import re
 from typing import Final
 
 from academy.knowledge.analysis import ANALYST
+from academy.knowledge.fair_use import Claim
 from academy.knowledge.settings import Library
+from academy.knowledge.signatures import VALUE_SCALE
 from academy.knowledge.spec import GAME_ID
 from academy.store.errors import InvalidRecord, UnknownGame
 
 PLAYER_BYTES: Final = 16
+_BOARD_BYTES: Final = 8
+NO_BOARD: Final = bytes(_BOARD_BYTES)
+_NO_PLIES: Final = 2**64 - 1
 CONTEST_ID: Final = re.compile(r"[!-~]{1,128}")
+_KEPT_CONTEST_ID: Final = re.compile(r"[!-~]{1,128}(?: [1-9][0-9]{0,8})?")
+LONGEST_NAME: Final = 128
 PLAYER_NAME: Final = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,128}")
+# A name, `@` and a namespace.
+_IDENTITY: Final = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,300}")
 _LIBRARIES: Final = {Library.OPENING: 1, Library.MIDDLE_GAME: 2, Library.ENDGAME: 3}
 _BY_NUMBER: Final = {number: library for library, number in _LIBRARIES.items()}
 
@@ -83,12 +99,39 @@ def rating(game_id: str, name: str) -> bytes:
 
 
 def contest(contest_id: str) -> bytes:
-    """A contest by itself. Raises InvalidRecord for what cannot be a contest's id."""
+    """A contest by itself. Raises InvalidRecord for what cannot be the id that one is kept under."""
+    if not _KEPT_CONTEST_ID.fullmatch(contest_id):
+        check_contest_id(contest_id)
+    return contest_id.encode()
+
+
+def check_contest_id(contest_id: str) -> None:
+    """Raise InvalidRecord for what cannot be a contest's id as its arena gives it."""
     if not CONTEST_ID.fullmatch(contest_id):
         raise InvalidRecord(
             "contest_id", f"{contest_id[:140]!r} must be 1 to 128 printable ASCII characters without blanks"
         )
-    return contest_id.encode()
+
+
+def kept_contest_id(contest_id: str, arena: int) -> str:
+    """The id that a contest of the arena of this number is kept under. Raises InvalidRecord."""
+    check_contest_id(contest_id)
+    return f"{contest_id} {arena}" if arena else contest_id
+
+
+def given_contest_id(contest_id: str) -> str:
+    """The id that the arena gave a contest, from the one it is kept under."""
+    return contest_id.partition(" ")[0]
+
+
+def arena_number(contest_id: str) -> int:
+    """The number of the arena of a contest, from the id it is kept under."""
+    return int(contest_id.partition(" ")[2] or 0)
+
+
+def is_place_of_contest(contest_id: str) -> bool:
+    """Whether a contest may be kept under this id."""
+    return _KEPT_CONTEST_ID.fullmatch(contest_id) is not None
 
 
 def in_contest(contest_id: str, *numbers: int) -> bytes:
@@ -116,6 +159,27 @@ def use_of(key: bytes) -> tuple[int, Library, int]:
     return int.from_bytes(key[-17:-9]), *pattern_of(key)
 
 
+def claim(contest_id: str, seat: int, *claimed: Claim) -> bytes:
+    """What a seat claimed to expect; without claim the beginning of all keys of the seat."""
+    key = in_contest(contest_id, seat)
+    for each in claimed:
+        plies = _NO_PLIES if each.plies is None else each.plies
+        key += number(plies) + each.board + round(each.value * VALUE_SCALE).to_bytes(4)
+    return key
+
+
+def claim_of(key: bytes) -> Claim:
+    """The claim in a key made by `claim`."""
+    plies = int.from_bytes(key[-12 - _BOARD_BYTES : -4 - _BOARD_BYTES])
+    value = int.from_bytes(key[-4:]) / VALUE_SCALE
+    return Claim(None if plies == _NO_PLIES else plies, key[-4 - _BOARD_BYTES : -4], value)
+
+
+def board(letters: str) -> bytes:
+    """8 bytes that stand for a board."""
+    return hashlib.blake2b(letters.encode(), digest_size=_BOARD_BYTES).digest()
+
+
 def open_contest_place(end: bytes) -> tuple[int, str]:
     """The time of opening and the contest that a key of an open contest ends with."""
     return int.from_bytes(end[:8]), end[8:].decode()
@@ -127,13 +191,20 @@ def player(name: str) -> bytes:
 
 
 def check_voter_name(field: str, name: str) -> None:
-    """Raise InvalidRecord for what cannot be the name of a player, or of ACADEMY as a proposer."""
-    if not PLAYER_NAME.fullmatch(name):
-        raise InvalidRecord(field, f"{name[:140]!r} must be 1 to 128 characters without control characters")
+    """Raise InvalidRecord for what cannot be the identity of a player, or of ACADEMY as a proposer."""
+    if not _IDENTITY.fullmatch(name):
+        raise InvalidRecord(field, f"{name[:140]!r} must be 1 to 300 characters without control characters")
 
 
-def check_player_name(field: str, name: str) -> None:
-    """Raise InvalidRecord for what cannot be a player's name."""
+def check_identity(field: str, name: str) -> None:
+    """Raise InvalidRecord for what cannot be a player's identity."""
     check_voter_name(field, name)
     if name == ANALYST:
         raise InvalidRecord(field, f"{name!r} is ACADEMY's own name: a player needs another")
+
+
+def check_player_name(field: str, name: str) -> None:
+    """Raise InvalidRecord for what cannot be a player's name as its arena gives it."""
+    if not PLAYER_NAME.fullmatch(name):
+        raise InvalidRecord(field, f"{name[:140]!r} must be 1 to 128 characters without control characters")
+    check_identity(field, name)

@@ -12,17 +12,27 @@ from types import TracebackType
 from typing import Final, Self, TypeVar
 
 from academy.knowledge.signatures import ELO_SCALE
-from academy.store import event_log, game_tables, open_contests, proposal_tables, tokens
-from academy.store.contest_tables import contest_record
+from academy.store import (
+    arenas,
+    event_log,
+    game_tables,
+    keys,
+    open_contests,
+    player_statistics,
+    proposal_tables,
+    tokens,
+)
+from academy.store.contest_tables import contest_record, find_contest
 from academy.store.environment import LARGEST_MAP, Environment, Table
-from academy.store.errors import InvalidRecord, SchemaOutdated, StoreReadOnly
+from academy.store.errors import InvalidRecord, SchemaOutdated, StoreReadOnly, UnknownContest
 from academy.store.following import Follower, Listener
 from academy.store.messages import unpacked
 from academy.store.open_contests import Place
+from academy.store.proposal_tables import ProposalFilter
 from academy.store.upgrading import upgrade
 from academy.store.v1 import records_pb2
 from academy.store.writing import QUEUE_SIZE, Command, Writer
-from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
+from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, proposals_pb2
 
 MAX_PAGE: Final = 1_000
 
@@ -132,6 +142,13 @@ class Store:
         with self.environment.reading() as transaction:
             return game_tables.game_record(transaction, game_id)
 
+    def average_length(self, game_id: str) -> float:
+        """Return the plies of an average game as known now. Raises UnknownGame."""
+        with self.environment.reading() as transaction:
+            expected = game_tables.game_record(transaction, game_id).expected_length
+            known = game_tables.read_measures(game_tables.measures(transaction, game_id))
+        return known.average_length(expected)
+
     def games(self, *, after: str = "", most: int = MAX_PAGE) -> list[game_pb2.Game]:
         """Return up to `most` games in the order of their ids, those after id `after`."""
         found = []
@@ -163,6 +180,49 @@ class Store:
         with self.environment.reading() as transaction:
             return contest_record(transaction, contest_id)
 
+    def contest_of_arena(self, arena: str, contest_id: str) -> records_pb2.ContestRecord:
+        """Return an arena's contest by the id that it gave it. Raises UnknownContest, InvalidRecord."""
+        with self.environment.reading() as transaction:
+            known = arenas.find(transaction, arena)
+            if known is None:
+                raise UnknownContest(contest_id)
+            return contest_record(transaction, keys.kept_contest_id(contest_id, known.number))
+
+    def contests_of_id(self, contest_id: str) -> list[records_pb2.ContestRecord]:
+        """Return the contests of all arenas that were given this id. Raises InvalidRecord."""
+        with self.environment.reading() as transaction:
+            numbers = {0, *(each.number for each in arenas.arenas(transaction))}
+            kept = (keys.kept_contest_id(contest_id, number) for number in sorted(numbers))
+            return [found for each in kept if (found := find_contest(transaction, each)) is not None]
+
+    def arenas(self) -> list[contests_pb2.Arena]:
+        """Return all arenas in the order in which they came."""
+        with self.environment.reading() as transaction:
+            return [arenas.as_message(each) for each in arenas.arenas(transaction)]
+
+    def arena(self, name: str) -> contests_pb2.Arena | None:
+        """Return an arena, None where none of this name has come yet."""
+        with self.environment.reading() as transaction:
+            found = arenas.find(transaction, name)
+            return None if found is None else arenas.as_message(found)
+
+    def arena_number(self, name: str) -> int | None:
+        """Return the number of an arena, None where none of this name has come yet."""
+        with self.environment.reading() as transaction:
+            found = arenas.find(transaction, name)
+            return None if found is None else found.number
+
+    def identity(self, arena: str, player: str) -> str:
+        """Return the identity that a name has in an arena now. Raises InvalidRecord."""
+        with self.environment.reading() as transaction:
+            known = arenas.find(transaction, arena)
+            return player if known is None else arenas.identity(transaction, known, player, "player")
+
+    def may_act(self, name: str, other: str) -> bool:
+        """Whether an arena may act for another."""
+        with self.environment.reading() as transaction:
+            return arenas.may_act(transaction, name, other)
+
     def open_contest(self, player: str, game_id: str, since: float = 0.0) -> str | None:
         """Return the id of the oldest open contest of a game that a player has a seat in, None without any.
 
@@ -182,13 +242,34 @@ class Store:
             return open_contests.oldest(transaction, game_id, after, most)
 
     def proposals(
-        self, player: str, page: Page, *, contest_id: str = ""
-    ) -> tuple[list[proposals_pb2.Proposal], int]:
-        """Return a player's proposals, newest first, and the next page's place (0: none is left)."""
+        self, wanted: ProposalFilter, start: bytes = b"", most: int = MAX_PAGE
+    ) -> tuple[list[proposals_pb2.Proposal], bytes]:
+        """Return proposals as `proposal_tables.listing` does, with contests as their arenas know them."""
         with self.environment.reading() as transaction:
-            return proposal_tables.of_player(
-                transaction, player, before=page.place, most=page.most, contest_id=contest_id
-            )
+            found, after = proposal_tables.listing(transaction, wanted, start, most)
+        return self.proposals_as_given(found), after
+
+    def proposals_as_given(self, proposals: list[proposals_pb2.Proposal]) -> list[proposals_pb2.Proposal]:
+        """Return proposals with their contests as the arenas know them, not as they are kept."""
+        with self.environment.reading() as transaction:
+            names = {each.number: each.name for each in arenas.arenas(transaction)}
+        for proposal in proposals:
+            proposal.arena = names.get(keys.arena_number(proposal.contest_id), "")
+            proposal.contest_id = keys.given_contest_id(proposal.contest_id)
+        return proposals
+
+    def player_statistics(
+        self, game_id: str, player: str, after: bytes, most: int
+    ) -> list[tuple[bytes, libraries_pb2.PlayerStatistics]]:
+        """Return up to `most` players' figures of a game with their places, those after a place.
+
+        With a player's identity its alone. Raises UnknownGame.
+        """
+        with self.environment.reading() as transaction:
+            game_tables.game_record(transaction, game_id)
+            if player:
+                return [(b"", player_statistics.find(transaction, game_id, player))]
+            return player_statistics.page(transaction, game_id, after, most)
 
     def proposals_of_seat(self, contest_id: str, seat: int) -> int:
         """Return how many proposals a seat has made in a contest."""

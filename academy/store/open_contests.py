@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from academy.store import keys
-from academy.store.contest_tables import contest_record
+from academy.store.contest_tables import as_given, contest_record
 from academy.store.environment import Table, Transaction
 from academy.store.errors import InvalidRecord
 from academy.v1 import contests_pb2
@@ -59,12 +59,12 @@ def oldest(
 
     Raises InvalidRecord for what cannot be a place.
     """
-    if after is not None and not (0 <= after[0] < 1 << 64 and keys.CONTEST_ID.fullmatch(after[1])):
+    if after is not None and not (0 <= after[0] < 1 << 64 and keys.is_place_of_contest(after[1])):
         raise InvalidRecord("place", "no contest can be there; begin again without one")
     games = [game_id] if game_id else [key.decode() for key, _ in transaction.scan(Table.GAMES)]
     # Read as far as they are wanted.
     places = islice(heapq.merge(*(_places(transaction, each, after) for each in games)), most)
-    return [contest_record(transaction, contest_id).contest for _, contest_id in places]
+    return [as_given(contest_record(transaction, contest_id)) for _, contest_id in places]
 
 
 def _places(transaction: Transaction, game_id: str, after: Place | None) -> Iterator[Place]:

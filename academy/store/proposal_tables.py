@@ -1,5 +1,6 @@
 """Proposals in the tables, with their indexes by contest and by player."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from academy.knowledge.contests import Judgement, Verdict
@@ -11,6 +12,9 @@ from academy.store.messages import packed, unpacked
 from academy.v1 import proposals_pb2
 
 ID_LENGTH: Final = 24
+_MOST_LOOKED_AT: Final = 10_000
+NO_ARENA: Final = -1
+"""What stands for an arena that has had no contest yet."""
 DROPPED_AS_VOID: Final = Judgement(Verdict.DROPPED, "the contest ended without a result")
 """What becomes of the proposals of a void contest."""
 DROPPED_AS_TOO_LATE: Final = Judgement(
@@ -39,30 +43,50 @@ def of_contest(transaction: Transaction, contest_id: str) -> list[proposals_pb2.
     return [get(transaction, value[1:].decode()) for _, value in index]
 
 
-def of_player(
-    transaction: Transaction, player: str, *, before: int = 0, most: int, contest_id: str = ""
-) -> tuple[list[proposals_pb2.Proposal], int]:
-    """Return a player's proposals, newest first, and what to pass as `before` for more (0: there are none).
+@dataclass(frozen=True, slots=True)
+class ProposalFilter:
+    """Which proposals are meant: of a player by its identity, of a contest by the id it is kept under.
 
-    `contest_id` leaves only those of a contest.
+    Of those only these `verdicts`, and only of the arena of this number; empty and None mean all.
     """
-    if contest_id:
-        table, prefix = Table.PROPOSALS_BY_CONTEST, keys.in_contest(contest_id)
+
+    player: str = ""
+    contest_id: str = ""
+    verdicts: frozenset[int] = frozenset()
+    arena: int | None = None
+
+    def passes(self, proposal: proposals_pb2.Proposal) -> bool:
+        """Whether a proposal is one of those meant."""
+        return (
+            self.player in ("", proposal.player)
+            and (not self.verdicts or proposal.verdict in self.verdicts)
+            and (self.arena is None or keys.arena_number(proposal.contest_id) == self.arena)
+        )
+
+
+def listing(
+    transaction: Transaction, wanted: ProposalFilter, start: bytes, most: int
+) -> tuple[list[proposals_pb2.Proposal], bytes]:
+    """Return up to `most` proposals from a place on, and the place of the next (empty: there is none).
+
+    Those of a player or a contest come newest first; all others by contest, from the last to the first. At
+    most `_MOST_LOOKED_AT` are looked at: fewer may be found, and more after them.
+    """
+    if wanted.contest_id:
+        table, prefix = Table.PROPOSALS_BY_CONTEST, keys.in_contest(wanted.contest_id)
+    elif wanted.player:
+        table, prefix = Table.PROPOSALS_BY_PLAYER, keys.player(wanted.player)
     else:
-        table, prefix = Table.PROPOSALS_BY_PLAYER, keys.player(player)
-    start = prefix + keys.number(before - 1) if before else b""
+        table, prefix = Table.PROPOSALS_BY_CONTEST, b""
     found: list[proposals_pb2.Proposal] = []
-    last = 0
-    if before != 1:
-        for key, value in transaction.scan(table, prefix, start=start, backwards=True):
-            proposal = get(transaction, (value[1:] if contest_id else value).decode())
-            if proposal.player != player:
-                continue
-            if len(found) == most:
-                return found, last
+    entries = transaction.scan(table, prefix, start=prefix + start if start else b"", backwards=True)
+    for looked_at, (key, value) in enumerate(entries):
+        if len(found) == most or looked_at == _MOST_LOOKED_AT:
+            return found, key[len(prefix) :]
+        proposal = get(transaction, value[-ID_LENGTH:].decode())
+        if wanted.passes(proposal):
             found.append(proposal)
-            last = keys.last_number(key)
-    return found, 0
+    return found, b""
 
 
 def settle(transaction: Transaction, proposal: proposals_pb2.Proposal, judgement: Judgement) -> bool:

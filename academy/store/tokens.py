@@ -24,7 +24,7 @@ from academy.store.working_games import Work
 from academy.v1 import contests_pb2
 
 _TOKEN: Final = re.compile(r"acd_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
-_TICKET: Final = re.compile(r"acdt_([A-Za-z0-9_-]{2,172})\.([0-9]{1,3})\.([A-Za-z0-9_-]{43})")
+_TICKET: Final = re.compile(r"acdt_([A-Za-z0-9_-]{2,190})\.([0-9]{1,3})\.([A-Za-z0-9_-]{43})")
 
 
 class Role(StrEnum):
@@ -70,6 +70,7 @@ class Token:
     created: float
     expires: float | None = None
     revoked: float | None = None
+    analyst: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,8 @@ class Caller:
     """Who a token or ticket belongs to.
 
     Of a ticket `contest_id` and `seat` say what it is good for, `over` whether that contest has been
-    reported, and `name` is the player's; of a token they are empty.
+    reported, and `name` is the player's; of a token they are empty. An `analyst` may be told any number of
+    patterns outside of contests.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Caller:
     contest_id: str = ""
     seat: int = 0
     over: bool = False
+    analyst: bool = False
 
 
 def _hash(secret: str) -> bytes:
@@ -106,6 +109,7 @@ class CreateToken:
     name: str
     role: Role
     expires: float | None = None
+    analyst: bool = False
 
     def execute(self, work: Work) -> tuple[Token, str]:
         """Store it. Raises InvalidRecord for a bad name or a time of expiry that has passed."""
@@ -114,7 +118,9 @@ class CreateToken:
             raise InvalidRecord("name", f"{self.name!r} is blank; say whom the token is for")
         if self.expires is not None and not self.expires > work.now:
             raise InvalidRecord("expires", "the time of expiry has passed already")
-        token = Token(secrets.token_hex(8), self.name, self.role, work.now, self.expires)
+        token = Token(
+            secrets.token_hex(8), self.name, self.role, work.now, self.expires, analyst=self.analyst
+        )
         secret = secrets.token_urlsafe(32)
         _put(work.transaction, token, _hash(secret))
         return token, f"acd_{token.token_id}_{secret}"
@@ -171,7 +177,7 @@ def _token_caller(transaction: Transaction, token_id: str, secret: str, now: flo
         raise RevokedToken
     if record.expire_time and record.expire_time <= now:
         raise ExpiredToken
-    return Caller(record.name, Role(record.role), record.token_id)
+    return Caller(record.name, Role(record.role), record.token_id, analyst=record.analyst)
 
 
 def _ticket_caller(transaction: Transaction, contest: str, seat: int, secret: str) -> Caller:
@@ -197,6 +203,7 @@ def _put(transaction: Transaction, token: Token, secret_hash: bytes) -> None:
         role=token.role.value,
         create_time=token.created,
         expire_time=token.expires or 0.0,
+        analyst=token.analyst,
     )
     transaction.put(Table.TOKENS, token.token_id.encode(), packed(record))
 
@@ -209,4 +216,5 @@ def _token(record: records_pb2.TokenRecord) -> Token:
         created=record.create_time,
         expires=record.expire_time or None,
         revoked=record.revoke_time or None,
+        analyst=record.analyst,
     )

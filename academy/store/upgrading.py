@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from academy.store import game_tables, keys, open_contests, snapshots
+from academy.store import arenas, game_tables, keys, open_contests, snapshots
 from academy.store.contest_tables import contest_record
 from academy.store.environment import LARGEST_MAP, Environment, Table, Transaction
 from academy.store.errors import SchemaOutdated, StoreBusy, StoreCorrupt, StoreError
@@ -152,7 +152,8 @@ def _snapshot_without_ratings(game: bytes, stored: bytes) -> bytes:
 
 
 def _from_version_2(transaction: Transaction) -> None:
-    """Libraries were made by the first rules of learning."""
+    """Libraries were made by the first rules of learning; all contests and players were in one namespace."""
+    arenas.name_home(transaction)
     _keep_what_other_rules_made(transaction)
 
 

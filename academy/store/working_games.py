@@ -131,7 +131,7 @@ class Work:
                 event.sequence,
                 stored,
             )
-            if event.WhichOneof("kind") == "settings_changed":
-                game_tables.store_settings(self.transaction, knowledge)
+            if event.WhichOneof("kind") in ("settings_changed", "game_described"):
+                game_tables.store_game(self.transaction, knowledge)
         self._games.keep(game_id, knowledge, event.sequence)
         return event.sequence, outcome

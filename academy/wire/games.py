@@ -21,6 +21,7 @@ def game_message(spec: GameSpec) -> game_pb2.Game:
         cell_names=spec.cell_names,
         expected_length=spec.expected_length,
         simultaneous=spec.simultaneous,
+        move_forms=spec.move_forms,
     )
 
 

@@ -23,7 +23,7 @@ class GtpPlayer(Player):
     Besides the standard commands it uses, where the engine has them, `time_settings`, `time_left`,
     `gomill-describe_engine`, `gomill-explain_last_move`, `gomill-genmove_ex`, `gomill-cpu_time`, and
     `academy-expected_value`: the engine's own expected value (0 to 1) for itself of the position after
-    its last move.
+    its last move, or two: of the position before the move, and after it.
     """
 
     def __init__(self, seating: Seating, kept: KeptEngines | None = None) -> None:
@@ -142,7 +142,8 @@ class GtpPlayer(Player):
             return Choice(text, False, seconds, comment=self._last_words(), claims=True)
         if self._says_moves_only:
             return Choice(text, False, seconds)
-        choice = Choice(text, False, seconds, self._expected_value(), self._explanation())
+        value_before, value = self._expected_values()
+        choice = Choice(text, False, seconds, value, self._explanation(), value_before=value_before)
         self._says_moves_only = not (self._knows(EXPECTED_VALUE) or self._knows(EXPLAIN_LAST_MOVE))
         return choice
 
@@ -166,20 +167,25 @@ class GtpPlayer(Player):
             self.warnings.append(str(failure))
             return ""
 
-    def _expected_value(self) -> float | None:
+    def _expected_values(self) -> tuple[float | None, float | None]:
+        """What the engine expected before its last move, where it tells that too, and after it."""
         if not self._knows(EXPECTED_VALUE):
-            return None
+            return None, None
         try:
             answer = self._ask(EXPECTED_VALUE)
         except Refused:
-            return None
-        value = number(answer)
-        if value is not None and 0.0 <= value <= 1.0:
-            return value
+            return None, None
+        values = [number(word) for word in answer.split()]
+        match values:
+            case [value] if _is_value(value):
+                return None, value
+            case [before, value] if _is_value(before) and _is_value(value):
+                return before, value
         self.warnings.append(
-            f"player {self.seating.label}: '{EXPECTED_VALUE}': {answer[:80]!r} is no number from 0 to 1"
+            f"player {self.seating.label}: '{EXPECTED_VALUE}': {answer[:80]!r} is no number from 0 to 1, "
+            "nor two of them"
         )
-        return None
+        return None, None
 
     def given(self, moves: Mapping[int, Any], view: Any) -> None:
         """Send all the moves."""
@@ -231,3 +237,7 @@ class GtpPlayer(Player):
         if warning:
             self.warnings.append(warning)
         return cost
+
+
+def _is_value(value: float | None) -> bool:
+    return value is not None and 0.0 <= value <= 1.0

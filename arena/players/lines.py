@@ -85,7 +85,7 @@ class LinesPlayer(Player):
         reading = self._words.read(answers, self.seating.seat)
         for complaint in reading.complaints:
             self._complaints.add(self._turn, complaint)
-        return Choice(reading.text, seconds=seconds, value=reading.value)
+        return Choice(reading.text, seconds=seconds, value=reading.value, value_before=reading.value_before)
 
     def rehearse(self, view: Any) -> None:
         """Ask for the first orders: before, such a program need not say anything."""

@@ -59,9 +59,9 @@ class Choice(NamedTuple):
     """What a player answered when it was its move: a move's text, or that it resigns or claims the game.
 
     `seconds` is how long it took; `value` the player's own expected value (0 to 1) of the position
-    after the move, None where it told none; `comment` what it says of the move. `missed` is what kept the
-    player from answering in full: the move is then made for it, as for one that is gone, but it is asked
-    again.
+    after the move, and `value_before` of the position before it, None where it told none; `comment` what it
+    says of the move. `missed` is what kept the player from answering in full: the move is then made for it,
+    as for one that is gone, but it is asked again.
     """
 
     text: str
@@ -71,6 +71,7 @@ class Choice(NamedTuple):
     comment: str = ""
     claims: bool = False
     missed: PlayerFailure | None = None
+    value_before: float | None = None
 
 
 @dataclass(frozen=True)

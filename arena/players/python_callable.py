@@ -88,8 +88,13 @@ class PythonPlayer(Player):
                 return Choice("resign", resigns=True)
             case str():
                 return Choice(answer)
-            case Choice(text=str(), comment=str(), value=value) if _is_value(value):
-                return answer._replace(value=None if value is None else float(value))
+            case Choice(text=str(), comment=str(), value=value, value_before=before) if _is_value(
+                value
+            ) and _is_value(before):
+                return answer._replace(
+                    value=None if value is None else float(value),
+                    value_before=None if before is None else float(before),
+                )
             case (str() as text, value) if isinstance(answer, tuple) and _is_value(value):
                 return Choice(text, value=None if value is None else float(value))
         said = reprlib.repr(answer)

@@ -167,16 +167,20 @@ class RemotePlayer(Player):
             self._say(players_pb2.PlayResponse(moves_made=made))
 
     def _choice(self, move: players_pb2.Move, seconds: float) -> Choice:
-        value = move.value if move.HasField("value") else None
-        if value is not None and not 0.0 <= value <= 1.0:
-            self.warnings.append(f"{self._label}: the expected value {value:g} is no number from 0 to 1")
-            value = None
+        value = self._value(move.value) if move.HasField("value") else None
+        before = self._value(move.value_before) if move.HasField("value_before") else None
         comment = move.comment[:MAX_COMMENT]
         if move.WhichOneof("answer") is None:
             raise IllFormed(f"{self._label}: answered a request to move with an empty move")
         if move.resign:
             return Choice("resign", True, seconds, value, comment)
-        return Choice(move.text, False, seconds, value, comment)
+        return Choice(move.text, False, seconds, value, comment, value_before=before)
+
+    def _value(self, value: float) -> float | None:
+        if 0.0 <= value <= 1.0:
+            return value
+        self.warnings.append(f"{self._label}: the expected value {value:g} is no number from 0 to 1")
+        return None
 
     def told(self, moves: Mapping[int, Any], view: Any) -> None:
         """Tell of moves where nothing is hidden, and of the position. Answers to it there are none."""

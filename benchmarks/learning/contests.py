@@ -112,7 +112,7 @@ def play(
         ply = report.plies.add(
             player=seat, move=moves[-1], board=referee.board(position, 1).letters, legal_moves=legal
         )
-        ply.values.add(player=seat, value=chosen.value)
+        ply.values.add(player=seat, value=chosen.value, before=scholars[seat].value_before)
     for seat in lines or ():
         if scholars[seat].academy is None:
             raise AcademyLost(f"contest {contest_id}, seat {seat}: it went on without ACADEMY; not counted")

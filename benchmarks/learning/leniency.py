@@ -35,6 +35,7 @@ class UnlimitedPatternsSeat(Seat):
         boards: Sequence[Board],
         expected_value: float | None = None,
         *,
+        plies: int | None = None,
         libraries: Sequence[Library] = (),
         most: int = 0,
         with_cells: bool = False,
@@ -44,6 +45,7 @@ class UnlimitedPatternsSeat(Seat):
         return super().pattern_question(
             boards,
             LOW_VALUE,
+            plies=plies,
             libraries=libraries,
             most=most,
             with_cells=with_cells,

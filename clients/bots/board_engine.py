@@ -54,7 +54,7 @@ class BoardEngine(GtpEngine, Generic[Rules, Position, Move]):
         # The position before each move, and the seat that made it.
         self._before: list[tuple[Position, int]] = []
         self._scholars: dict[int, Scholar[Position, Move]] = {}
-        self._expected_value: float | None = None
+        self._expected_values: tuple[float, ...] = ()
 
     def _change(self, **settings: object) -> None:
         """Begin anew under other settings."""
@@ -114,7 +114,7 @@ class BoardEngine(GtpEngine, Generic[Rules, Position, Move]):
             raise GtpError("cannot undo")
         self._position, _ = self._before.pop()
         self._moves.pop()
-        self._expected_value = None
+        self._expected_values = ()
         return ""
 
     def gtp_genmove(self, arguments: Sequence[str]) -> str:
@@ -123,16 +123,19 @@ class BoardEngine(GtpEngine, Generic[Rules, Position, Move]):
         if self._is_over():
             return "resign"
         position = self._with_mover(seat)
-        chosen = self._decide(position, seat)
-        self._expected_value = chosen.value
+        scholar = self._scholar(seat)
+        # Not every move is the scholar's.
+        scholar.value_before = None
+        chosen, before = self._decide(position, seat), scholar.value_before
+        self._expected_values = (chosen.value,) if before is None else (before, chosen.value)
         self._make(position, seat, chosen.move)
         return self._moves[-1]
 
     def gtp_academy__expected_value(self, arguments: Sequence[str]) -> str:
-        """The bot's own expected value after its last move."""
-        if self._expected_value is None:
+        """The bot's own expected values before its last move and after it."""
+        if not self._expected_values:
             raise GtpError("no move generated yet")
-        return f"{self._expected_value:.6f}"
+        return " ".join(f"{value:.6f}" for value in self._expected_values)
 
     def gtp_quit(self, arguments: Sequence[str]) -> str:
         """Propose what was learnt, and end."""

@@ -65,19 +65,27 @@ class Scholar(Generic[Position, Move]):
         spec = referee.spec()
         self._symmetric = spec.symmetric and spec.players == 2
         self._told: float | None = None
+        # What was claimed to be expected before the move that is being thought about.
+        self._claimed: float | None = None
+        self.value_before: float | None = None
         # What they are worth to others is looked into after the contest, when there is time.
         self._chosen: list[_Chosen[Position, Move]] = []
 
     def choose(self, position: Position, moves: Sequence[str], own_moves: int) -> Candidate[Move]:
         """A move for the position that `moves` led to, `own_moves` of them one's own; and what is expected.
 
-        The value is what the arena is told: the next move's is compared with it.
+        The value is what the arena is told: the next move's is compared with it. It is told `value_before`
+        too, which is what ACADEMY was.
         """
+        self._claimed = None
 
         def counsel(value: float, best: Sequence[Move]) -> Mapping[Move, Experience]:
-            return self._opening(position, moves, own_moves) or self._patterns(position, value, best)
+            known = self._opening(position, moves, own_moves)
+            return known or self._patterns(position, len(moves), value, best)
 
-        chosen = self.thinker.think(self.referee, position, counsel).candidates[0]
+        thought = self.thinker.think(self.referee, position, counsel)
+        chosen = thought.candidates[0]
+        self.value_before = thought.value if self._claimed is None else self._claimed
         before, self._told = self._told, chosen.value
         self._chosen.append(_Chosen(position, chosen, len(moves) + 1, before))
         return chosen
@@ -106,7 +114,9 @@ class Scholar(Generic[Position, Move]):
                 found[move] = opening
         return of_openings(found)
 
-    def _patterns(self, position: Position, value: float, best: Sequence[Move]) -> Mapping[Move, Experience]:
+    def _patterns(
+        self, position: Position, plies: int, value: float, best: Sequence[Move]
+    ) -> Mapping[Move, Experience]:
         """What the patterns say of moves; nothing where they may not be asked for.
 
         A move is good that goes where the opponent would have good patterns. What it brings oneself says
@@ -127,9 +137,16 @@ class Scholar(Generic[Position, Move]):
                 taken.append(self._with_opponent(board, cell))
         if not asked:
             return {}
+        self._claimed = value
         try:
             gains = self.academy.opponent_gains(
-                self.seat, board, taken, value, libraries=self._pattern_libraries, most=MOST_MATCHES
+                self.seat,
+                board,
+                taken,
+                value,
+                plies=plies,
+                libraries=self._pattern_libraries,
+                most=MOST_MATCHES,
             )
         except (AcademyRefusal, AcademyUnavailable) as error:
             self._alone(error)

@@ -144,6 +144,10 @@ def _check_replay(trial: Trial, game: RandomGame) -> None:
         for ply, moves in enumerate(game.moves):
             trial.ply = ply
             texts = {seat: judge.move_text(move) for seat, move in moves.items()}
+            for seat, move in moves.items():
+                reported = judge.opening_move(position, seat, move)
+                if not all(map(trial.spec.is_written_as_move, (texts[seat], reported))):
+                    raise breach(f"{texts[seat]!r} has none of the forms {trial.spec.move_forms}")
             read = {seat: judge.read_move(position, seat, text) for seat, text in texts.items()}
             position = judge.play(position, read)
             if trial.sight(position) != game.sights[ply + 1]:

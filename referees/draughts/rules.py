@@ -41,6 +41,7 @@ class Draughts(Referee[DraughtsPosition, Move]):
             geometry=self._geometry,
             reversal="rotate_180",
             expected_length=self._variant.expected_length,
+            move_forms=("@#-@#", "@#x@#[x@#]") if self._layout.algebraic else ("#-#", "#x#[x#]"),
         )
         variant = self._variant
         self._first = self.placed(variant.white_men, variant.black_men, 0, white_to_move=variant.white_first)

@@ -82,6 +82,7 @@ class Go(Referee[GoPosition, int]):
             symmetric=handicap is None,
             symmetries=tuple(keeping),
             cell_names=vertices.names(self._size),
+            move_forms=("*", "pass"),
             expected_length=PLIES_PER_POINT * self._points,
         )
 

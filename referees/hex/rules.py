@@ -66,6 +66,7 @@ class Hex(Referee[HexPosition, int]):
             symmetries=("identity", "rotate_180"),
             reversal="transpose" if square else "identity",
             cell_names=cells.names(self._rows, self._columns),
+            move_forms=("*", cells.SWAP_TEXT) if self.settings.swap else ("*",),
             expected_length=PLIES_PER_CELL * len(self._cells),
         )
 

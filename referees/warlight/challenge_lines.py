@@ -5,7 +5,8 @@
     GameOver
 
 A bot answers a standing with `Deploy N on ID` and `AttackTransfer N from ID to ID`, then `end`. One line
-is ours: `academy-expected_value X` tells the bot's own expected value, from 0 to 1.
+is ours: `academy-expected_value X` tells the bot's own expected value, from 0 to 1; of two numbers the first
+is of what stands before the orders.
 """
 
 from collections.abc import Sequence
@@ -52,18 +53,18 @@ class ChallengeLines(LineDialogue[WarPosition]):
         """Read orders line by line; a line that is none is dropped."""
         orders: list[Order] = []
         complaints = []
-        value = None
+        before = value = None
         for line in answers[0]:
             try:
                 if line.split()[:1] == [EXPECTED_VALUE]:
-                    value = _expected_value(line)
+                    before, value = _expected_values(line)
                 elif line.strip():
                     orders.append(read_order(line))
             except UnreadableMove as error:
                 complaints.append(f"a line was dropped: {error}")
         if len(orders) > MAX_ORDERS:
             complaints.append(f"{len(orders)} orders: those after the first {MAX_ORDERS} were dropped")
-        return Reading(orders_text(orders[:MAX_ORDERS]), tuple(complaints), value)
+        return Reading(orders_text(orders[:MAX_ORDERS]), tuple(complaints), value, before)
 
     def passing(self) -> str:
         """No orders."""
@@ -87,13 +88,13 @@ def refusals(view: WarPosition, seat: int) -> list[str]:
     ]
 
 
-def _expected_value(line: str) -> float:
-    """Raises UnreadableMove."""
+def _expected_values(line: str) -> tuple[float | None, float]:
+    """What the bot expected before its orders, if it tells that too, and with them. Raises UnreadableMove."""
     told = line.strip().removeprefix(EXPECTED_VALUE).strip()
     try:
-        value = float(told)
+        values = [float(word) for word in told.split()]
     except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= 1.0:
-        raise UnreadableMove(f"'{EXPECTED_VALUE}': {told[:80]!a} is no number from 0 to 1")
-    return value
+        values = []
+    if not (1 <= len(values) <= 2 and all(0.0 <= value <= 1.0 for value in values)):
+        raise UnreadableMove(f"'{EXPECTED_VALUE}': {told[:80]!a} is no number from 0 to 1, nor two of them")
+    return (values[0] if len(values) == 2 else None), values[-1]

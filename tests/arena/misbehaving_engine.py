@@ -48,6 +48,7 @@ FAULTS = (
     "leaving-the-session",
     "dies-when-idle",
     "hopeless",
+    "two-values",
 )
 
 
@@ -165,7 +166,7 @@ class Engine:
         return f"stone {self.moves}"
 
     def do_academy_expected_value(self) -> str:
-        return {"bad-values": "1.5", "hopeless": "0.01"}.get(self.fault, "0.75")
+        return {"bad-values": "1.5", "hopeless": "0.01", "two-values": "0.25 0.75"}.get(self.fault, "0.75")
 
     def do_gomill_cpu_time(self) -> str:
         self.cpu_time += 12.25

@@ -181,6 +181,12 @@ def test_a_resignation_ends_the_game_with_its_comment_in_the_record() -> None:
     assert "last comment of villain: stone 1" in result.record
 
 
+def test_an_engine_may_tell_what_it_expected_before_its_move_too() -> None:
+    moves = play(job(misbehaving("two-values"), python_player("passer"))).moves
+    assert (moves[0].values, moves[0].value_before) == ({1: 0.75}, 0.25)
+    assert moves[1].value_before is None
+
+
 def test_a_move_holds_what_the_mover_told_and_what_the_referee_saw() -> None:
     result = play(job(misbehaving("none"), python_player("hopeful", "tests.arena.engines:hopeful")))
     first, second = result.moves[:2]

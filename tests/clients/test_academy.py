@@ -176,7 +176,9 @@ def test_where_few_proposals_are_allowed_the_best_are_submitted(
 ) -> None:
     name = f"few-{submit.__name__}"
     arena, admin = academy.arena(), academy.admin()
-    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go(name)))
+    game = tiny_go(name)
+    game.expected_length = 100.0
+    arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
     tickets = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest(name, name))).tickets
     connection = Connection(str(academy.address), tickets[0])
 

@@ -67,7 +67,7 @@ def test_a_move_is_a_tesuji_when_it_raised_the_expected_value_enough(
 ) -> None:
     playing = seat()
     playing.moved(PATTERN, 1, before, after)
-    request = playing.proposals(plies=100)
+    request = playing.proposals(plies=100, average_length=100)
     assert (request is not None) == proposed
     if request is not None:
         (proposal,) = request.proposals
@@ -80,7 +80,7 @@ def test_the_last_fifth_of_a_contest_gives_endgame_patterns() -> None:
     playing = seat()
     for ply in (79, 81, 99):
         playing.moved(PATTERN, ply, 0.5, 0.55)
-    request = playing.proposals(plies=100)
+    request = playing.proposals(plies=100, average_length=100)
     assert request is not None
     assert [each.ply for each in request.proposals] == [81, 99]
     assert {each.library for each in request.proposals} == {pattern_pb2.LIBRARY_ENDGAME}
@@ -90,7 +90,7 @@ def test_no_more_is_proposed_than_a_contest_takes_and_the_best_of_it() -> None:
     playing = seat()
     for ply in range(1, 101):
         playing.moved(PATTERN, ply, 0.2, 0.4 + ply / 1000)
-    request = playing.proposals(plies=100)
+    request = playing.proposals(plies=100, average_length=100)
     assert request is not None
     assert len(request.proposals) == 10
     tesuji = [each.ply for each in request.proposals if each.library == pattern_pb2.LIBRARY_MIDDLE_GAME]
@@ -100,4 +100,4 @@ def test_no_more_is_proposed_than_a_contest_takes_and_the_best_of_it() -> None:
 def test_outside_a_contest_nothing_is_proposed() -> None:
     playing = seat(contest_id="")
     playing.moved(PATTERN, 1, 0.1, 0.9)
-    assert playing.proposals(plies=1) is None
+    assert playing.proposals(plies=1, average_length=100) is None

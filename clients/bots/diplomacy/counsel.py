@@ -135,7 +135,9 @@ class Counsel:
         if not asked:
             return {}
         try:
-            found = self._academy.successors(self._seat, board, tuple(asked.values()), value)
+            found = self._academy.successors(
+                self._seat, board, tuple(asked.values()), value, plies=self._plies
+            )
         except (AcademyRefusal, AcademyUnavailable) as error:
             self._alone(error)
             return {}

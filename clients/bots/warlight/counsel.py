@@ -112,7 +112,8 @@ class Counsel:
             states[at] = taken
             after.append(Board(self._graph, bytes(states)))
         try:
-            found = self._academy.successors(self._seat, before, after, value)
+            plies = 2 * (view.turn - 1)
+            found = self._academy.successors(self._seat, before, after, value, plies=plies)
         except (AcademyRefusal, AcademyUnavailable) as error:
             self._alone(error)
             return {}

@@ -77,3 +77,42 @@ def test_a_contest_that_is_void_is_not_voided_again(left: Any) -> None:
 def test_they_are_the_admins_alone(academy: Academy, running: Any) -> None:
     said = academy("contests", "list", "--token", running.token("cup", Role.ARENA))
     assert said.exit_code == 1 and "use an admin's token" in said.err
+
+
+@pytest.fixture
+def two(tmp_path: Path):  # type: ignore[no-untyped-def]
+    """The command line pointed at a server with two arenas, both with an open contest `cup/1`."""
+    with serving(tmp_path / "data") as server:
+        for name in ("spring", "autumn"):
+            arena = server.client(server.token(name, Role.ARENA)).contests
+            arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+            told = examples.contest("cup/1", "go")
+            arena.OpenContest(contests_pb2.OpenContestRequest(contest=told))
+            arena.ReportContest(examples.report(examples.contest("cup/2", "go"), ["c3"]))
+        token = server.token("admin", Role.ADMIN)
+        yield lambda *arguments: run(*arguments, ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token)
+
+
+def test_a_contest_of_one_of_several_arenas_is_voided_by_its_name(two: Any) -> None:
+    said = two("contests", "void", "cup/1")
+    assert said.exit_code == 1 and "'spring', 'autumn'" in said.err
+    assert two("contests", "void", "cup/1", "--arena", "autumn").exit_code == 0
+    (left,) = two("contests", "list", "--json").json()["contests"]
+    assert left["arena"] == "spring"
+
+
+def test_arenas_are_linked_and_allowed_from_the_command_line(two: Any) -> None:
+    assert "NAME@autumn" in two("arenas", "list").out
+    linked = two("arenas", "link", "autumn", "spring", "--json").json()
+    assert linked.get("namespace", "") == ""
+    assert two("arenas", "unlink", "autumn", "--json").json()["namespace"] == "autumn"
+    assert two("arenas", "allow", "autumn", "spring", "--json").json()["acts_for"] == ["spring"]
+    assert "spring" not in str(two("arenas", "forbid", "autumn", "spring", "--json").json().get("acts_for"))
+    said = two("arenas", "link", "winter", "spring")
+    assert said.exit_code == 1 and "no arena 'winter'" in said.err
+
+
+def test_what_players_did_is_shown(two: Any) -> None:
+    players = two("statistics", "go", "--players", "--json").json()
+    assert {each["player"] for each in players} == {"ann", "bob", "ann@autumn", "bob@autumn"}
+    assert "ann@autumn" in two("statistics", "go", "--players").out

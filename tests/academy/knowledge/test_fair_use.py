@@ -4,14 +4,18 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from academy.knowledge.contests import FalseConsultation
 from academy.knowledge.fair_use import (
+    Claim,
     FairUseExceeded,
     ValueNotLow,
     acceptable,
     check_low_value,
     check_opening,
+    false_claim,
     false_consultation,
     opening_allowance,
 )
@@ -37,6 +41,38 @@ def test_one_consultation_for_every_four_moves_the_first_included(own_move: int,
         allowed,
     )
     assert f"own move {own_move} the rule allows {allowed}" in str(refused.value)
+
+
+VALUES = st.lists(st.one_of(st.none(), st.integers(0, 1_000_000).map(lambda each: each / 1e6)), max_size=30)
+
+
+@given(VALUES, st.data())
+def test_claims_that_are_what_was_told_hold_and_others_do_not(
+    values: list[float | None], data: st.DataObject
+) -> None:
+    told = [plies for plies, value in enumerate(values) if value is not None]
+    boards = [bytes([plies]) for plies in range(len(values) + 1)]
+    by_board = data.draw(st.booleans())
+    chosen = data.draw(st.lists(st.sampled_from(told), unique=True)) if told else []
+    shifts = [data.draw(st.integers(-10_000, 10_000)) / 1e6 for _ in chosen]
+    honest = [
+        Claim(None if by_board else plies, boards[plies], min(1.0, max(0.0, (values[plies] or 0.0) + shift)))
+        for plies, shift in zip(chosen, shifts, strict=True)
+    ]
+    assert false_claim(1, honest, values, boards, False) is None
+    beyond = Claim(len(values) + 1, b"", 0.1)
+    assert false_claim(1, [*honest, beyond], values, boards, True) is not None
+    last = Claim(len(values), b"", 0.1)
+    assert (false_claim(1, [*honest, last], values, boards, True) is None) and (
+        false_claim(1, [*honest, last], values, boards, False) is not None
+    )
+    for plies in range(len(values)):
+        value = values[plies]
+        lie = Claim(plies, b"", 1.0 if value is not None and value <= 0.5 else 0.0)
+        found = false_claim(2, [*honest, lie], values, boards, True)
+        assert found is not None
+        assert (found.seat, found.plies, found.value) == (2, plies, value)
+        assert (found.count, found.claims) == (1, len(honest) + 1)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.2, 0.33])

@@ -1,6 +1,7 @@
 """What a game tells of itself: its symmetries, its reversal, its moves, and what contradicts itself."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -238,6 +239,45 @@ def test_the_limits_themselves_are_allowed(changes: dict[str, Any]) -> None:
     assert GameSpec(**description | changes).symmetry_group
 
 
+FORMS = ("*", "pass", "#-#", "#x#[x#]")
+
+
+@pytest.mark.parametrize(
+    ("move", "is_move"),
+    [
+        ("A1", True),
+        ("E5", True),
+        ("pass", True),
+        ("11-15", True),
+        ("24x15x8x1", True),
+        ("zzz", False),
+        ("A1A1", False),
+        ("A6", False),
+        ("a1", False),
+        ("PASS", False),
+        ("11x", False),
+        ("-", False),
+        ("", False),
+        ("1x" * 500, False),
+    ],
+)
+def test_moves_have_one_of_the_forms_that_the_game_tells(move: str, is_move: bool) -> None:
+    assert replace(GO, move_forms=FORMS).is_written_as_move(move) == is_move
+    assert GO.is_written_as_move(move)
+
+
+@given(
+    st.lists(st.from_regex(r"[^\[\]]{1,10}(\[[^\[\]*#][^\[\]]{0,10}\])?", fullmatch=True), max_size=5),
+    st.text(),
+)
+def test_no_form_takes_long_to_look_for(forms: list[str], text: str) -> None:
+    try:
+        spec = replace(GO, move_forms=tuple(forms))
+    except InvalidGame:
+        return
+    assert spec.is_written_as_move(text * 1_000) in (True, False)
+
+
 TURN = NodeSymmetry("turn", (1, 2, 0))
 TURN_BACK = NodeSymmetry("turn_back", (2, 0, 1))
 TRIANGLE = GraphGeometry(("a", "b", "c"))
@@ -255,6 +295,13 @@ TRIANGLE = GraphGeometry(("a", "b", "c"))
         ({"players": 65, "symmetric": False}, "65 players"),
         ({"players": 3}, "symmetric game of 3 players"),
         ({"expected_length": 0.5}, "0.5"),
+        ({"move_forms": ("[x][y]",)}, "'[x][y]'"),
+        ({"move_forms": ("[#]",)}, "'[#]'"),
+        ({"move_forms": ("",)}, "1 to 64 characters"),
+        ({"move_forms": ("x" * 65,)}, "1 to 64 characters"),
+        ({"move_forms": ("x\n",)}, "can be seen"),
+        ({"move_forms": ("*",)}, "none are given"),
+        ({"move_forms": ("x",) * 33}, "33 move forms"),
         ({"expected_length": float("nan")}, "nan"),
         ({"cell_names": ("a1",)}, "1 cell names for 9 cells"),
         ({"cell_names": tuple("aabcdefgh")}, "different"),

@@ -46,7 +46,7 @@ ConsultationService/MatchPatterns      -    +      -     -    +    -    o
 ConsultationService/MatchSuccessors    -    +      -     -    +    -    o
 ConsultationService/Play               -    +      -     -    +    -    o
 ProposalService/SubmitProposals        -    +      -     -    +    -    o
-ProposalService/ListProposals          +    +      +     +    +    -    -
+ProposalService/ListProposals          +    +      +     +    +    +    +
 ContestService/RegisterGame            -    -      +     +    -    -    -
 ContestService/GetGame                 +    +      +     +    +    +    o
 ContestService/ListGames               +    +      +     +    +    +    o
@@ -54,6 +54,10 @@ ContestService/OpenContest             -    -      +     +    -    -    -
 ContestService/ReportContest           -    -      +     +    -    -    -
 ContestService/GetContest              -    +      +     +    +    -    -
 ContestService/ListOpenContests        -    -      -     +    -    -    -
+ContestService/ListArenas              -    -      -     +    -    -    -
+ContestService/LinkArena               -    -      -     +    -    -    -
+ContestService/UnlinkArena             -    -      -     +    -    -    -
+ContestService/AllowArena              -    -      -     +    -    -    -
 LibraryService/ListPatterns            -    -      -     +    -    -    -
 LibraryService/GetPattern              -    -      -     +    -    -    -
 LibraryService/DeletePattern           -    -      -     +    -    -    -
@@ -66,6 +70,7 @@ LibraryService/ImportLibrary           -    -      -     +    -    -    -
 LibraryService/ListEvents              -    -      -     +    -    -    -
 LibraryService/GetStatistics           +    +      +     +    +    +    o
 LibraryService/GetMeasures             +    +      +     +    +    +    o
+LibraryService/ListPlayerStatistics    +    +      +     +    +    +    o
 ServerReflection/ServerReflectionInfo  +    +      +     +    +    +    o
 """
 _, *CALLERS = MATRIX.split("\n")[1].split()
@@ -107,6 +112,10 @@ def _questions() -> dict[str, Message]:
         "ReportContest": report(contest("matrix/told", GAME), ["c3"]),
         "GetContest": contests_pb2.GetContestRequest(contest_id=CONTEST),
         "ListOpenContests": contests_pb2.ListOpenContestsRequest(),
+        "ListArenas": contests_pb2.ListArenasRequest(),
+        "LinkArena": contests_pb2.LinkArenaRequest(arena="arena", other="arena"),
+        "UnlinkArena": contests_pb2.UnlinkArenaRequest(arena="arena"),
+        "AllowArena": contests_pb2.AllowArenaRequest(arena="helper", acts_for="arena"),
         "ListPatterns": libraries_pb2.ListPatternsRequest(game_id=GAME, library=ENDGAME),
         "GetPattern": libraries_pb2.GetPatternRequest(**chosen),
         "DeletePattern": libraries_pb2.DeletePatternRequest(**chosen),
@@ -119,6 +128,7 @@ def _questions() -> dict[str, Message]:
         "ListEvents": libraries_pb2.ListEventsRequest(game_id=GAME),
         "GetStatistics": libraries_pb2.GetStatisticsRequest(game_id=GAME),
         "GetMeasures": libraries_pb2.GetMeasuresRequest(game_id=GAME),
+        "ListPlayerStatistics": libraries_pb2.ListPlayerStatisticsRequest(game_id=GAME),
         "ServerReflectionInfo": reflection_pb2.ServerReflectionRequest(list_services=""),
     }
 

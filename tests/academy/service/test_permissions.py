@@ -16,7 +16,7 @@ BOT = {
     "ConsultationService": {"LookUpOpening", "MatchPatterns", "MatchSuccessors", "Play"},
     "ProposalService": {"SubmitProposals", "ListProposals"},
     "ContestService": {"GetGame", "ListGames", "GetContest"},
-    "LibraryService": {"GetStatistics", "GetMeasures"},
+    "LibraryService": {"GetStatistics", "GetMeasures", "ListPlayerStatistics"},
 }
 ARENA_TOO = {"ContestService": {"RegisterGame", "OpenContest", "ReportContest"}}
 

@@ -4,6 +4,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 from academy.store.environment import Transaction
+from academy.store.tokens import Role
 from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, ENDGAME, MIDDLE_GAME, board, contest, report
@@ -84,7 +85,7 @@ def test_the_same_proposal_again_is_the_same(academy: Running) -> None:
 
     assert first[0] == first[1] == second[0]
     assert of_bob[0].proposal_id != first[0].proposal_id
-    assert len(own(ann).proposals) == 1
+    assert len(own(ann, contest_id="same/1").proposals) == 1
 
 
 def test_a_proposal_after_the_report_is_judged_at_once(academy: Running) -> None:
@@ -140,10 +141,49 @@ def test_an_admin_reads_everybodys_proposals_and_others_their_own(academy: Runni
     seen = own(academy.admin(), player="ann", contest_id="others/1").proposals
 
     assert [each.contest_id for each in seen] == ["others/1"]
-    assert refusal(lambda: own(academy.arena(), player="ann")).reason == "NOT_PERMITTED"
-    # A ticket shows its own contest only.
-    assert {each.contest_id for each in own(ann).proposals} == {"others/1"}
-    assert refusal(lambda: own(ann, contest_id="same/1")).reason == "NOT_PERMITTED"
+    assert refusal(lambda: own(academy.bot("carl"), player="ann")).reason == "NOT_PERMITTED"
+    assert [each.player for each in own(academy.arena(), player="ann", contest_id="others/1").proposals] == [
+        "ann"
+    ]
+
+
+def test_a_ticket_shows_its_players_proposals_in_all_contests_of_its_arena(fresh: Running) -> None:
+    ann, bob = opened(fresh, "earlier", "earlier/1")
+    submitted(ann, "earlier/1", tesuji())
+    submitted(bob, "earlier/1", tesuji())
+    fresh.arena().contests.ReportContest(report(contest("earlier/1", "earlier"), ["c3"]))
+    ann, _ = opened(fresh, "earlier", "earlier/2")
+    submitted(ann, "earlier/2", tesuji(cells="xx"))
+    # Another arena's player who came to have the same identity does not tell this one's ticket more.
+    other = fresh.client(fresh.token("other", Role.ARENA)).contests
+    link = contests_pb2.LinkArenaRequest(arena="other", other="arena")
+    request = contests_pb2.OpenContestRequest(contest=contest("elsewhere", "earlier"))
+    other.OpenContest(request)
+    fresh.admin().contests.LinkArena(link)
+    request.contest.contest_id = "elsewhere/2"
+    stranger = fresh.client(other.OpenContest(request).tickets[0])
+    submitted(stranger, "elsewhere/2", tesuji(cells="-o-"))
+
+    seen = [(each.contest_id, each.verdict, each.player) for each in own(ann).proposals]
+    assert seen == [
+        ("earlier/2", proposals_pb2.VERDICT_HELD, "ann"),
+        ("earlier/1", proposals_pb2.VERDICT_DROPPED, "ann"),
+    ]
+    assert "told no expected value" in own(ann).proposals[1].reason or "plies" in own(ann).proposals[1].reason
+    dropped = own(ann, verdicts=[proposals_pb2.VERDICT_DROPPED]).proposals
+    assert [each.contest_id for each in dropped] == ["earlier/1"]
+    assert [each.contest_id for each in own(ann, contest_id="earlier/1").proposals] == ["earlier/1"]
+    assert {each.arena for each in own(stranger).proposals} == {"other"}
+    everybodys = own(fresh.admin()).proposals
+    assert sorted((each.contest_id, each.player) for each in everybodys) == [
+        ("earlier/1", "ann"),
+        ("earlier/1", "bob"),
+        ("earlier/2", "ann"),
+        ("elsewhere/2", "ann"),
+    ]
+    assert len(own(fresh.arena()).proposals) == 3
+    assert len(own(fresh.admin(), arena="other").proposals) == 1
+    assert not own(fresh.client(fresh.token("new", Role.ARENA))).proposals
 
 
 def test_a_board_that_was_reported_is_what_counts(academy: Running) -> None:

@@ -45,6 +45,14 @@ def successors(**fields: Any) -> MatchSuccessorsRequest:
 
 # Their games and contests are nowhere, and their entries are nothing: work on any of them would be noticed.
 BOUNDS = {
+    "academy.v1.ListProposalsRequest.verdicts": Bound(
+        "verdicts_per_call",
+        "verdicts",
+        "ListProposals",
+        lambda count: proposals_pb2.ListProposalsRequest(
+            player="somebody else", verdicts=[proposals_pb2.VERDICT_HELD] * count
+        ),
+    ),
     "academy.v1.LookUpOpeningRequest.moves": Bound(
         "moves_per_list",
         "moves",
@@ -116,7 +124,7 @@ def sent_by_bots() -> set[str]:
 
 
 def call(client: Client, method: str, request: Message) -> Any:
-    service = client.proposals if method == "SubmitProposals" else client.consultation
+    service = client.proposals if "Proposals" in method else client.consultation
     return getattr(service, method)(request)
 
 

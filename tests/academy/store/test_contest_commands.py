@@ -25,7 +25,8 @@ from academy.store.errors import (
     UnknownGame,
 )
 from academy.store.game_records import settings_to_proto, spec_from_proto, spec_to_proto
-from academy.store.library_store import Page, Store
+from academy.store.library_store import Store
+from academy.store.proposal_tables import ProposalFilter
 from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 
@@ -205,7 +206,7 @@ def test_a_void_contest_teaches_nothing_and_drops_its_proposals(store: Store) ->
     ended = store.run(ReportContest(void, "arena"))
     assert (ended.counted, ended.accepted, ended.dropped) == (True, 0, 1)
     assert ended.contest.state == contests_pb2.CONTEST_STATE_VOID
-    (proposal,), _ = store.proposals("gnugo 1", Page())
+    (proposal,), _ = store.proposals(ProposalFilter("gnugo 1"))
     assert (proposal.verdict, proposal.reason) == (
         proposals_pb2.VERDICT_DROPPED,
         "the contest ended without a result",

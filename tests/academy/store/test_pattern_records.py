@@ -81,7 +81,7 @@ def overvalued_fold(each: pattern_pb2.PatternRecord) -> None:
         (many_votes, "258 given; at most 256"),
         (lambda each: setattr(each.votes[0], "player", ""), r"votes\[0\]\.player"),
         (lambda each: setattr(each.votes[0], "player", "a\nb"), r"votes\[0\]\.player"),
-        (lambda each: setattr(each.votes[0], "player", "x" * 129), r"votes\[0\]\.player"),
+        (lambda each: setattr(each.votes[0], "player", "x" * 301), r"votes\[0\]\.player"),
         (lambda each: setattr(each.votes[0], "elo_hundredths", 10_000_001), "elo_hundredths"),
         (lambda each: setattr(each.votes[0], "value_millionths", 1_000_001), "value_millionths"),
         (lambda each: setattr(each, "successes", 1), "1 of only 0 uses"),

@@ -10,6 +10,7 @@ import pytest
 from academy.store.check import check
 from academy.store.contest_commands import RegisterGame
 from academy.store.library_store import Page, Store
+from academy.store.proposal_tables import ProposalFilter
 from tests.academy.store.examples import go_game, learn
 from tests.academy.store.processes import start_python
 
@@ -63,11 +64,11 @@ def test_kill_at_any_moment_loses_nothing_acknowledged(tmp_path: Path) -> None:
             assert len(logged) == len(set(logged))
             assert reported <= set(logged)
             stored = set()
-            place = 0
+            start = b""
             while True:
-                page, place = store.proposals("gnugo 1", Page(1_000, place))
+                page, start = store.proposals(ProposalFilter("gnugo 1"), start)
                 stored |= {proposal.proposal_id for proposal in page}
-                if not place:
+                if not start:
                     break
             assert proposed <= stored
             assert store.follow().refresh("go-9x9").measures.contests == len(logged)

@@ -8,7 +8,8 @@ from academy.store.check import check
 from academy.store.contest_commands import CountConsultation, OpenContest, ReportContest
 from academy.store.errors import InvalidRecord, TooManyProposals, UnknownContest
 from academy.store.library_commands import ChangeSettings
-from academy.store.library_store import Page, Store
+from academy.store.library_store import Store
+from academy.store.proposal_tables import ProposalFilter
 from academy.v1 import game_pb2, proposals_pb2
 from tests.academy.store.examples import contest, endgame_proposal, report, submission
 
@@ -24,7 +25,7 @@ def test_a_proposal_is_held_then_judged(store: Store) -> None:
     assert store.held_proposals("go-9x9") == 1
     ended = store.run(ReportContest(told, "arena"))
     assert (ended.accepted, ended.dropped) == (1, 0)
-    (judged,), _ = store.proposals("seki", Page())
+    (judged,), _ = store.proposals(ProposalFilter("seki"))
     assert (judged.verdict, judged.pattern_id) == (INSERTED, 1)
     assert judged.reason
     assert judged.proposal_id == held.proposal_id
@@ -41,7 +42,7 @@ def test_a_proposal_that_breaks_a_rule_is_dropped_with_the_reason(store: Store) 
     store.run(submission("c1", 1, [endgame_proposal(told, back=40)], "gnugo 1"))
     ended = store.run(ReportContest(told, "arena"))
     assert (ended.accepted, ended.dropped) == (0, 1)
-    (judged,), _ = store.proposals("gnugo 1", Page())
+    (judged,), _ = store.proposals(ProposalFilter("gnugo 1"))
     assert judged.verdict == proposals_pb2.VERDICT_DROPPED
     assert "20 %" in judged.reason
 
@@ -87,7 +88,7 @@ def test_no_more_than_the_settings_allow_and_none_of_a_call_that_is_too_much(sto
     with pytest.raises(TooManyProposals) as refused:
         store.run(submission("c1", 1, proposals[2:4], "gnugo 1"))
     assert (refused.value.held, refused.value.more, refused.value.allowed) == (2, 2, 3)
-    assert len(store.proposals("gnugo 1", Page())[0]) == 2
+    assert len(store.proposals(ProposalFilter("gnugo 1"))[0]) == 2
     # What is known already does not count again, and every seat has its own share.
     store.run(submission("c1", 1, proposals[:3], "gnugo 1"))
     store.run(submission("c1", 2, proposals[:3], "seki"))
@@ -100,7 +101,7 @@ def test_a_wrong_proposal_refuses_the_call_by_its_place(store: Store) -> None:
     bad.value = 2.0
     with pytest.raises(InvalidRecord, match=r"proposals\[1\]\.value: 2\.0"):
         store.run(submission("c1", 1, [good, bad], "gnugo 1"))
-    assert store.proposals("gnugo 1", Page()) == ([], 0)
+    assert store.proposals(ProposalFilter("gnugo 1")) == ([], b"")
 
 
 def test_proposals_need_a_contest_and_a_seat(store: Store) -> None:
@@ -137,11 +138,11 @@ def test_who_consulted_about_another_game_has_nothing_taken_in(
     store.run(submission("c1", 1, [endgame_proposal(told), endgame_proposal(told, back=2)], "gnugo 1"))
     store.run(submission("c1", 2, [endgame_proposal(told, seat=2, back=1)], "seki"))
     store.run(ReportContest(told, "arena"))
-    judged, _ = store.proposals("gnugo 1", Page())
+    judged, _ = store.proposals(ProposalFilter("gnugo 1"))
     assert {each.verdict == proposals_pb2.VERDICT_DROPPED for each in judged} == {bool(reason)}
     assert all(reason.format(moves[5]) in each.reason for each in judged)
     # The other player is not to blame, and the log tells the same story again.
-    assert store.proposals("seki", Page())[0][0].verdict != proposals_pb2.VERDICT_DROPPED
+    assert store.proposals(ProposalFilter("seki"))[0][0].verdict != proposals_pb2.VERDICT_DROPPED
     assert not list(check(store.environment))
 
 
@@ -162,9 +163,9 @@ def test_pages_put_together_are_a_players_proposals_newest_first(
                 if name == "seki" and contest_id in ("", proposal.contest_id):
                     expected.insert(0, proposal)
     found: list[proposals_pb2.Proposal] = []
-    place = 0
+    place = b""
     while True:
-        page, place = store.proposals("seki", Page(most, place), contest_id=contest_id)
+        page, place = store.proposals(ProposalFilter("seki", contest_id), place, most)
         assert len(page) <= most
         found += page
         if not place:

@@ -25,8 +25,11 @@ from academy.store.compaction import compact
 from academy.store.contest_commands import OpenContest, ReportContest
 from academy.store.environment import Environment, Table, Transaction
 from academy.store.errors import SchemaOutdated, StoreBusy, StoreCorrupt
-from academy.store.library_store import Page, Store
+from academy.store.library_store import Store
+from academy.store.messages import packed
+from academy.store.proposal_tables import ProposalFilter
 from academy.store.upgrading import as_written, upgrade
+from academy.store.v1 import records_pb2
 from tests.academy.store.examples import contest, learn, report
 from tests.academy.store.processes import start_python
 
@@ -84,7 +87,7 @@ def test_all_that_was_known_is_known(old: Path) -> None:
         assert store.open_contest("seki", "go-9x9", OPENED + 90) is None
         assert store.authenticate(TOKEN).name == "seki"
         assert store.held_proposals("go-9x9") == 1
-        assert len(store.proposals("gnugo 1", Page())[0]) == 7
+        assert len(store.proposals(ProposalFilter("gnugo 1"))[0]) == 7
 
 
 def test_it_goes_on_learning(old: Path) -> None:
@@ -95,6 +98,23 @@ def test_it_goes_on_learning(old: Path) -> None:
         store.run(OpenContest(contest("e")))
         assert [each.contest_id for each in store.oldest_contests("", None, 10)] == ["a", "c", "d", "e"]
         assert store.follow().refresh("go-9x9").measures.contests == 11
+        assert not list(check(store.environment))
+
+
+def test_the_arena_that_reported_most_is_the_folders_own(old: Path) -> None:
+    def hand_out(transaction: Transaction) -> None:
+        for number, (name, role) in enumerate((("arena", "arena"), ("late", "arena"), ("ann", "bot"))):
+            record = records_pb2.TokenRecord(token_id=f"{number}", name=name, role=role)
+            transaction.put(Table.TOKENS, f"{number}".encode(), packed(record))
+
+    with Environment(old, version=1) as environment:
+        environment.write(hand_out)
+    with Store(old) as store:
+        assert [(each.name, each.namespace) for each in store.arenas()] == [("arena", "")]
+        # What it had opened goes on, and another arena's players are others.
+        assert store.run(ReportContest(report("b", names=("seki", "Ōtake")), "arena", "arena")).counted
+        store.run(ReportContest(report("b", names=("seki", "Ōtake")), "late", "late"))
+        assert store.elo("go-9x9", "seki@late") == 1500.0
         assert not list(check(store.environment))
 
 

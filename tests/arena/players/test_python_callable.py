@@ -84,6 +84,18 @@ def test_a_text_with_a_value_is_a_move_with_an_expected_value() -> None:
     assert {tuple(move.values.items()) for move in game("listener").moves} == {((1, 0.25),), ((2, 0.25),)}
 
 
+def foreseeing(referee: Any, seat: int, seed: int) -> Any:
+    """Plays the first legal move and tells what it expected before it and after it."""
+    return lambda view: Choice(
+        referee.move_text(referee.legal_moves(view, seat)[0]), value=0.5, value_before=0.25 * seat
+    )
+
+
+def test_a_choice_may_tell_the_value_before_the_move_too() -> None:
+    moves = game("foreseeing").moves
+    assert {(move.seat, move.value_before) for move in moves} == {(1, 0.25), (2, None)}
+
+
 def test_one_that_crashes_when_it_is_told_of_moves_forfeits() -> None:
     result = game("deaf")
     assert result.outcome is not None and result.outcome.winners == (2,)

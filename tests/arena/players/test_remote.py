@@ -58,7 +58,7 @@ def test_two_bots_play_a_game_to_its_end(lobby: BackgroundLobby) -> None:
         def choose(turn: Turn) -> Answer:
             turns.append((game.seat, turn))
             text = turn.legal_moves[0] if len(turn.moves) < 4 else "pass"
-            return Answer(text, value=0.25, comment="as far to the left as can be")
+            return Answer(text, value=0.25, comment="as far to the left as can be", value_before=0.125)
 
         return choose
 
@@ -67,7 +67,7 @@ def test_two_bots_play_a_game_to_its_end(lobby: BackgroundLobby) -> None:
     result = play(job(remote(lobby, "one"), remote(lobby, "two")))
     assert result.outcome is not None and result.outcome.termination is Termination.SCORE
     assert [move.text for move in result.moves] == ["A5", "B5", "C5", "D5", "pass", "pass"]
-    assert result.moves[0].values == {1: 0.25}
+    assert (result.moves[0].values, result.moves[0].value_before) == ({1: 0.25}, 0.125)
     assert result.moves[0].comment == "as far to the left as can be"
     assert [usage.engine_name for usage in result.usage] == ["Lefty:3", "two"]
     assert {(game.seat, game.players, game.settings["board_size"]) for game in games} == {

@@ -101,16 +101,21 @@ def test_too_many_orders_are_cut(rules: WarLight) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "value"),
+    ("line", "value", "before"),
     [
-        ("academy-expected_value 0.75", 0.75),
-        ("academy-expected_value 1.5", None),
-        ("academy-expected_value", None),
+        ("academy-expected_value 0.75", 0.75, None),
+        ("academy-expected_value 0.25 0.75", 0.75, 0.25),
+        ("academy-expected_value 1.5", None, None),
+        ("academy-expected_value 1.5 0.5", None, None),
+        ("academy-expected_value 0.1 0.2 0.3", None, None),
+        ("academy-expected_value", None, None),
     ],
 )
-def test_a_bot_can_tell_its_expected_value(rules: WarLight, line: str, value: float | None) -> None:
+def test_a_bot_can_tell_its_expected_values(
+    rules: WarLight, line: str, value: float | None, before: float | None
+) -> None:
     reading = ChallengeLines(rules.map).read([[line]], 1)
-    assert reading.value == value
+    assert (reading.value, reading.value_before) == (value, before)
     assert bool(reading.complaints) == (value is None)
     assert reading.text == "pass"
 

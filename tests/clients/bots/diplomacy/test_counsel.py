@@ -10,7 +10,8 @@ import pytest
 
 from academy.knowledge.settings import Library
 from academy.store.following import read_view
-from academy.store.library_store import Page, Store
+from academy.store.library_store import Store
+from academy.store.proposal_tables import ProposalFilter
 from academy.v1 import contests_pb2
 from academy.wire.games import game_message
 from clients.academy import Academy, Connection
@@ -199,7 +200,7 @@ def test_a_competition_fills_openings_and_patterns(tmp_path: Path) -> None:
     with Store(tmp_path / "straits.academy", read_only=True) as store:
         with store.environment.reading() as transaction:
             view = read_view(transaction, "diplomacy-straits")
-        proposals = [*store.proposals("north", Page(100))[0], *store.proposals("south", Page(100))[0]]
+        proposals = store.proposals(ProposalFilter())[0]
     assert view.opening_nodes > 10
     assert len(view.libraries[Library.ENDGAME]) > 0
     # Nobody asked about another game than was played, and every pattern stood on the board.

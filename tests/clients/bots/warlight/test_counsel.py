@@ -7,7 +7,8 @@ from pathlib import Path
 
 from academy.knowledge.settings import Library
 from academy.store.following import read_view
-from academy.store.library_store import Page, Store
+from academy.store.library_store import Store
+from academy.store.proposal_tables import ProposalFilter
 
 GAME = "warlight-double_small"
 CONTROL = """\
@@ -57,7 +58,7 @@ def test_both_consult_and_propose_from_what_they_see(tmp_path: Path) -> None:
     with Store(tmp_path / "war.academy", read_only=True) as store:
         with store.environment.reading() as transaction:
             view = read_view(transaction, GAME)
-        proposals = store.proposals("decent", Page(100))[0]
+        proposals = store.proposals(ProposalFilter("decent"))[0]
     assert view.opening_nodes > 1
     assert len(view.libraries[Library.ENDGAME]) > 0
     assert {proposal.verdict for proposal in proposals}

@@ -1,0 +1,187 @@
+"""Arenas: whose contests are whose, and where the names of their players live.
+
+An arena is whoever holds a token of its name. It comes to be known with its first contest. The first of a
+folder has the folder's own namespace, in which a player's name stands alone; the players of each other arena
+have a namespace named for it: `NAME@ARENA`. A player's identity is decided when its contest is opened,
+or reported, and stands in the event: later links change nothing that was learnt before.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from academy.store import event_log, game_tables, keys
+from academy.store.environment import Table, Transaction
+from academy.store.errors import InvalidRecord, UnknownArena
+from academy.store.messages import packed, unpacked
+from academy.store.v1 import records_pb2
+from academy.store.working_games import Work
+from academy.v1 import contests_pb2
+
+_MARK: Final = "@"
+# A name, this mark and a namespace are to be read by people.
+_LONGEST_NAMESPACE: Final = 128
+
+
+def find(transaction: Transaction, name: str) -> records_pb2.ArenaRecord | None:
+    """Return an arena, or None where none of this name has come yet."""
+    stored = transaction.get(Table.ARENAS, keys.player(name))
+    return None if stored is None else unpacked(records_pb2.ArenaRecord, stored)
+
+
+def arenas(transaction: Transaction) -> list[records_pb2.ArenaRecord]:
+    """Return all arenas in the order in which they came."""
+    found = (unpacked(records_pb2.ArenaRecord, stored) for _, stored in transaction.scan(Table.ARENAS))
+    return sorted(found, key=lambda arena: arena.number)
+
+
+def entered(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
+    """Return an arena, which is new where none of this name has come yet.
+
+    Without a name it is nobody's: what such an arena opens lies in the folder's own namespace.
+    """
+    known = find(transaction, name) if name else records_pb2.ArenaRecord()
+    return known or _add(transaction, name)
+
+
+def _add(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
+    known = arenas(transaction)
+    namespace = _free_namespace(transaction, name, known) if known else ""
+    arena = records_pb2.ArenaRecord(
+        name=name, number=len(known), namespace=namespace, own_namespace=namespace
+    )
+    _put(transaction, arena)
+    return arena
+
+
+def _put(transaction: Transaction, arena: records_pb2.ArenaRecord) -> None:
+    transaction.put(Table.ARENAS, keys.player(arena.name), packed(arena))
+
+
+def _free_namespace(transaction: Transaction, name: str, known: list[records_pb2.ArenaRecord]) -> str:
+    """The arena's name, numbered where a name that is in use already would seem to be one of it."""
+    stem = name.replace(_MARK, "_")[: _LONGEST_NAMESPACE - 10]
+    taken = {arena.own_namespace for arena in known} | set(_ends_of_names(transaction))
+    free, number = stem, 2
+    while free in taken:
+        free, number = f"{stem}.{number}", number + 1
+    return free
+
+
+def _ends_of_names(transaction: Transaction) -> Iterator[str]:
+    """What follows the last mark in the names of all players rated so far."""
+    for _, stored in transaction.scan(Table.RATINGS):
+        _, mark, end = game_tables.read_rating(stored)[0].rpartition(_MARK)
+        if mark:
+            yield end
+
+
+def name_home(transaction: Transaction) -> None:
+    """Make the arena that reported most of the events kept the folder's own, in a folder that knows none."""
+    reports: dict[str, int] = {}
+    tokens = {
+        record.name
+        for _, stored in transaction.scan(Table.TOKENS)
+        if (record := unpacked(records_pb2.TokenRecord, stored)).role == "arena"
+    }
+    for event in event_log.scan(transaction):
+        if event.WhichOneof("kind") == "contest_reported" and event.actor in tokens:
+            reports[event.actor] = reports.get(event.actor, 0) + 1
+    if not reports and len(tokens) == 1:
+        reports = dict.fromkeys(tokens, 0)
+    if reports:
+        _add(transaction, max(reports, key=lambda name: reports[name]))
+
+
+def identity(transaction: Transaction, arena: records_pb2.ArenaRecord, name: str, field: str = "name") -> str:
+    """Return the name that a player's knowledge is kept under.
+
+    Raises InvalidRecord for a name that would seem to be one of another namespace.
+    """
+    keys.check_player_name(field, name)
+    if arena.namespace:
+        return f"{name}{_MARK}{arena.namespace}"
+    _, mark, end = name.rpartition(_MARK)
+    if mark and any(end == each.own_namespace for each in arenas(transaction)):
+        raise InvalidRecord(
+            field,
+            f"{name!r} would be player {name.rpartition(_MARK)[0]!r} of arena {end!r}: "
+            f"what follows the last {_MARK!r} must not be the name of an arena",
+        )
+    return name
+
+
+def kept_contest(
+    transaction: Transaction, arena: records_pb2.ArenaRecord, given: contests_pb2.Contest
+) -> contests_pb2.Contest:
+    """Return a contest as it is kept: by its own id and its players' identities. Raises InvalidRecord."""
+    kept = contests_pb2.Contest(
+        contest_id=keys.kept_contest_id(given.contest_id, arena.number), game_id=given.game_id
+    )
+    for place, player in enumerate(given.players):
+        name = identity(transaction, arena, player.name, f"players[{place}].name")
+        kept.players.add(name=name, elo=player.elo)
+    return kept
+
+
+def as_message(arena: records_pb2.ArenaRecord) -> contests_pb2.Arena:
+    """Return an arena as admins see it."""
+    return contests_pb2.Arena(name=arena.name, namespace=arena.namespace, acts_for=arena.acts_for)
+
+
+def may_act(transaction: Transaction, name: str, other: str) -> bool:
+    """Whether an arena may act for another."""
+    arena = find(transaction, name)
+    return arena is not None and other in arena.acts_for
+
+
+@dataclass(frozen=True, slots=True)
+class LinkArena:
+    """Put an arena's players into another's namespace, or back into their own where `other` is empty.
+
+    Contests that are open keep the identities they were opened with. Raises UnknownArena.
+    """
+
+    name: str
+    other: str = ""
+
+    def execute(self, work: Work) -> contests_pb2.Arena:
+        """Store it."""
+        arena = _known(work.transaction, self.name)
+        shared = _known(work.transaction, self.other) if self.other else None
+        arena.namespace = arena.own_namespace if shared is None else shared.namespace
+        _put(work.transaction, arena)
+        return as_message(arena)
+
+
+@dataclass(frozen=True, slots=True)
+class AllowArena:
+    """Let an arena act for another, or end that. Raises UnknownArena, InvalidRecord."""
+
+    name: str
+    other: str
+    forbid: bool = False
+
+    def execute(self, work: Work) -> contests_pb2.Arena:
+        """Store it."""
+        # One that is to act for others may not have had a contest of its own yet.
+        arena = _known(work.transaction, self.name) if self.forbid else self._acting(work.transaction)
+        if self.name == self.other:
+            raise InvalidRecord("acts_for", f"{self.other!r} acts for itself without being allowed")
+        others = set(arena.acts_for) - {self.other}
+        if not self.forbid:
+            others.add(_known(work.transaction, self.other).name)
+        arena.acts_for[:] = sorted(others)
+        _put(work.transaction, arena)
+        return as_message(arena)
+
+    def _acting(self, transaction: Transaction) -> records_pb2.ArenaRecord:
+        keys.check_player_name("arena", self.name)
+        return entered(transaction, self.name)
+
+
+def _known(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
+    arena = find(transaction, name)
+    if arena is None:
+        raise UnknownArena(name)
+    return arena

@@ -1,0 +1,115 @@
+"""Outside of contests a name is told so many different patterns in an hour, and no more."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import grpc
+import pytest
+
+from academy.service.addresses import Address
+from academy.service.limits import Limits
+from academy.service.server import ServerSettings
+from academy.store.tokens import CreateToken, Role
+from academy.v1 import consultation_pb2, contests_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import EMPTY, position, teach
+from tests.academy.service.running import Client, Running, refusal, serving
+
+GAME = "guarded"
+PATTERNS = ["-", "--", "---", "----", "--\n--", "---\n---"]
+LIMIT = 4
+
+
+class Clock:
+    now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def settings() -> ServerSettings:
+    return ServerSettings(
+        address=Address.parse("127.0.0.1:0"), limits=Limits(analysed_patterns_per_hour=LIMIT)
+    )
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@contextmanager
+def taught(tmp_path: Path, clock: Clock) -> Iterator[Running]:
+    with serving(tmp_path / "data", settings(), clock=clock) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
+        teach(academy, GAME, "t", [("ann", cells, 0.9 - 0.1 * at) for at, cells in enumerate(PATTERNS)])
+        yield academy
+
+
+@pytest.fixture
+def guarded(tmp_path: Path, clock: Clock) -> Iterator[Running]:
+    with taught(tmp_path, clock) as academy:
+        yield academy
+
+
+def told(client: Client, most: int = 0, **more: object) -> int:
+    """How many different patterns an answer about the empty board has."""
+    request = consultation_pb2.MatchPatternsRequest(
+        game_id=GAME,
+        positions=[position(EMPTY)],
+        max_matches=most,
+        max_matches_each=1,
+        **more,  # type: ignore[arg-type]
+    )
+    return len(client.consultation.MatchPatterns(request).patterns.pattern_ids)
+
+
+def test_a_bot_cannot_copy_the_library(guarded: Running, clock: Clock) -> None:
+    bot = guarded.bot("copier")
+    assert told(bot, most=3) == 3
+    # The same ones again are none more.
+    assert told(bot, most=3) == 3
+    clock.now += 600
+    refused = refusal(lambda: told(bot))
+    assert (refused.code, refused.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "ANALYSIS_EXCEEDED")
+    assert refused.retry_after == pytest.approx(3_000, abs=1)
+    assert (refused.metadata["told"], refused.metadata["limit"]) == ("3", str(LIMIT))
+    # Others have hours of their own, and the next hour is another.
+    assert told(guarded.bot("reader"), most=LIMIT) == LIMIT
+    clock.now += 3_001
+    assert told(bot, most=LIMIT) == LIMIT
+
+
+def test_successors_count_alike(guarded: Running) -> None:
+    request = consultation_pb2.MatchSuccessorsRequest(
+        game_id=GAME,
+        position=position(EMPTY),
+        moves=[consultation_pb2.CandidateMove(cells=[0], letters="x")],
+        max_matches_each=1,
+    )
+    bot = guarded.bot("copier")
+    assert refusal(lambda: bot.consultation.MatchSuccessors(request)).reason == "ANALYSIS_EXCEEDED"
+
+
+def test_a_restart_forgets_nothing(clock: Clock, tmp_path: Path) -> None:
+    with taught(tmp_path, clock) as academy:
+        token = academy.token("copier")
+        assert told(academy.client(token), most=LIMIT) == LIMIT
+    with serving(tmp_path / "data", settings(), clock=clock) as again:
+        assert told(again.client(token), most=LIMIT) == LIMIT
+        assert refusal(lambda: told(again.client(token))).reason == "ANALYSIS_EXCEEDED"
+
+
+def test_admins_and_analysts_are_free_and_players_in_contests(guarded: Running) -> None:
+    _, text = guarded.store.run(CreateToken("analyst", Role.BOT, analyst=True))
+    assert told(guarded.client(text)) == len(PATTERNS)
+    assert told(guarded.admin()) == len(PATTERNS)
+    arena = guarded.arena().contests
+    contest = examples.contest("played", GAME)
+    ticket = arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest)).tickets[0]
+    request = consultation_pb2.MatchPatternsRequest(
+        game_id=GAME, contest_id="played", positions=[position(EMPTY, expected_value=0.1)]
+    )
+    answer = guarded.client(ticket).consultation.MatchPatterns(request)
+    assert len(answer.patterns.pattern_ids) == len(PATTERNS)

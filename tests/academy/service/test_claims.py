@@ -1,0 +1,165 @@
+"""What a player says it expects when it asks for patterns is held against what it tells the arena."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from academy.store.check import check
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import EMPTY, ENDGAME, board, contest, report
+from tests.academy.service.running import Client, Running, refusal
+
+MOVES = ["a1", "b1", "c3", "d1", "e1", "e5"]
+BOARDS = [board("-----", "-----", "-----", "-----", "xo---"[:ply] + "-----"[ply:]) for ply in (1, 2)] + [
+    board("-----", "-----", "--x--", "-----", "xo-" + tail) for tail in ("--", "o-", "ox")
+]
+BOARDS.append(board("----o", "-----", "--x--", "-----", "xo-ox"))
+
+
+def begun(academy: Running, name: str) -> Client:
+    """A game and a contest of this name; the first player's client."""
+    arena = academy.arena().contests
+    arena.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(name)))
+    return academy.client(
+        arena.OpenContest(contests_pb2.OpenContestRequest(contest=contest(name, name))).tickets[0]
+    )
+
+
+def ask(player: Client, name: str, value: float, plies: int | None, *boards: str) -> None:
+    positions = [
+        consultation_pb2.Position(board=each, player=1, expected_value=value, plies=plies)
+        for each in boards or (EMPTY,)
+    ]
+    request = consultation_pb2.MatchPatternsRequest(game_id=name, contest_id=name, positions=positions)
+    player.consultation.MatchPatterns(request)
+
+
+def told(
+    name: str,
+    values: Sequence[float | None],
+    before: Sequence[float | None] = (None, None, None),
+    *,
+    first: str = "DRAW",
+    boards: Sequence[str] = BOARDS,
+) -> contests_pb2.ReportContestRequest:
+    """The contest's report: what the first player told after each of its moves, and before."""
+    made = report(contest(name, name), MOVES, boards, first=first)
+    for number, (value, earlier) in enumerate(zip(values, before, strict=True)):
+        if value is not None:
+            made.plies[2 * number].values.add(player=1, value=value, before=earlier)
+    return made
+
+
+def ended(
+    academy: Running, player: Client, made: contests_pb2.ReportContestRequest, value: float
+) -> proposals_pb2.Proposal:
+    """What became of an endgame proposal for the player's last move."""
+    proposal = proposals_pb2.NewProposal(library=ENDGAME, cells="x", ply=5, value=value)
+    player.proposals.SubmitProposals(
+        proposals_pb2.SubmitProposalsRequest(contest_id=made.contest.contest_id, proposals=[proposal])
+    )
+    academy.arena().contests.ReportContest(made)
+    (judged,) = player.proposals.ListProposals(
+        proposals_pb2.ListProposalsRequest(contest_id=made.contest.contest_id)
+    ).proposals
+    return judged
+
+
+def figures(client: Client, name: str, player: str = "") -> libraries_pb2.PlayerStatistics:
+    request = libraries_pb2.ListPlayerStatisticsRequest(game_id=name, player=player)
+    (found,) = client.libraries.ListPlayerStatistics(request).players
+    return found
+
+
+def test_who_claims_less_than_it_tells_the_arena_loses_its_proposals(academy: Running) -> None:
+    ann = begun(academy, "lies")
+    for plies in (0, 2, 4):
+        for _ in range(10):
+            ask(ann, "lies", 0.0, plies)
+
+    judged = ended(academy, ann, told("lies", [0.9, 0.9, 0.9]), 0.9)
+
+    assert judged.verdict == proposals_pb2.VERDICT_DROPPED
+    assert judged.reason == (
+        "the proposer asked for patterns with an expected value of 0 after 0 plies, but told the arena 0.9 "
+        "(3 of 3 claims do not hold)"
+    )
+    for reader in (academy.admin(), academy.bot("ann")):
+        known = figures(reader, "lies", "ann")
+        assert (known.contests, known.claims, known.false_claims) == (1, 3, 3)
+        assert (known.contests_with_false_claims, known.dropped_proposals) == (1, 1)
+    assert refusal(lambda: figures(academy.bot("bob"), "lies", "ann")).reason == "NOT_PERMITTED"
+    assert not list(check(academy.store.environment))
+
+
+TABLE = {
+    "one value is that before the move too": ([0.3, 0.3, 0.6], [None] * 3, [(0.3, 2)], True),
+    "the value before counts, not the one after": ([0.9, 0.8, 0.6], [0.9, 0.2, None], [(0.2, 2)], True),
+    "the value after does not": ([0.9, 0.2, 0.6], [0.9, 0.8, None], [(0.2, 2)], False),
+    "a hundredth is rounding": ([0.9, 0.9, 0.6], [None, 0.31, None], [(0.3, 2)], True),
+    "more than that is not": ([0.9, 0.9, 0.6], [None, 0.311, None], [(0.3, 2)], False),
+    "where no value was told the claim does not hold": ([0.9, None, 0.6], [None] * 3, [(0.3, 2)], False),
+    "one of several is enough": ([0.2, 0.3, 0.6], [None] * 3, [(0.2, 0), (0.2, 2)], False),
+    "what was claimed beyond the end": ([0.3, 0.3, 0.6], [None] * 3, [(0.3, 60)], False),
+    "of the last position nothing can be told": ([0.3, 0.3, 0.6], [None] * 3, [(0.3, 6)], False),
+    "and who asks nothing claims nothing": ([0.9, 0.9, 0.6], [None] * 3, [], True),
+}
+
+
+@pytest.mark.parametrize("values, before, claims, holds", TABLE.values(), ids=TABLE)
+def test_claims_are_of_the_position_that_they_name(
+    academy: Running,
+    request: pytest.FixtureRequest,
+    values: list[float | None],
+    before: list[float | None],
+    claims: list[tuple[float, int]],
+    holds: bool,
+) -> None:
+    name = f"named-{list(TABLE).index(request.node.callspec.id)}"
+    ann = begun(academy, name)
+    for value, plies in claims:
+        ask(ann, name, value, plies)
+    judged = ended(academy, ann, told(name, values, before), 0.6)
+    assert (judged.verdict != proposals_pb2.VERDICT_DROPPED) == holds, judged.reason
+
+
+def test_without_plies_the_position_is_found_by_its_board(academy: Running) -> None:
+    ann = begun(academy, "boards")
+    # Boards after candidate moves come behind the one that the player is in.
+    ask(ann, "boards", 0.3, None, BOARDS[1], EMPTY)
+    assert ended(academy, ann, told("boards", [0.9, 0.3, 0.6]), 0.6).verdict != proposals_pb2.VERDICT_DROPPED
+
+    ann = begun(academy, "nowhere")
+    ask(ann, "nowhere", 0.3, None, board("xxxxx", *["-----"] * 4))
+    judged = ended(academy, ann, told("nowhere", [0.3, 0.3, 0.6]), 0.6)
+    assert "on a board that never stood in the contest" in judged.reason
+
+    ann = begun(academy, "boardless")
+    ask(ann, "boardless", 0.3, None, BOARDS[1])
+    made = told("boardless", [0.9, 0.3, 0.6], boards=())
+    assert ended(academy, ann, made, 0.6).verdict != proposals_pb2.VERDICT_DROPPED
+
+
+def test_who_resigns_after_asking_has_told_no_lie(academy: Running) -> None:
+    ann = begun(academy, "resigns")
+    ask(ann, "resigns", 0.05, 6)
+    made = told("resigns", [0.3, 0.3, 0.1], first="LOSS")
+    assert ended(academy, ann, made, 0.1).verdict != proposals_pb2.VERDICT_DROPPED
+
+
+def test_a_proposal_that_comes_late_is_held_to_them_too(academy: Running) -> None:
+    ann = begun(academy, "late")
+    ask(ann, "late", 0.0, 2)
+    academy.arena().contests.ReportContest(told("late", [0.9, 0.9, 0.9]))
+    proposal = proposals_pb2.NewProposal(library=ENDGAME, cells="x", ply=5, value=0.9)
+    request = proposals_pb2.SubmitProposalsRequest(contest_id="late", proposals=[proposal])
+    (judged,) = academy.bot("ann").proposals.SubmitProposals(request).proposals
+    assert judged.verdict == proposals_pb2.VERDICT_DROPPED
+    assert figures(academy.admin(), "late", "ann").dropped_proposals == 1
+
+
+def test_more_plies_than_a_contest_has_are_refused(academy: Running) -> None:
+    ann = begun(academy, "many")
+    refused = refusal(lambda: ask(ann, "many", 0.1, 100_001))
+    assert refused.fields == ["positions[0].plies"]
