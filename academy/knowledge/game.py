@@ -151,7 +151,7 @@ class GameKnowledge:
             give_way()
         next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
         self.counters = replace(self.counters, next_node_id=next_node_id)
-        self.ratings.take(report.contestants)
+        self.ratings.take(report.latest_ratings)
         self.measures.add(report, self.ratings)
         return judgements
 

@@ -5,11 +5,14 @@ import asyncio
 from academy.service import identity, paging
 from academy.service.guard import Context
 from academy.service.limits import Limits
+from academy.service.refusals import require
 from academy.service.seats import Seats
 from academy.service.writes import Writes
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.keys import check_player_name
 from academy.store.library_store import Store
 from academy.store.open_contests import place_of
+from academy.store.tokens import Caller
 from academy.v1 import contests_pb2 as messages
 from academy.v1 import contests_pb2_grpc
 
@@ -70,6 +73,25 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         contest = self._seats.visible(identity.caller(), request.contest_id)
         return messages.GetContestResponse(contest=contest)
 
+    async def GetRatings(
+        self, request: messages.GetRatingsRequest, context: Context
+    ) -> messages.GetRatingsResponse:
+        """Return players' last Elo in a game."""
+        most = self._limits.players_per_call
+        require(len(request.players) <= most, "players", f"more than {most:,}: ask in parts", limit=most)
+        for place, name in enumerate(request.players):
+            check_player_name(f"players[{place}]", name)
+        # The names that an arena uses, by those that knowledge is kept under.
+        names = {known_name(identity.caller(), name): name for name in request.players}
+        ratings = await asyncio.to_thread(self._store.ratings, request.game_id, names)
+        return messages.GetRatingsResponse(
+            ratings=[
+                messages.PlayerRating(player=name, elo=ratings[known])
+                for known, name in names.items()
+                if known in ratings
+            ]
+        )
+
     async def ListOpenContests(
         self, request: messages.ListOpenContestsRequest, context: Context
     ) -> messages.ListOpenContestsResponse:
@@ -82,3 +104,8 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         contests, more = paging.fitting(found, size, self._limits)
         token = paging.page_token(request, [*place_of(contests[-1])]) if more else ""
         return messages.ListOpenContestsResponse(contests=contests, next_page_token=token)
+
+
+def known_name(caller: Caller, player: str) -> str:
+    """The name under which knowledge of a caller's player is kept."""
+    return player

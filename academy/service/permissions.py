@@ -31,6 +31,7 @@ ROLES: Final[dict[str, Set[Role]]] = {
     "/academy.v1.ContestService/ReportContest": _ARENA,
     "/academy.v1.ContestService/GetContest": _EVERYONE,
     "/academy.v1.ContestService/ListOpenContests": _ADMIN,
+    "/academy.v1.ContestService/GetRatings": _ARENA,
     "/academy.v1.LibraryService/ListPatterns": _ADMIN,
     "/academy.v1.LibraryService/GetPattern": _ADMIN,
     "/academy.v1.LibraryService/DeletePattern": _ADMIN,

@@ -151,6 +151,7 @@ class ReportContest:
             report.plies.extend(self.report.plies)
             report.results.extend(self.report.results)
             report.start_board = self.report.start_board
+            report.elo_after.extend(self.report.elo_after)
             check_report(report, work.knowledge(record.contest.game_id).spec)
             reported.proposals.extend(held)
             reported.uses.extend(uses_to_proto(used))

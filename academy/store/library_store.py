@@ -4,7 +4,7 @@ Libraries are read through `following.Follower`, which keeps them in memory.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -214,6 +214,13 @@ class Store:
         """Return the number of the newest event, 0 where there is none."""
         with self.environment.reading() as transaction:
             return event_log.last_sequence(transaction)
+
+    def ratings(self, game_id: str, players: Iterable[str]) -> dict[str, float]:
+        """Return the last Elo in a game of those players who are known there. Raises UnknownGame."""
+        with self.environment.reading() as transaction:
+            game_tables.game_record(transaction, game_id)
+            known = (game_tables.rating(transaction, game_id, player) for player in players)
+            return {player: hundredths / ELO_SCALE for player, hundredths in filter(None, known)}
 
     def events_kept(self) -> int:
         """Return how many events the log holds; older ones may have been given up for snapshots."""

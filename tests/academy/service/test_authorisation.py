@@ -54,6 +54,7 @@ ContestService/OpenContest             -    -      +     +    -    -    -
 ContestService/ReportContest           -    -      +     +    -    -    -
 ContestService/GetContest              -    +      +     +    +    -    -
 ContestService/ListOpenContests        -    -      -     +    -    -    -
+ContestService/GetRatings              -    -      +     +    -    -    -
 LibraryService/ListPatterns            -    -      -     +    -    -    -
 LibraryService/GetPattern              -    -      -     +    -    -    -
 LibraryService/DeletePattern           -    -      -     +    -    -    -
@@ -107,6 +108,7 @@ def _questions() -> dict[str, Message]:
         "ReportContest": report(contest("matrix/told", GAME), ["c3"]),
         "GetContest": contests_pb2.GetContestRequest(contest_id=CONTEST),
         "ListOpenContests": contests_pb2.ListOpenContestsRequest(),
+        "GetRatings": contests_pb2.GetRatingsRequest(game_id=GAME, players=["ann"]),
         "ListPatterns": libraries_pb2.ListPatternsRequest(game_id=GAME, library=ENDGAME),
         "GetPattern": libraries_pb2.GetPatternRequest(**chosen),
         "DeletePattern": libraries_pb2.DeletePatternRequest(**chosen),
