@@ -25,7 +25,7 @@ class LibrarySettings:
     `max_merged_cells` bounds how many cells a merge may change; `prune_below` and `prune_factor`
     rule the opening tree's pruning; an unused pattern's strength is halved for eviction every
     `forget_after` contests (0: never); of each contest ACADEMY itself cuts up to `analysed_patterns` patterns
-    for each player (0: none).
+    for each player (0: none); up to `removed_records` that admins removed can be restored for `removed_days`.
     """
 
     opening_capacity: int = 1_000
@@ -37,6 +37,8 @@ class LibrarySettings:
     forget_after: int = 0
     max_submissions_per_contest: int = 10
     analysed_patterns: int = 0
+    removed_days: int = 30
+    removed_records: int = 20_000
 
     def __post_init__(self) -> None:
         for setting in fields(self):

@@ -143,6 +143,10 @@ class Ballot:
         kept = tuple(other for other in self.votes if other.player != vote.player)
         return Ballot((*kept, vote), self.folded)._within_limit()
 
+    def without(self, player: str) -> "Ballot":
+        """The votes of everybody else; one that was folded stays, since it cannot be told from the others."""
+        return replace(self, votes=tuple(vote for vote in self.votes if vote.player != player))
+
     def united(self, other: "Ballot") -> "Ballot":
         """The votes of two patterns that became one; of one player's two votes the later counts."""
         folded = self.folded.united(other.folded)

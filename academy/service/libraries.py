@@ -24,7 +24,14 @@ from academy.store.game_records import (
     settings_to_proto,
     spec_to_proto,
 )
-from academy.store.library_commands import ChangeSettings, DeletePattern, PruneLibrary, RestorePattern
+from academy.store.library_commands import (
+    ChangeSettings,
+    DeleteOpening,
+    DeletePattern,
+    PruneLibrary,
+    RestorePattern,
+    RestoreRemoval,
+)
 from academy.store.library_store import Page, Store
 from academy.store.pattern_records import entry_to_proto, node_to_proto, with_figures
 from academy.v1 import events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2
@@ -108,6 +115,40 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         page, more = paging.fitting(records, size, self._limits)
         token = paging.page_token(request, [generation, first + len(page)]) if more else ""
         return messages.ListOpeningsResponse(nodes=page, next_page_token=token)
+
+    async def DeleteOpening(
+        self, request: messages.DeleteOpeningRequest, context: Context
+    ) -> messages.DeleteOpeningResponse:
+        """Delete a line with all that follows it."""
+        require(bool(request.moves), "moves", "name at least one move: the position at the start stays")
+        view = (await self._games.game(request.game_id)).view
+        node = _walked(view.openings, view.spec, request.moves)
+        require(
+            not view.spec.simultaneous or node.depth > 1,
+            "moves",
+            "name a move after the player: where a player's tree begins is no move",
+        )
+        command = DeleteOpening(request.game_id, node.node_id, request.moves, identity.caller().name)
+        deleted, event = await self._writes.done(command)
+        nodes = [node_to_proto(each, request.game_id) for each in deleted[:_PRUNED_SHOWN]]
+        return messages.DeleteOpeningResponse(removed=len(deleted), nodes=nodes, removal=event)
+
+    async def ListRemovals(
+        self, request: messages.ListRemovalsRequest, context: Context
+    ) -> messages.ListRemovalsResponse:
+        """Return what can be restored."""
+        kept = await asyncio.to_thread(self._store.removals, request.game_id)
+        return messages.ListRemovalsResponse(removals=kept)
+
+    async def RestoreRemoval(
+        self, request: messages.RestoreRemovalRequest, context: Context
+    ) -> messages.RestoreRemovalResponse:
+        """Undo a removal."""
+        command = RestoreRemoval(request.game_id, request.removal, identity.caller().name)
+        restored = await self._writes.done(command)
+        return messages.RestoreRemovalResponse(
+            patterns=restored.patterns, nodes=restored.nodes, no_room=restored.no_room
+        )
 
     async def UpdateSettings(
         self, request: messages.UpdateSettingsRequest, context: Context

@@ -28,6 +28,7 @@ from academy.store.errors import (
 )
 from academy.store.game_records import settings_from_proto, spec_from_proto, spec_to_proto
 from academy.store.game_tables import game_record
+from academy.store.player_commands import mute_in_new_game
 from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
@@ -54,6 +55,7 @@ class RegisterGame:
             defaults = LibrarySettings.for_players(spec.players)
             game = spec_to_proto(spec, settings_from_proto(self.game.settings, defaults))
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_registered=game))
+            mute_in_new_game(work, spec.game_id, self.actor)
             return game, True
         described = spec_to_proto(spec)
         for field in game_pb2.Game.DESCRIPTOR.fields:

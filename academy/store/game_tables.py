@@ -155,6 +155,7 @@ def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
         Counters(state.next_pattern_id, state.next_node_id),
         read_measures(measures(transaction, game_id)),
         ratings(transaction, game_id),
+        state.muted,
     )
     return knowledge, state.generation
 
@@ -204,6 +205,7 @@ def news(
         tuple(uses),
         tuple(nodes),
         tuple(nodes_gone),
+        frozenset(state.muted),
     )
 
 
@@ -239,6 +241,7 @@ def _figures(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[Table,
         generation=generation,
         next_pattern_id=knowledge.counters.next_pattern_id,
         next_node_id=knowledge.counters.next_node_id,
+        muted=sorted(knowledge.muted),
     )
     yield Table.GAME_STATE, key, packed(state)
     sums = json.dumps(knowledge.measures.as_json(), sort_keys=True, separators=(",", ":"))

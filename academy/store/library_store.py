@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
 from academy.knowledge.signatures import ELO_SCALE
-from academy.store import event_log, game_tables, open_contests, proposal_tables, tokens
+from academy.store import event_log, game_tables, open_contests, proposal_tables, removals, tokens
 from academy.store.contest_tables import contest_record
 from academy.store.environment import LARGEST_MAP, Environment, Table
 from academy.store.errors import InvalidRecord, SchemaOutdated, StoreReadOnly
@@ -22,7 +23,7 @@ from academy.store.open_contests import Place
 from academy.store.upgrading import upgrade
 from academy.store.v1 import records_pb2
 from academy.store.writing import QUEUE_SIZE, Command, Writer
-from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
+from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, proposals_pb2
 
 MAX_PAGE: Final = 1_000
 
@@ -221,6 +222,16 @@ class Store:
             game_tables.game_record(transaction, game_id)
             known = (game_tables.rating(transaction, game_id, player) for player in players)
             return {player: hundredths / ELO_SCALE for player, hundredths in filter(None, known)}
+
+    def removals(self, game_id: str) -> list[libraries_pb2.Removal]:
+        """Return what admins removed of a game and can be restored, newest first. Raises UnknownGame."""
+        with self.environment.reading() as transaction:
+            game = game_tables.game_record(transaction, game_id)
+            _, settings = game_tables.spec_and_settings(game)
+            kept = removals.newest_first(transaction, game_id)
+            now = self.clock()
+            lasting = (each.removal for each in kept if not removals.is_over(each, settings, now))
+            return list(islice(lasting, removals.MOST_LISTED))
 
     def events_kept(self) -> int:
         """Return how many events the log holds; older ones may have been given up for snapshots."""

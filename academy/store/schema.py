@@ -5,7 +5,7 @@ from typing import Final
 
 from academy.store.errors import SchemaMismatch, SchemaOutdated
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 # `academy.store.upgrading` has a step from each that is older.
 _OLDEST: Final = 1
 

@@ -19,9 +19,12 @@ from academy.store import keys, open_contests
 from academy.store.contest_tables import contest_record
 from academy.store.environment import LARGEST_MAP, Environment, Table, Transaction
 from academy.store.errors import SchemaOutdated, StoreBusy, StoreCorrupt, StoreError
+from academy.store.game_records import spec_to_proto
+from academy.store.game_tables import spec_and_settings
 from academy.store.messages import packed, unpacked
 from academy.store.schema import SCHEMA_VERSION
 from academy.store.v1 import records_pb2
+from academy.v1 import game_pb2
 
 # Other processes that start look at the version before they wait for their turn.
 _SECONDS_FOR_OTHERS_TO_GO: Final = 10.0
@@ -151,4 +154,16 @@ def _snapshot_without_ratings(game: bytes, stored: bytes) -> bytes:
     return generation + zlib.compress(packed(snapshot))
 
 
-_STEPS: Final[dict[int, Callable[[Transaction], None]]] = {1: _from_version_1}
+def _from_version_2(transaction: Transaction) -> None:
+    """Take the steps of all who needed the version."""
+    _write_settings_in_full(transaction)
+
+
+def _write_settings_in_full(transaction: Transaction) -> None:
+    """Games had no settings of what admins remove: a replay of their events makes records that have them."""
+    for key in [key for key, _ in transaction.scan(Table.GAMES)]:
+        game = unpacked(game_pb2.Game, transaction.get(Table.GAMES, key) or b"")
+        transaction.put(Table.GAMES, key, packed(spec_to_proto(*spec_and_settings(game))))
+
+
+_STEPS: Final[dict[int, Callable[[Transaction], None]]] = {1: _from_version_1, 2: _from_version_2}

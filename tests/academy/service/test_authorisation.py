@@ -60,6 +60,9 @@ LibraryService/GetPattern              -    -      -     +    -    -    -
 LibraryService/DeletePattern           -    -      -     +    -    -    -
 LibraryService/RestorePattern          -    -      -     +    -    -    -
 LibraryService/ListOpenings            -    -      -     +    -    -    -
+LibraryService/DeleteOpening           -    -      -     +    -    -    -
+LibraryService/ListRemovals            -    -      -     +    -    -    -
+LibraryService/RestoreRemoval          -    -      -     +    -    -    -
 LibraryService/UpdateSettings          -    -      -     +    -    -    -
 LibraryService/PruneLibrary            -    -      -     +    -    -    -
 LibraryService/ExportLibrary           -    -      -     +    -    -    -
@@ -114,6 +117,9 @@ def _questions() -> dict[str, Message]:
         "DeletePattern": libraries_pb2.DeletePatternRequest(**chosen),
         "RestorePattern": libraries_pb2.RestorePatternRequest(**chosen),
         "ListOpenings": libraries_pb2.ListOpeningsRequest(game_id=GAME, depth=1),
+        "DeleteOpening": libraries_pb2.DeleteOpeningRequest(game_id=GAME, moves=["none"]),
+        "ListRemovals": libraries_pb2.ListRemovalsRequest(game_id=GAME),
+        "RestoreRemoval": libraries_pb2.RestoreRemovalRequest(game_id=GAME, removal=1),
         "UpdateSettings": libraries_pb2.UpdateSettingsRequest(game_id=GAME),
         "PruneLibrary": libraries_pb2.PruneLibraryRequest(game_id=GAME, library=ENDGAME, dry_run=True),
         "ExportLibrary": libraries_pb2.ExportLibraryRequest(game_id=GAME),
