@@ -177,6 +177,11 @@ def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
     return table
 
 
+def shown(text: str) -> Text:
+    """What people wrote, as a cell of a table: no markup, and nothing that a terminal obeys."""
+    return Text(visible(text))
+
+
 def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> Table:
     """What was removed of a game and can be restored."""
     table = new_table(
