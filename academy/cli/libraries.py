@@ -49,7 +49,6 @@ def number_of(library: Enum) -> pattern_pb2.Library.ValueType:
 
 def add_to(application: typer.Typer) -> None:
     """Add these commands."""
-    application.command("games")(with_server(games))
     patterns = typer.Typer(
         cls=ListingCommands, no_args_is_help=True, help="List, show, delete, restore patterns."
     )
@@ -76,7 +75,7 @@ def add_to(application: typer.Typer) -> None:
     application.command("settings")(with_server(settings))
 
 
-def games(server: Server, json: Json = False) -> None:
+def list_games(server: Server, json: Json = False) -> None:
     """List the games that are registered."""
     found = list(_pages(server.contests.ListGames, contests_pb2.ListGamesRequest(page_size=_PAGE), "games"))
     if json:

@@ -17,6 +17,7 @@ from academy.service.live_games import LiveGame, LiveGames
 from academy.service.pattern_listing import PatternListing
 from academy.service.refusals import StalePageToken, UnknownOpening, require
 from academy.service.writes import Writes
+from academy.store import game_tables
 from academy.store.game_records import (
     library_from_proto,
     pattern_library_from_proto,
@@ -34,12 +35,13 @@ from academy.store.library_commands import (
 )
 from academy.store.library_store import Page, Store
 from academy.store.pattern_records import entry_to_proto, node_to_proto, with_figures
-from academy.v1 import events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2
+from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2
 from academy.v1 import libraries_pb2 as messages
 
 _PRUNED_SHOWN: Final = 100
 _EVENTS_AT_ONCE: Final = 50
 _RECORDS_AT_ONCE: Final = 200
+_RATINGS_AT_ONCE: Final = 5_000
 
 
 class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
@@ -202,6 +204,15 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         ]
         nodes = list(_branch(view.openings, view.openings.root, 0)) if Library.OPENING in wanted else []
         yield messages.ExportLibraryResponse(game=spec_to_proto(view.spec, view.settings))
+        if len(wanted) == len(Library):
+            ratings = await asyncio.to_thread(self._store.all_ratings, request.game_id)
+            for first in range(0, max(1, len(ratings)), _RATINGS_AT_ONCE):
+                part = ratings[first : first + _RATINGS_AT_ONCE]
+                history = messages.GameHistory(
+                    measures=game_tables.write_measures(view.measures) if first == 0 else "",
+                    ratings=[contests_pb2.PlayerRating(player=name, elo=elo) for name, elo in part],
+                )
+                yield messages.ExportLibraryResponse(history=history)
         sent = 0
         for library, stored in patterns:
             for each in stored:
@@ -209,7 +220,14 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 if sent % _RECORDS_AT_ONCE == 0:
                     await asyncio.sleep(0)
                 entry = view.libraries[library].read(each)
-                yield messages.ExportLibraryResponse(pattern=_record(entry, library, view.spec))
+                record = _record(entry, library, view.spec)
+                # Which event brought a vote, and in which order, means nothing elsewhere.
+                votes = sorted(record.votes, key=lambda vote: vote.player)
+                del record.votes[:]
+                for vote in votes:
+                    vote.ClearField("event")
+                    record.votes.append(vote)
+                yield messages.ExportLibraryResponse(pattern=record)
         for node in nodes:
             yield messages.ExportLibraryResponse(node=node_to_proto(node, request.game_id))
 

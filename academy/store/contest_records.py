@@ -58,10 +58,11 @@ def check_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
         raise InvalidRecord("players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}")
     for place, player in enumerate(contest.players):
         keys.check_player_name(f"players[{place}].name", player.name)
-        _check_elo(f"players[{place}].elo", player.elo)
+        check_elo(f"players[{place}].elo", player.elo)
 
 
-def _check_elo(field: str, elo: float) -> None:
+def check_elo(field: str, elo: float) -> None:
+    """Raise InvalidRecord for an Elo that is no number, or out of range."""
     if not (math.isfinite(elo) and abs(elo) <= MAX_ELO):
         raise InvalidRecord(field, f"{elo!r} must be a number from -{MAX_ELO:.0f} to {MAX_ELO:.0f}")
 
@@ -102,7 +103,7 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
     if len(report.elo_after) not in (0, spec.players):
         raise InvalidRecord("elo_after", f"{len(report.elo_after)} given for {spec.players} players")
     for place, elo in enumerate(report.elo_after):
-        _check_elo(f"elo_after[{place}]", elo)
+        check_elo(f"elo_after[{place}]", elo)
     if len(report.termination) > MAX_TERMINATION_LENGTH:
         raise InvalidRecord("termination", f"longer than {MAX_TERMINATION_LENGTH} characters")
     results = []

@@ -67,6 +67,11 @@ def read_measures(stored: bytes) -> Measures:
         raise StoreCorrupt(f"the measures of a game cannot be read: {fault}") from fault
 
 
+def write_measures(measures: Measures) -> str:
+    """Write the sums behind a game's measures, always in the same way."""
+    return json.dumps(measures.as_json(), sort_keys=True, separators=(",", ":"))
+
+
 def read_rating(stored: bytes) -> Rating:
     """Read a stored rating. Raises StoreCorrupt."""
     record = unpacked(records_pb2.Rating, stored)
@@ -244,8 +249,7 @@ def _figures(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[Table,
         muted=sorted(knowledge.muted),
     )
     yield Table.GAME_STATE, key, packed(state)
-    sums = json.dumps(knowledge.measures.as_json(), sort_keys=True, separators=(",", ":"))
-    yield Table.MEASURES, key, sums.encode()
+    yield Table.MEASURES, key, write_measures(knowledge.measures).encode()
 
 
 def store_new(transaction: Transaction, knowledge: GameKnowledge, generation: int) -> None:

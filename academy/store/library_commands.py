@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from academy.knowledge.game import Counters
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store import keys, removals
+from academy.store.contest_records import check_elo
 from academy.store.environment import Table
 from academy.store.errors import InvalidRecord, NotDeleted, UnknownRemovalError
 from academy.store.game_records import library_to_proto, settings_from_proto, settings_to_proto
@@ -15,7 +17,7 @@ from academy.store.messages import packed, unpacked
 from academy.store.pattern_records import check_results, entry_to_proto
 from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
-from academy.v1 import events_pb2, game_pb2, pattern_pb2
+from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 RECORDS_PER_EVENT: Final = 1_000
 
@@ -236,25 +238,46 @@ class ImportLibraries:
     nodes: Sequence[pattern_pb2.OpeningNodeRecord]
     replace: bool
     actor: str
+    history: libraries_pb2.GameHistory | None = None
 
     def execute(self, work: Work) -> Imported:
-        """Log the records, patterns in several events where they are many."""
+        """Log the records, patterns in several events where they are many.
+
+        A game that was never played and never imported is moved here: its records keep their numbers, and
+        its measures and ratings go on from the `history`.
+        """
         for place, node in enumerate(self.nodes):
             check_results(node, f"nodes[{place}]")
         evicted = 0
-        for event in self._events():
+        knowledge = work.knowledge(self.game_id)
+        is_new = knowledge.counters == Counters() and not knowledge.measures.contests
+        moved = is_new and self._has_numbers()
+        if self.history is not None and not knowledge.measures.contests:
+            for place, rating in enumerate(self.history.ratings):
+                keys.check_voter_name(f"history.ratings[{place}].player", rating.player)
+                check_elo(f"history.ratings[{place}].elo", rating.elo)
+            history = events_pb2.HistoryImported(measures=self.history.measures, ratings=self.history.ratings)
+            work.record(events_pb2.Event(game_id=self.game_id, actor=self.actor, history_imported=history))
+        for event in self._events(moved):
             evicted += work.record(event)[1].removed
         return Imported(sum(map(len, self.patterns.values())), len(self.nodes), evicted)
 
-    def _events(self) -> Iterator[events_pb2.Event]:
+    def _has_numbers(self) -> bool:
+        """Whether every record has a number of its own, as in an export that nobody edited."""
+        patterns = [record.pattern_id for records in self.patterns.values() for record in records]
+        nodes = [node.node_id for node in self.nodes]
+        return all(patterns) and len({*patterns}) == len(patterns) and len({*nodes}) == len(nodes)
+
+    def _events(self, moved: bool) -> Iterator[events_pb2.Event]:
         for library, records in self.patterns.items():
             for first in range(0, len(records), RECORDS_PER_EVENT):
                 imported = events_pb2.PatternsImported(
                     records=records[first : first + RECORDS_PER_EVENT],
                     replace=self.replace and first == 0,
                     library=library_to_proto(library),
+                    moved=moved,
                 )
                 yield events_pb2.Event(game_id=self.game_id, actor=self.actor, patterns_imported=imported)
         if self.nodes:
-            openings = events_pb2.OpeningsImported(nodes=self.nodes, replace=self.replace)
+            openings = events_pb2.OpeningsImported(nodes=self.nodes, replace=self.replace, moved=moved)
             yield events_pb2.Event(game_id=self.game_id, actor=self.actor, openings_imported=openings)

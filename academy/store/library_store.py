@@ -223,6 +223,11 @@ class Store:
             known = (game_tables.rating(transaction, game_id, player) for player in players)
             return {player: hundredths / ELO_SCALE for player, hundredths in filter(None, known)}
 
+    def all_ratings(self, game_id: str) -> list[tuple[str, float]]:
+        """Return the last Elo of all players of a game, by name."""
+        with self.environment.reading() as transaction:
+            return sorted((name, elo / ELO_SCALE) for name, elo in game_tables.ratings(transaction, game_id))
+
     def removals(self, game_id: str) -> list[libraries_pb2.Removal]:
         """Return what admins removed of a game and can be restored, newest first. Raises UnknownGame."""
         with self.environment.reading() as transaction:
