@@ -314,9 +314,18 @@ class TestMoving:
             "node",
         }
         known = listed(admin, order_by="pattern_id")
-        for vote in (vote for record in known for vote in record.votes):
-            # An event's number means nothing elsewhere.
-            vote.ClearField("event")
+        for record in known:
+            # Which event brought a vote means nothing elsewhere.
+            votes = [
+                pattern_pb2.Vote(
+                    player=vote.player,
+                    elo_hundredths=vote.elo_hundredths,
+                    value_millionths=vote.value_millionths,
+                )
+                for vote in sorted(record.votes, key=lambda vote: vote.player)
+            ]
+            del record.votes[:]
+            record.votes.extend(votes)
         assert [record.pattern for record in self.exported(admin, ENDGAME)[1:]] == known
         assert all(record.HasField("node") for record in self.exported(admin, OPENING)[1:])
 
