@@ -110,14 +110,16 @@ class AcademyDesk:
 
     # Reports
 
-    def report(self, contest: bytes | None, result: GameResult) -> bytes | None:
-        """The report of a finished game."""
+    def report(
+        self, contest: bytes | None, result: GameResult, elo_after: Sequence[float] = ()
+    ) -> bytes | None:
+        """The report of a finished game, with its players' new ratings by seat."""
         if self._session is None or contest is None:
             return None
         opened = contests_pb2.Contest.FromString(contest)
         if not self._session.update:
             return void_report(opened, "not to be learnt from").SerializeToString()
-        message, shortened = fitted(contest_report(opened, result))
+        message, shortened = fitted(contest_report(opened, result, elo_after))
         if shortened:
             self._warn(f"game {result.game_id}: its report {shortened}")
         return message.SerializeToString()

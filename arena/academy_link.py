@@ -1,7 +1,7 @@
 """The arena's calls to ACADEMY: games registered, contests opened, contests reported."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeVar
 
 import grpc
@@ -41,6 +41,12 @@ class AcademyLink:
         """Make sure that ACADEMY knows the game; return whether it was new to it."""
         request = contests_pb2.RegisterGameRequest(game=game_message(spec))
         return self._call(self._stub.RegisterGame, request, f"registering the game {spec.game_id}").created
+
+    def ratings(self, game_id: str, players: Sequence[str]) -> Mapping[str, float]:
+        """The last Elo in a game of those players whom ACADEMY knows there."""
+        request = contests_pb2.GetRatingsRequest(game_id=game_id, players=players)
+        response = self._call(self._stub.GetRatings, request, f"asking for ratings in {game_id}")
+        return {rating.player: rating.elo for rating in response.ratings}
 
     def open_contest(self, contest: contests_pb2.Contest) -> tuple[str, ...]:
         """Open a contest; return its players' tickets by seat."""
@@ -100,8 +106,13 @@ def void_report(contest: contests_pb2.Contest, reason: str) -> contests_pb2.Repo
     return contests_pb2.ReportContestRequest(contest=contest, termination=reason, void=True)
 
 
-def contest_report(contest: contests_pb2.Contest, result: GameResult) -> contests_pb2.ReportContestRequest:
-    """The report of a finished game. A result nobody knows teaches nothing: it is reported void."""
+def contest_report(
+    contest: contests_pb2.Contest, result: GameResult, elo_after: Sequence[float] = ()
+) -> contests_pb2.ReportContestRequest:
+    """The report of a finished game, with its players' new ratings by seat.
+
+    A result nobody knows teaches nothing: it is reported void.
+    """
     outcome = result.outcome
     if outcome is None or not outcome.winners:
         return void_report(contest, result.void_reason or "unknown result")
@@ -126,6 +137,7 @@ def contest_report(contest: contests_pb2.Contest, result: GameResult) -> contest
         results=[_result(outcome, seat) for seat in range(1, len(contest.players) + 1)],
         termination=outcome.termination.value,
         start_board=result.start_board,
+        elo_after=elo_after,
     )
 
 

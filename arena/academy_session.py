@@ -2,16 +2,19 @@
 
 import contextlib
 import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from academy.knowledge.spec import GameSpec
-from arena.academy_link import CALL_SECONDS, AcademyLink, may_pass
+from arena.academy_link import CALL_SECONDS, AcademyLink, may_pass, misses_game
 from arena.control.settings import AcademySettings
 from arena.embedded import EmbeddedAcademy
 from clients.connection import AcademyRefusal, AcademyUnavailable, Connection
 
 FIRST_CALL_SECONDS: Final = 30.0
+
+T = TypeVar("T")
 
 
 class AcademySession:
@@ -71,12 +74,27 @@ class AcademySession:
             self._register(spec)
             self.specs[spec.game_id] = spec
 
+    def ratings(self, game_id: str, players: Sequence[str]) -> Mapping[str, float]:
+        """The last Elo in a game of those players whom ACADEMY knows there.
+
+        Raises AcademyUnavailable and AcademyRefusal.
+        """
+        try:
+            return self._insist(lambda: self.link.ratings(game_id, players))
+        except AcademyRefusal as refusal:
+            if misses_game(refusal):
+                return {}
+            raise
+
     def _register(self, spec: GameSpec) -> None:
+        self._insist(lambda: self.link.register_game(spec))
+
+    def _insist(self, call: Callable[[], T]) -> T:
+        """The answer to a call, which is repeated for a while where that may help."""
         deadline = time.monotonic() + FIRST_CALL_SECONDS
         while True:
             try:
-                self.link.register_game(spec)
-                return
+                return call()
             except (AcademyUnavailable, AcademyRefusal) as error:
                 if not may_pass(error) or time.monotonic() > deadline:
                     raise

@@ -250,7 +250,7 @@ class Competition:
         fixture = game.fixture
         before = tuple(self._standings.elo(name) for name in fixture.players)
         after = self._control.elo.rate(fixture.players, before, result.outcome.winners)
-        report = self._academy.report(game.contest, result)
+        report = self._academy.report(game.contest, result, after)
         self._series.finish(
             game.attempt, fixture.matchup, fixture.seed, fixture.players, result, before, after, report
         )

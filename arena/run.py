@@ -12,6 +12,7 @@ from arena.control import plans
 from arena.control.settings import Control
 from arena.daide_players import daide_players
 from arena.event_log import EventLog
+from arena.first_ratings import settle_first_ratings
 from arena.game_jobs import JobMaker, setting_of
 from arena.live_display import display_for
 from arena.output import say
@@ -146,6 +147,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         if control.academy is not None:
             session = AcademySession(control.academy, rules.spec(), files.academy_log)
             stack.callback(session.close)
+        control = settle_first_ratings(control, series, session, tell)
         with display_for(options.quiet) as display:
             competition = Competition(
                 control,

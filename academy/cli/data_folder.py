@@ -59,7 +59,7 @@ def create_token(
 
 def list_tokens(data: Data = DEFAULT_DATA, json: Json = False) -> None:
     """List all tokens, without their secrets."""
-    with _existing(data, read_only=True) as store:
+    with existing(data, read_only=True) as store:
         found = store.tokens()
     if json:
         printing.print_json([_as_json(token) for token in found])
@@ -88,7 +88,7 @@ def revoke_token(
     json: Json = False,
 ) -> None:
     """End a token's rights at once, also at a running server."""
-    with _existing(data) as store:
+    with existing(data) as store:
         revoked = store.run(RevokeToken(_token_id(store, token)))
     if json:
         printing.print_json(_as_json(revoked))
@@ -109,7 +109,7 @@ def check(
     findings = [checking.Finding("", what) for what in pages.damage(data)]
     events = 0
     if not findings:
-        with _existing(data, read_only=True) as store:
+        with existing(data, read_only=True) as store:
             findings = list(checking.check(store.environment, replay=replay))
             events = store.events_kept()
     faults = sum(each.is_fault for each in findings)
@@ -137,7 +137,7 @@ def backup(
 ) -> None:
     """Copy a data folder as of this moment, also while a server uses it."""
     _check_pages(data)
-    with _existing(data, read_only=True) as store:
+    with existing(data, read_only=True) as store:
         size = copies.backup(store.environment, target)
     typer.echo(f"{target}: {size:,} bytes, verified")
 
@@ -168,7 +168,7 @@ def compact(
     The libraries stay as they are, and a contest that comes again is still not counted twice.
     """
     _check_pages(data)
-    with _existing(data) as store:
+    with existing(data) as store:
         done = compaction.compact(store.environment, keep=keep)
     before, after = shrinking.shrink(data) if shrink else (0, 0)
     if json:
@@ -180,7 +180,8 @@ def compact(
         typer.echo(f"{data}: {before:,} bytes before, {after:,} now")
 
 
-def _existing(data: Path, *, read_only: bool = False) -> Store:
+def existing(data: Path, *, read_only: bool = False) -> Store:
+    """Open the data in a folder. Raises CommandError where it holds none."""
     _check_exists(data)
     return Store(data, read_only=read_only)
 

@@ -60,14 +60,15 @@ class Commands(TyperGroup):
             raise typer.Exit(ExitCode.DONE) from None
 
 
-class PatternCommands(TyperGroup):
-    """A group in which anything that is no command of it is a game to list the patterns of."""
+class ListingCommands(TyperGroup):
+    """A group in which `list` need not be named: what begins with no command of it is for `list`."""
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command."""
-        if args and args[0] not in self.commands:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Name the command where it was left out."""
+        needs_more = self.no_args_is_help and not args
+        if not needs_more and (not args or args[0] not in {*self.commands, "--help"}):
             args = ["list", *args]
-        return super().resolve_command(ctx, args)
+        return super().parse_args(ctx, args)
 
 
 def told(error: Exception) -> tuple[str, ExitCode]:

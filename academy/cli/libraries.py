@@ -8,7 +8,7 @@ import typer
 
 from academy.cli import printing
 from academy.cli.connection import Server, with_server
-from academy.cli.failures import CommandError, ExitCode, PatternCommands
+from academy.cli.failures import CommandError, Commands, ExitCode, ListingCommands
 from academy.cli.opening_names import names_of
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
@@ -49,23 +49,33 @@ def number_of(library: Enum) -> pattern_pb2.Library.ValueType:
 
 def add_to(application: typer.Typer) -> None:
     """Add these commands."""
-    application.command("games")(with_server(games))
     patterns = typer.Typer(
-        cls=PatternCommands, no_args_is_help=True, help="List, show, delete, restore patterns."
+        cls=ListingCommands, no_args_is_help=True, help="List, show, delete, restore patterns."
     )
     patterns.command("list")(with_server(list_patterns))
     patterns.command("show")(with_server(show_pattern))
     patterns.command("delete")(with_server(delete_pattern))
     patterns.command("restore")(with_server(restore_pattern))
     application.add_typer(patterns, name="patterns")
-    application.command("openings")(with_server(openings))
+    lines = typer.Typer(
+        cls=ListingCommands, no_args_is_help=True, help="Show the opening tree, delete lines of it."
+    )
+    lines.command("list")(with_server(openings))
+    lines.command("delete")(with_server(delete_opening))
+    application.add_typer(lines, name="openings")
+    removals = typer.Typer(
+        cls=Commands, no_args_is_help=True, help="List what was removed and is kept for a time, restore it."
+    )
+    removals.command("list")(with_server(list_removals))
+    removals.command("restore")(with_server(restore_removal))
+    application.add_typer(removals, name="removals")
     application.command("events")(with_server(events))
     application.command("statistics")(with_server(statistics))
     application.command("prune")(with_server(prune))
     application.command("settings")(with_server(settings))
 
 
-def games(server: Server, json: Json = False) -> None:
+def list_games(server: Server, json: Json = False) -> None:
     """List the games that are registered."""
     found = list(_pages(server.contests.ListGames, contests_pb2.ListGamesRequest(page_size=_PAGE), "games"))
     if json:
@@ -202,6 +212,56 @@ def openings(
         printing.print_json([printing.as_json(node) | name for node, name in zip(found, named, strict=True)])
     else:
         printing.console().print(printing.openings_table(f"Openings of {game}", found, names))
+
+
+def delete_opening(
+    server: Server,
+    game: Game,
+    moves: Annotated[list[str], typer.Argument(metavar="MOVES...", help="The line: its last move goes.")],
+    json: Json = False,
+) -> None:
+    """Delete a line of the opening tree with all that follows it; `removals restore` undoes it.
+
+    The positions before keep their counts: the contests were played.
+    """
+    request = libraries_pb2.DeleteOpeningRequest(game_id=game, moves=moves)
+    response = server.libraries.DeleteOpening(request)
+    if json:
+        printing.print_json(printing.as_json(response))
+        return
+    title = f"{game}: {response.removed} positions deleted"
+    printing.console().print(printing.openings_table(title, response.nodes))
+    undo = f"undo it with: academy removals restore {game} {response.removal}"
+    printing.console().print(undo, soft_wrap=True)
+
+
+def list_removals(server: Server, game: Game, json: Json = False) -> None:
+    """List what was pruned, evicted by a lowered capacity, or deleted of openings, the newest first."""
+    response = server.libraries.ListRemovals(libraries_pb2.ListRemovalsRequest(game_id=game))
+    if json:
+        printing.print_json(printing.as_json(response))
+    else:
+        printing.console().print(printing.removals_table(game, response.removals))
+
+
+def restore_removal(
+    server: Server,
+    game: Game,
+    removal: Annotated[int, typer.Argument(min=1, help="Its number, as `removals list` shows it.")],
+    json: Json = False,
+) -> None:
+    """Put back what was removed, as far as there is room; nothing has to leave for it."""
+    request = libraries_pb2.RestoreRemovalRequest(game_id=game, removal=removal)
+    response = server.libraries.RestoreRemoval(request)
+    if json:
+        printing.print_json(printing.as_json(response))
+        return
+    typer.echo(f"{game}: {response.patterns} patterns and {response.nodes} opening positions restored")
+    if response.no_room:
+        typer.echo(
+            f"{response.no_room} have no room, or their position before is gone: they are still kept; "
+            "raise the capacity, then restore again"
+        )
 
 
 def events(

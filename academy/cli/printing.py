@@ -183,6 +183,28 @@ def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
     return table
 
 
+def shown(text: str) -> Text:
+    """What people wrote, as a cell of a table: no markup, and nothing that a terminal obeys."""
+    return Text(visible(text))
+
+
+def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> Table:
+    """What was removed of a game and can be restored."""
+    table = new_table(
+        f"Removed from {game_id}", "number", " time", " by", " what", "patterns", "opening positions"
+    )
+    for removal in removals:
+        table.add_row(
+            str(removal.event),
+            removal.time.ToJsonString(),
+            Text(visible(removal.actor)),
+            removal.what,
+            f"{removal.patterns:,}",
+            f"{removal.nodes:,}",
+        )
+    return table
+
+
 def contests_table(title: str, contests: Iterable[contests_pb2.Contest], now: float) -> Table:
     """Contests with their players by seat, and how long ago they were opened; `now` in seconds since 1970."""
     table = new_table(title, " contest", " game", " players", " opened", "hours ago")
@@ -256,6 +278,14 @@ def _what(event: Any) -> str:
             return f"{words}: {body.record.pattern_id}"
         case "library_pruned":
             return f"{words}: below {body.below:g}"
+        case "opening_deleted":
+            return f"{words}: {' '.join(body.moves)}"
+        case "removal_restored":
+            return f"{words}: {body.removal}, {len(body.patterns)} patterns, {len(body.nodes)} positions"
+        case "player_muted" | "player_unmuted" | "player_forgotten":
+            return f"{words}: {body.player}"
+        case "history_imported":
+            return f"{words}: {len(body.ratings)} ratings"
         case "patterns_imported":
             return f"{words}: {len(body.records)}"
         case "openings_imported":

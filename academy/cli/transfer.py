@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from google.protobuf import proto
+from google.protobuf import json_format, proto
 from google.protobuf.message import DecodeError
 
 from academy.cli import printing
 from academy.cli.connection import Server, with_server
-from academy.cli.failures import CommandError
-from academy.cli.libraries import Game, Json, LibraryName, number_of
+from academy.cli.failures import CommandError, ListingCommands
+from academy.cli.libraries import Game, Json, LibraryName, list_games, number_of
 from academy.store.game_records import spec_from_proto
-from academy.store.textfile import FIRST_LINE, read_text, write_text
+from academy.store.textfile import FIRST_LINE, described_game, read_text, write_text
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _TEXT_BEGINS = b"% academy text"
@@ -41,6 +41,10 @@ def add_to(application: typer.Typer) -> None:
     """Add these commands."""
     application.command("export")(with_server(export))
     application.command("import")(with_server(import_))
+    games = typer.Typer(cls=ListingCommands, help="List the games that are registered, or register one.")
+    games.command("list")(with_server(list_games))
+    games.command("create")(with_server(create_game))
+    application.add_typer(games, name="games")
 
 
 def export(
@@ -109,6 +113,49 @@ def import_(
         )
 
 
+def create_game(
+    server: Server,
+    file: Annotated[
+        Path, typer.Argument(help="What `arena describe` wrote, or an export: the game and its settings.")
+    ],
+    json: Json = False,
+) -> None:
+    """Register a game, with the settings that the file has; `import` then takes in what an export knows."""
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{file}: cannot be read ({error.strerror})") from error
+    response = server.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=_described(content, file)))
+    if json:
+        printing.print_json(printing.as_json(response))
+    elif response.created:
+        typer.echo(f"{response.game.game_id}: registered, {printing.board_of(response.game)}")
+    else:
+        typer.echo(f"{response.game.game_id}: is registered already; its settings stay as they are")
+
+
+def _described(content: bytes, file: Path) -> game_pb2.Game:
+    """The game that a file describes: JSON, or the beginning of an export."""
+    text = content.decode(errors="replace")
+    if text.lstrip().startswith("{"):
+        try:
+            return json_format.Parse(text, game_pb2.Game())
+        except json_format.ParseError as error:
+            raise CommandError(f"{file}: describes no game: {str(error)[:300]}") from error
+    if content.lstrip().startswith(_TEXT_BEGINS):
+        described = described_game(text)
+        if described is None:
+            raise CommandError(
+                f"{file}: has no '% description' of its game: export it with this version, or describe the "
+                "game with `arena describe`"
+            )
+        return described
+    first = next(_parsed(content, file), None)
+    if first is None or first.WhichOneof("record") != "game":
+        raise CommandError(f"{file}: is neither a description of a game nor an export")
+    return first.game
+
+
 def _is_text_unmarked(content: bytes) -> bool:
     """Whether a file is no binary export, yet does not begin as text does."""
     text = content.strip()
@@ -142,6 +189,7 @@ def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[by
     described = game_pb2.Game()
     patterns: list[pattern_pb2.PatternRecord] = []
     nodes: list[pattern_pb2.OpeningNodeRecord] = []
+    history: list[libraries_pb2.GameHistory] = []
     for record in records:
         match record.WhichOneof("record"):
             case "game":
@@ -150,7 +198,9 @@ def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[by
                 patterns.append(record.pattern)
             case "node":
                 nodes.append(record.node)
-    for line in write_text(described.game_id, patterns, nodes):
+            case "history":
+                history.append(record.history)
+    for line in write_text(described.game_id, patterns, nodes, described, history):
         yield f"{line}\n".encode()
 
 
@@ -163,6 +213,7 @@ def _records_of_text(
         raise CommandError(f"{file}: byte {error.start} is not UTF-8") from error
     found = read_text(text, spec_from_proto(described))
     return [
+        *(libraries_pb2.ImportLibraryRequest(history=part) for part in found.history),
         *(
             libraries_pb2.ImportLibraryRequest(pattern=pattern)
             for patterns in found.patterns.values()
@@ -185,6 +236,8 @@ def _records_of_binary(
                     )
             case ("pattern", _) if number:
                 yield libraries_pb2.ImportLibraryRequest(pattern=record.pattern)
+            case ("history", _) if number:
+                yield libraries_pb2.ImportLibraryRequest(history=record.history)
             case ("node", _) if number:
                 yield libraries_pb2.ImportLibraryRequest(node=record.node)
             case _:

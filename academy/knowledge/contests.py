@@ -1,7 +1,7 @@
 """What is told of a contest: who played, what was played and proposed, how it ended."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from academy.knowledge.patterns import Pattern
@@ -110,7 +110,10 @@ class FalseClaim:
 
 @dataclass(frozen=True, slots=True)
 class ContestReport:
-    """A contest's end. `contestants` and `results` are by seat."""
+    """A contest's end. `contestants` and `results` are by seat.
+
+    `elo_after` are the arena's ratings after it, by seat; empty where it did not tell them.
+    """
 
     contest_id: str
     contestants: tuple[Contestant, ...]
@@ -121,6 +124,17 @@ class ContestReport:
     start_states: bytes = b""
     false_consultations: tuple[FalseConsultation, ...] = ()
     false_claims: tuple[FalseClaim, ...] = ()
+    elo_after: tuple[float, ...] = ()
+
+    @property
+    def latest_ratings(self) -> tuple[Contestant, ...]:
+        """The contestants with the last Elo that the arena gave each of them."""
+        if not self.elo_after:
+            return self.contestants
+        return tuple(
+            replace(contestant, elo=elo)
+            for contestant, elo in zip(self.contestants, self.elo_after, strict=True)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 Each method takes in one event. The same events in the same order make the same knowledge anywhere.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -56,6 +56,7 @@ class News:
     uses: tuple[tuple[Library, UseCount], ...]
     nodes: tuple[OpeningNode, ...]
     nodes_gone: tuple[int, ...]
+    muted: frozenset[str] = frozenset()
 
 
 # To be raised with every change of the rules by which an event of before would now have another outcome, and
@@ -87,6 +88,8 @@ class GameKnowledge:
         self.measures = Measures()
         self.ratings = Ratings()
         self.counters = Counters()
+        # Players whose proposals are dropped.
+        self.muted: frozenset[str] = frozenset()
 
     @classmethod
     def restore(
@@ -98,6 +101,7 @@ class GameKnowledge:
         counters: Counters,
         measures: Measures,
         ratings: Iterable[Rating],
+        muted: Iterable[str] = (),
     ) -> "GameKnowledge":
         """Put stored knowledge together again."""
         game = cls(spec, settings)
@@ -107,6 +111,7 @@ class GameKnowledge:
         game.counters = counters
         game.measures = measures
         game.ratings = Ratings(ratings)
+        game.muted = frozenset(muted)
         game.take_changes()
         return game
 
@@ -130,6 +135,7 @@ class GameKnowledge:
         self.describe(news.move_forms)
         self.settings, self.counters, self.measures = news.settings, news.counters, news.measures
         self.ratings.follow(news.ratings)
+        self.muted = news.muted
         # All that change before any is put: they may have exchanged their patterns.
         for library, pattern_id in (
             *news.patterns_gone,
@@ -169,7 +175,7 @@ class GameKnowledge:
             give_way()
         next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
         self.counters = replace(self.counters, next_node_id=next_node_id)
-        self.ratings.take(report.contestants)
+        self.ratings.take(report.latest_ratings)
         self._count_silent(contestant.name for contestant in report.contestants)
         self.measures.add(report, self.ratings)
         return judgements
@@ -203,6 +209,8 @@ class GameKnowledge:
         if against is not None:
             return Judgement(Verdict.DROPPED, against)
         contestant = report.contestants[proposal.seat - 1]
+        if contestant.name in self.muted and not voter:
+            return Judgement(Verdict.DROPPED, "an admin has muted the proposer")
         value = proposal.value
         if proposal.library is Library.ENDGAME:
             value = postmortem.endgame_value(value, report.results[proposal.seat - 1])
@@ -282,8 +290,12 @@ class GameKnowledge:
     def restore_pattern(self, library: Library, entry: PatternEntry) -> int:
         """Put a deleted pattern back; if it has come to be known again, the votes are united.
 
-        Returns the number it has now (0 when a full library had no room for it).
+        Returns the number it has now (0 when a full library had no room for it, or nobody but muted players
+        speaks for it).
         """
+        entry = self._without_muted(entry)
+        if not entry.ballot.proposers:
+            return 0
         pattern_id = self.libraries[library].add(entry)
         return 0 if pattern_id in self._evict(library) else pattern_id
 
@@ -304,14 +316,119 @@ class GameKnowledge:
                 self.libraries[library].remove(entry.pattern_id)
         return weak
 
+    def delete_opening(self, node_id: int) -> list[OpeningNode]:
+        """Take an opening line out with all that follows it. Raises UnknownLine."""
+        return self.openings.delete(node_id)
+
+    def put_back(
+        self,
+        patterns: Iterable[tuple[Library, PatternEntry]],
+        nodes: Iterable[OpeningNode],
+        values_taken: Mapping[int, Sequence[int]],
+    ) -> tuple[list[tuple[Library, PatternEntry]], list[OpeningNode]]:
+        """Put removed records back as far as there is room, the strongest patterns first; return those.
+
+        Nothing has to leave for them. A pattern that has come to be known again gets the votes.
+        """
+        back = []
+        for library, entry in sorted(patterns, key=lambda each: (-each[1].strength, each[1].pattern_id)):
+            known = self.libraries[library]
+            left = self._without_muted(entry)
+            has_room = len(known) < self.settings.capacity(library)
+            if left.ballot.proposers and (has_room or known.find(entry.pattern, entry.player)):
+                known.add(left)
+                back.append((library, entry))
+        return back, self.openings.put_back(nodes, values_taken, self.settings.opening_capacity)
+
+    def _without_muted(self, entry: PatternEntry) -> PatternEntry:
+        ballot = entry.ballot
+        for player in {vote.player for vote in ballot.votes} & self.muted:
+            ballot = ballot.without(player)
+        return replace(entry, ballot=ballot)
+
+    def mute(self, player: str) -> list[tuple[Library, PatternEntry]]:
+        """Drop a player's proposals from now on, and take its votes out of all patterns.
+
+        A pattern that nobody else proposed goes. Returns what was taken out: such patterns, and others with
+        the player's votes alone.
+        """
+        self.muted |= {player}
+        return self.take_votes_out(player)
+
+    def take_votes_out(self, player: str) -> list[tuple[Library, PatternEntry]]:
+        """Take a player's votes out of all patterns; see `mute`."""
+        taken = []
+        for library, patterns in self.libraries.items():
+            for entry in list(patterns):
+                own = tuple(vote for vote in entry.ballot.votes if vote.player == player)
+                if not own:
+                    continue
+                left = entry.ballot.without(player)
+                if left.proposers:
+                    patterns.put(replace(entry, ballot=left))
+                    taken.append((library, replace(entry, ballot=Ballot(own), uses=0, successes=0)))
+                else:
+                    patterns.remove(entry.pattern_id)
+                    taken.append((library, entry))
+        return taken
+
+    def unmute(self, player: str, taken: Iterable[tuple[Library, PatternEntry]]) -> int:
+        """Take a player's proposals in again, with the votes that muting took out.
+
+        Returns how many patterns have no room.
+        """
+        self.muted -= {player}
+        no_room = 0
+        for library, entry in taken:
+            patterns = self.libraries[library]
+            # Its cells may be other ones by now: votes stay with the number.
+            known = patterns.entries.get(entry.pattern_id)
+            if known is not None:
+                patterns.put(replace(known, ballot=known.ballot.united(entry.ballot)))
+            elif len(patterns) < self.settings.capacity(library) or patterns.find(
+                entry.pattern, entry.player
+            ):
+                patterns.add(entry)
+            else:
+                no_room += 1
+        return no_room
+
+    def put_others(
+        self, removed: Iterable[tuple[Library, int]], patterns: Sequence[tuple[Library, PatternEntry]]
+    ) -> None:
+        """Replace patterns by others, which keep their numbers: what a replay without a player has made."""
+        for library, pattern_id in removed:
+            self.libraries[library].remove(pattern_id)
+        for library, entry in patterns:
+            self.libraries[library].put(entry)
+        greatest = max((entry.pattern_id for _, entry in patterns), default=0)
+        self._count_on_from(greatest)
+
+    def _count_on_from(self, pattern_id: int) -> None:
+        fresh_id = max(self.counters.next_pattern_id, pattern_id + 1)
+        self.counters = replace(self.counters, next_pattern_id=fresh_id)
+
+    def import_history(self, measures: Measures, ratings: Iterable[Rating]) -> None:
+        """Take over what contests elsewhere add up to. Raises ValueError where some are known here."""
+        if self.measures.contests:
+            raise ValueError("measures and ratings are taken in only where no contest of the game is known")
+        self.measures = measures
+        self.ratings.follow(ratings)
+
     def import_patterns(
-        self, library: Library, entries: Sequence[PatternEntry], replace_all: bool, event: int
+        self,
+        library: Library,
+        entries: Sequence[PatternEntry],
+        replace_all: bool,
+        event: int,
+        moved: bool = False,
     ) -> int:
         """Take in another library's patterns: known ones get their votes, others enter with fresh numbers.
 
-        In a symmetric game a pattern for the second player is kept reversed, for the first. With
-        `replace_all` the library is emptied first. Returns how many capacity left no room for. Raises
-        InvalidPattern where `check_entry` does; nothing has changed then.
+        Where they are `moved` here, numbers and last contests stay as they are. In a symmetric game a pattern
+        for the second player is kept reversed, for the first. With `replace_all` the library is emptied
+        first. Returns how many capacity left no room for. Raises InvalidPattern where `check_entry` does;
+        nothing has changed then.
         """
         for entry in entries:
             check_entry(entry, self.spec)
@@ -321,6 +438,8 @@ class GameKnowledge:
         fresh_id = self.counters.next_pattern_id
         for entry, ballot in zip(entries, _numbered_again(entries, event), strict=True):
             pattern, player = self._addressed(entry.pattern, entry.player)
+            if moved:
+                fresh_id = entry.pattern_id
             patterns.add(
                 replace(
                     entry,
@@ -329,21 +448,22 @@ class GameKnowledge:
                     player=player,
                     # United with nothing, so that of a player's votes one is left.
                     ballot=Ballot().united(ballot),
-                    last_contest=self.measures.contests,
+                    last_contest=entry.last_contest if moved else self.measures.contests,
                 )
             )
+            self._count_on_from(fresh_id)
             fresh_id += 1
-        self.counters = replace(self.counters, next_pattern_id=fresh_id)
         return len(self._evict(library))
 
-    def import_openings(self, nodes: Sequence[OpeningNode], replace_all: bool) -> int:
+    def import_openings(self, nodes: Sequence[OpeningNode], replace_all: bool, moved: bool = False) -> int:
         """Add another tree's figures to this one's. Returns how many nodes capacity left no room for.
 
-        With `replace_all` the tree is emptied first. Raises UnknownLine for a node without its parent.
+        Nodes that are `moved` here keep their numbers. With `replace_all` the tree is emptied first. Raises
+        UnknownLine for a node without its parent.
         """
         if replace_all:
             self.openings.clear()
-        next_node_id = self.openings.unite(nodes, self.counters.next_node_id)
+        next_node_id = self.openings.unite(nodes, self.counters.next_node_id, moved)
         self.counters = replace(self.counters, next_node_id=next_node_id)
         before = len(self.openings)
         self.openings.trim(depth_limit(self.spec, self.average_length))

@@ -200,6 +200,52 @@ class OpeningTree:
             )
         )
 
+    # Administration
+
+    def delete(self, node_id: int) -> list[OpeningNode]:
+        """Remove a node and all below it; return them, parents first. Raises UnknownLine.
+
+        The contests stay counted in the nodes above, as where a node is evicted.
+        """
+        if node_id == ROOT or node_id not in self.nodes:
+            raise UnknownLine(f"the opening tree has no node {node_id} that could be deleted")
+        branch = [self.nodes[node_id]]
+        for node in branch:
+            branch += self.children(node.node_id)
+        for node in reversed(branch):
+            self._remove(node.node_id)
+        return branch
+
+    def put_back(
+        self, nodes: Iterable[OpeningNode], values_taken: Mapping[int, Sequence[int]], capacity: int
+    ) -> list[OpeningNode]:
+        """Put removed nodes back as far as there is room and their parents are there; return those.
+
+        Figures are added to those of a node that has come to be known again. `values_taken` is what pruning
+        took from the values of nodes whose children it erased.
+        """
+        back = []
+        numbers = {node_id: node_id for node_id in self.nodes}
+        for node in sorted(nodes, key=lambda node: (node.depth, node.node_id)):
+            parent = numbers.get(node.parent_id)
+            if parent is None:
+                continue
+            known = self._children.get(parent, {}).get(node.move)
+            if known is not None:
+                self._put(_sum(self.nodes[known], node))
+            elif len(self) < capacity:
+                known = node.node_id
+                self._put(replace(node, parent_id=parent))
+            else:
+                continue
+            numbers[node.node_id] = known
+            back.append(node)
+        for parent in {node.parent_id for node in back} & values_taken.keys():
+            above = self.nodes[parent]
+            sums = zip(above.value_millionths, values_taken[parent], strict=True)
+            self._put(replace(above, value_millionths=tuple(total + taken for total, taken in sums)))
+        return back
+
     # Room
 
     def evict_beyond(self, capacity: int) -> list[OpeningNode]:
@@ -277,10 +323,11 @@ class OpeningTree:
         self.restore(nodes)
         self._before.clear()
 
-    def unite(self, nodes: Sequence[OpeningNode], fresh_id: int) -> int:
+    def unite(self, nodes: Sequence[OpeningNode], fresh_id: int, moved: bool = False) -> int:
         """Add the figures of another tree's nodes to this one's; returns the next free number.
 
-        Raises UnknownLine where a node's parent is not among them.
+        New nodes get fresh numbers, or where they are `moved` here keep their own. Raises UnknownLine where a
+        node's parent is not among them.
         """
         lines: dict[int, tuple[str, ...]] = {ROOT: ()}
         for node in sorted(nodes, key=lambda node: (node.depth, node.node_id)):
@@ -297,8 +344,9 @@ class OpeningTree:
             parent = self._walk(line[:-1])
             known = self._walk(line)
             if known is None and parent is not None:
-                known = self._fresh(fresh_id, parent.node_id, line[-1], len(line), node.mover)
-                fresh_id += 1
+                number = node.node_id if moved else fresh_id
+                known = self._fresh(number, parent.node_id, line[-1], len(line), node.mover)
+                fresh_id = max(fresh_id, number + 1)
             if known is not None:
                 self._put(_sum(known, node))
         return fresh_id

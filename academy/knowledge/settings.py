@@ -26,7 +26,8 @@ class LibrarySettings:
     rule the opening tree's pruning; an unused pattern's strength is halved for eviction every
     `forget_after` contests (0: never); of each contest ACADEMY itself cuts up to `analysed_patterns` patterns
     for each player (0: none); a merge that would leave less than `least_information` bits is not made, and
-    a proposal that leaves cells open must say as much.
+    a proposal that leaves cells open must say as much; up to `removed_records` that admins removed can be
+    restored for `removed_days`.
     """
 
     opening_capacity: int = 1_000
@@ -39,6 +40,8 @@ class LibrarySettings:
     max_submissions_per_contest: int = 10
     analysed_patterns: int = 0
     least_information: int = 8
+    removed_days: int = 30
+    removed_records: int = 20_000
 
     def __post_init__(self) -> None:
         for setting in fields(self):

@@ -182,6 +182,10 @@ class Ballot:
         gap = self.elo_hundredths * other.proposers - other.elo_hundredths * self.proposers
         return abs(gap) < BAND_HUNDREDTHS * self.proposers * other.proposers
 
+    def without(self, player: str) -> "Ballot":
+        """The votes of everybody else; one that was folded stays, since it cannot be told from the others."""
+        return replace(self, votes=tuple(vote for vote in self.votes if vote.player != player))
+
     def united(self, other: "Ballot") -> "Ballot":
         """The votes of two patterns that became one; of one player's two votes the later counts.
 

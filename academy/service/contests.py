@@ -10,6 +10,7 @@ from academy.service.seats import Seats
 from academy.service.writes import Writes
 from academy.store.arenas import AllowArena, LinkArena
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.keys import check_player_name
 from academy.store.library_store import Store
 from academy.store.open_contests import place_of
 from academy.v1 import contests_pb2 as messages
@@ -75,6 +76,21 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         """Return one contest; a bot sees those it plays."""
         contest = self._seats.visible(identity.caller(), request.contest_id, request.arena)
         return messages.GetContestResponse(contest=contest)
+
+    async def GetRatings(
+        self, request: messages.GetRatingsRequest, context: Context
+    ) -> messages.GetRatingsResponse:
+        """Return players' last Elo in a game."""
+        most = self._limits.players_per_call
+        require(len(request.players) <= most, "players", f"more than {most:,}: ask in parts", limit=most)
+        for place, name in enumerate(request.players):
+            check_player_name(f"players[{place}]", name)
+        ratings = await asyncio.to_thread(
+            self._store.ratings, request.game_id, identity.caller().name, request.players
+        )
+        return messages.GetRatingsResponse(
+            ratings=[messages.PlayerRating(player=name, elo=elo) for name, elo in ratings.items()]
+        )
 
     async def ListOpenContests(
         self, request: messages.ListOpenContestsRequest, context: Context

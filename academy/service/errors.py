@@ -80,6 +80,7 @@ _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
     store.UnknownContest: (code_pb2.NOT_FOUND, "UNKNOWN_CONTEST"),
     store.UnknownArena: (code_pb2.NOT_FOUND, "UNKNOWN_ARENA"),
     store.NotDeleted: (code_pb2.NOT_FOUND, "PATTERN_NOT_DELETED"),
+    store.UnknownRemovalError: (code_pb2.NOT_FOUND, "UNKNOWN_REMOVAL"),
     store.UnknownRecord: (code_pb2.NOT_FOUND, "UNKNOWN_RECORD"),
     store.InvalidRecord: (code_pb2.INVALID_ARGUMENT, "INVALID_RECORD"),
     store.GameConflict: (code_pb2.ALREADY_EXISTS, "GAME_CONFLICT"),

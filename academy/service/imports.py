@@ -17,6 +17,7 @@ async def gathered(
     header: libraries_pb2.ImportHeader | None = None
     patterns: dict[Library, list[pattern_pb2.PatternRecord]] = {}
     nodes: list[pattern_pb2.OpeningNodeRecord] = []
+    history: libraries_pb2.GameHistory | None = None
     count = size = 0
     async for request in requests:
         kind = request.WhichOneof("record")
@@ -24,19 +25,23 @@ async def gathered(
             require(kind == "header", "header", "the first of the stream must say what to import into")
             header = request.header
             continue
-        require(kind in ("pattern", "node"), "record", "after the header come patterns and nodes only")
-        count += 1
+        known = ("pattern", "node", "history")
+        require(kind in known, "record", "after the header come history, patterns and nodes only")
+        count += len(request.history.ratings) if kind == "history" else 1
         size += request.ByteSize()
         most, largest = limits.records_per_import, limits.bytes_per_import
         require(count <= most, "record", f"more than {most:,} records: import them in parts", limit=most)
         require(
             size <= largest, "record", f"more than {largest:,} bytes: import them in parts", limit=largest
         )
-        if kind == "pattern":
+        if kind == "history":
+            history = history or libraries_pb2.GameHistory()
+            history.MergeFrom(request.history)
+        elif kind == "pattern":
             library = pattern_library_from_proto(request.pattern.library, f"patterns[{count - 1}].library")
             patterns.setdefault(library, []).append(request.pattern)
         else:
             nodes.append(request.node)
     require(header is not None, "header", "the stream is empty; it begins with what to import into")
     assert header is not None
-    return ImportLibraries(header.game_id, patterns, nodes, header.replace, actor)
+    return ImportLibraries(header.game_id, patterns, nodes, header.replace, actor, history)

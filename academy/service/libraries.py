@@ -17,6 +17,7 @@ from academy.service.live_games import LiveGame, LiveGames
 from academy.service.pattern_listing import PatternListing
 from academy.service.refusals import NotPermitted, StalePageToken, UnknownOpening, require
 from academy.service.writes import Writes
+from academy.store import game_tables
 from academy.store.game_records import (
     library_from_proto,
     pattern_library_from_proto,
@@ -24,16 +25,24 @@ from academy.store.game_records import (
     settings_to_proto,
     spec_to_proto,
 )
-from academy.store.library_commands import ChangeSettings, DeletePattern, PruneLibrary, RestorePattern
+from academy.store.library_commands import (
+    ChangeSettings,
+    DeleteOpening,
+    DeletePattern,
+    PruneLibrary,
+    RestorePattern,
+    RestoreRemoval,
+)
 from academy.store.library_store import Page, Store
 from academy.store.pattern_records import entry_to_proto, node_to_proto, with_figures
 from academy.store.tokens import Role
-from academy.v1 import events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2
+from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2_grpc, pattern_pb2
 from academy.v1 import libraries_pb2 as messages
 
 _PRUNED_SHOWN: Final = 100
 _EVENTS_AT_ONCE: Final = 50
 _RECORDS_AT_ONCE: Final = 200
+_RATINGS_AT_ONCE: Final = 5_000
 
 
 class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
@@ -110,6 +119,40 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         token = paging.page_token(request, [generation, first + len(page)]) if more else ""
         return messages.ListOpeningsResponse(nodes=page, next_page_token=token)
 
+    async def DeleteOpening(
+        self, request: messages.DeleteOpeningRequest, context: Context
+    ) -> messages.DeleteOpeningResponse:
+        """Delete a line with all that follows it."""
+        require(bool(request.moves), "moves", "name at least one move: the position at the start stays")
+        view = (await self._games.game(request.game_id)).view
+        node = _walked(view.openings, view.spec, request.moves)
+        require(
+            not view.spec.simultaneous or node.depth > 1,
+            "moves",
+            "name a move after the player: where a player's tree begins is no move",
+        )
+        command = DeleteOpening(request.game_id, node.node_id, request.moves, identity.caller().name)
+        deleted, event = await self._writes.done(command)
+        nodes = [node_to_proto(each, request.game_id) for each in deleted[:_PRUNED_SHOWN]]
+        return messages.DeleteOpeningResponse(removed=len(deleted), nodes=nodes, removal=event)
+
+    async def ListRemovals(
+        self, request: messages.ListRemovalsRequest, context: Context
+    ) -> messages.ListRemovalsResponse:
+        """Return what can be restored."""
+        kept = await asyncio.to_thread(self._store.removals, request.game_id)
+        return messages.ListRemovalsResponse(removals=kept)
+
+    async def RestoreRemoval(
+        self, request: messages.RestoreRemovalRequest, context: Context
+    ) -> messages.RestoreRemovalResponse:
+        """Undo a removal."""
+        command = RestoreRemoval(request.game_id, request.removal, identity.caller().name)
+        restored = await self._writes.done(command)
+        return messages.RestoreRemovalResponse(
+            patterns=restored.patterns, nodes=restored.nodes, no_room=restored.no_room
+        )
+
     async def UpdateSettings(
         self, request: messages.UpdateSettingsRequest, context: Context
     ) -> messages.UpdateSettingsResponse:
@@ -162,6 +205,15 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
         ]
         nodes = list(_branch(view.openings, view.openings.root, 0)) if Library.OPENING in wanted else []
         yield messages.ExportLibraryResponse(game=spec_to_proto(view.spec, view.settings))
+        if len(wanted) == len(Library):
+            ratings = await asyncio.to_thread(self._store.all_ratings, request.game_id)
+            for first in range(0, max(1, len(ratings)), _RATINGS_AT_ONCE):
+                part = ratings[first : first + _RATINGS_AT_ONCE]
+                history = messages.GameHistory(
+                    measures=game_tables.write_measures(view.measures) if first == 0 else "",
+                    ratings=[contests_pb2.PlayerRating(player=name, elo=elo) for name, elo in part],
+                )
+                yield messages.ExportLibraryResponse(history=history)
         sent = 0
         for library, stored in patterns:
             for each in stored:
@@ -169,7 +221,12 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 if sent % _RECORDS_AT_ONCE == 0:
                     await asyncio.sleep(0)
                 entry = view.libraries[library].read(each)
-                yield messages.ExportLibraryResponse(pattern=_record(entry, library, view.spec))
+                record = _record(entry, library, view.spec)
+                # Which event brought a vote means nothing elsewhere; which came first does.
+                for votes in (record.votes, record.silent_votes):
+                    for order, vote in enumerate(votes):
+                        vote.event, vote.order = 0, order
+                yield messages.ExportLibraryResponse(pattern=record)
         for node in nodes:
             yield messages.ExportLibraryResponse(node=node_to_proto(node, request.game_id))
 

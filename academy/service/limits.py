@@ -29,6 +29,7 @@ class Limits:
     characters_per_list: int = 262_144
     proposals_per_call: int = 64
     verdicts_per_call: int = 16
+    players_per_call: int = 1_024
     pattern_characters: int = 16_384
     records_per_import: int = 250_000
     bytes_per_import: int = 256 * 1024 * 1024

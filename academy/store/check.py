@@ -72,6 +72,8 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
         yield from _check_proposals(transaction)
         yield from _each(transaction, Table.CHANGES, _readable_as(records_pb2.Changes))
         yield from _each(transaction, Table.DELETED_PATTERNS, _readable_as(records_pb2.DeletedPattern))
+        yield from _each(transaction, Table.REMOVALS, _readable_as(records_pb2.RemovalRecord))
+        yield from _each(transaction, Table.MUTED_PLAYERS, _readable_as(records_pb2.MutedPlayer))
         yield from _each(transaction, Table.TOKENS, _look_at_token)
         yield from _each(transaction, Table.ARENAS, _readable_as(records_pb2.ArenaRecord))
         yield from _each(transaction, Table.ANALYSES, _readable_as(records_pb2.AnalysisRecord))

@@ -30,6 +30,7 @@ from academy.store.errors import (
 )
 from academy.store.game_records import settings_from_proto, spec_from_proto, spec_to_proto
 from academy.store.game_tables import game_record
+from academy.store.player_commands import mute_in_new_game
 from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
@@ -59,6 +60,7 @@ class RegisterGame:
             defaults = LibrarySettings.for_players(spec.players)
             game = spec_to_proto(spec, settings_from_proto(self.game.settings, defaults))
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_registered=game))
+            mute_in_new_game(work, spec.game_id, self.actor)
             return game, True
         described = spec_to_proto(spec)
         if described.move_forms and not known.move_forms:
@@ -168,6 +170,7 @@ class ReportContest:
             report.plies.extend(self.report.plies)
             report.results.extend(self.report.results)
             report.start_board = self.report.start_board
+            report.elo_after.extend(self.report.elo_after)
             check_report(report, work.knowledge(game_id).spec)
             reported.proposals.extend(held)
             reported.uses.extend(uses_to_proto(used))

@@ -73,11 +73,13 @@ def check_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
         raise InvalidRecord("players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}")
     for place, player in enumerate(contest.players):
         keys.check_identity(f"players[{place}].name", player.name)
-        if not (math.isfinite(player.elo) and abs(player.elo) <= MAX_ELO):
-            raise InvalidRecord(
-                f"players[{place}].elo",
-                f"{player.elo!r} must be a number from -{MAX_ELO:.0f} to {MAX_ELO:.0f}",
-            )
+        check_elo(f"players[{place}].elo", player.elo)
+
+
+def check_elo(field: str, elo: float) -> None:
+    """Raise InvalidRecord for an Elo that is no number, or out of range."""
+    if not (math.isfinite(elo) and abs(elo) <= MAX_ELO):
+        raise InvalidRecord(field, f"{elo!r} must be a number from -{MAX_ELO:.0f} to {MAX_ELO:.0f}")
 
 
 def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
@@ -120,6 +122,10 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
         raise InvalidRecord("plies", f"{len(report.plies):,} given; at most {MAX_PLIES:,} are allowed")
     if len(report.results) != spec.players:
         raise InvalidRecord("results", f"{len(report.results)} given for {spec.players} players")
+    if len(report.elo_after) not in (0, spec.players):
+        raise InvalidRecord("elo_after", f"{len(report.elo_after)} given for {spec.players} players")
+    for place, elo in enumerate(report.elo_after):
+        check_elo(f"elo_after[{place}]", elo)
     if len(report.termination) > MAX_TERMINATION_LENGTH:
         raise InvalidRecord("termination", f"longer than {MAX_TERMINATION_LENGTH} characters")
     results = []
@@ -143,6 +149,7 @@ def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> C
             for each in reported.false_consultations
         ),
         false_claims=tuple(map(_false_claim, reported.false_claims)),
+        elo_after=tuple(report.elo_after),
     )
 
 

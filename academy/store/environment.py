@@ -55,6 +55,8 @@ class Table(StrEnum):
     OPENINGS = "openings"
     CHANGES = "changes"
     DELETED_PATTERNS = "deleted_patterns"
+    REMOVALS = "removals"
+    MUTED_PLAYERS = "muted_players"
     EVENTS = "events"
     EVENTS_BY_GAME = "events_by_game"
     SNAPSHOTS = "snapshots"

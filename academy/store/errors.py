@@ -74,6 +74,17 @@ class NotDeleted(UnknownRecord):
         self.pattern_id = pattern_id
 
 
+class UnknownRemovalError(UnknownRecord):
+    """Nothing is kept of what an event removed."""
+
+    def __init__(self, removal: int) -> None:
+        super().__init__(
+            f"nothing is kept of a removal {removal}: list the removals to see what can be restored "
+            "(the settings removed_days and removed_records say for how long)"
+        )
+        self.removal = removal
+
+
 class UnknownTokenId(UnknownRecord):
     """No token has this id."""
 

@@ -1,9 +1,12 @@
 """Games and their settings as protobuf messages, and back."""
 
+import json
+from collections.abc import Iterator
 from dataclasses import fields
-from typing import Final
+from typing import Any, Final
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
+from academy.knowledge.measures import Measures
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec, InvalidGame
 from academy.knowledge.symmetries import NodeSymmetry
@@ -53,6 +56,32 @@ def settings_to_proto(settings: LibrarySettings) -> game_pb2.LibrarySettings:
     return game_pb2.LibrarySettings(
         **{field.name: getattr(settings, field.name) for field in fields(LibrarySettings)}
     )
+
+
+def measures_from_text(text: str) -> Measures:
+    """Read the sums behind a game's measures from JSON. Raises InvalidRecord."""
+    try:
+        stored = json.loads(text, parse_constant=_refuse_constant)
+        if not isinstance(stored, dict) or any(not isinstance(name, str) for name in stored):
+            raise ValueError("an object of names and numbers is needed")
+        measures = Measures.from_json(stored)
+        measures.measures()
+        if not isinstance(measures.contests, int) or measures.contests < 0:
+            raise ValueError(f"contests {measures.contests!r} must be a whole number from 0")
+        if any(not isinstance(each, int | float | None) for each in _plain_values(measures.as_json())):
+            raise ValueError("only numbers may stand in it")
+    except (ValueError, TypeError, ArithmeticError, AttributeError) as fault:
+        raise InvalidRecord("history.measures", f"cannot be read: {fault}") from fault
+    return measures
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number")
+
+
+def _plain_values(stored: dict[str, Any]) -> Iterator[Any]:
+    for value in stored.values():
+        yield from value.values() if isinstance(value, dict) else (value,)
 
 
 def spec_from_proto(game: game_pb2.Game) -> GameSpec:

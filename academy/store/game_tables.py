@@ -68,6 +68,11 @@ def read_measures(stored: bytes) -> Measures:
         raise StoreCorrupt(f"the measures of a game cannot be read: {fault}") from fault
 
 
+def write_measures(measures: Measures) -> str:
+    """Write the sums behind a game's measures, always in the same way."""
+    return json.dumps(measures.as_json(), sort_keys=True, separators=(",", ":"))
+
+
 def read_rating(stored: bytes) -> Rating:
     """Read a stored rating. Raises StoreCorrupt."""
     record = unpacked(records_pb2.Rating, stored)
@@ -147,6 +152,7 @@ def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
         Counters(state.next_pattern_id, state.next_node_id),
         read_measures(measures(transaction, game_id)),
         ratings(transaction, game_id),
+        state.muted,
     )
     return knowledge, state.generation
 
@@ -198,6 +204,7 @@ def news(
         tuple(uses),
         tuple(nodes),
         tuple(nodes_gone),
+        frozenset(state.muted),
     )
 
 
@@ -233,10 +240,10 @@ def _figures(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[Table,
         generation=generation,
         next_pattern_id=knowledge.counters.next_pattern_id,
         next_node_id=knowledge.counters.next_node_id,
+        muted=sorted(knowledge.muted),
     )
     yield Table.GAME_STATE, key, packed(state)
-    sums = json.dumps(knowledge.measures.as_json(), sort_keys=True, separators=(",", ":"))
-    yield Table.MEASURES, key, sums.encode()
+    yield Table.MEASURES, key, write_measures(knowledge.measures).encode()
 
 
 def store_new(transaction: Transaction, knowledge: GameKnowledge, generation: int) -> None:

@@ -15,6 +15,8 @@ byte, which no id holds, so that one id's keys never mix with another's that beg
 | openings | game, node number | academy.v1.OpeningNodeRecord |
 | changes | game, generation | Changes; the last ones only |
 | deleted_patterns | game, library, pattern number | DeletedPattern |
+| removals | game, event that removed | RemovalRecord; for a time |
+| muted_players | digest of a player's name | MutedPlayer |
 | events | sequence | format byte and academy.v1.Event |
 | events_by_game | game, sequence | nothing |
 | snapshots | game | its generation and the compressed Snapshot |

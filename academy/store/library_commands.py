@@ -4,18 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from academy.knowledge.game import Counters
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.store import keys
+from academy.store import keys, removals
+from academy.store.contest_records import check_elo
 from academy.store.environment import Table
-from academy.store.errors import InvalidRecord, NotDeleted
+from academy.store.errors import InvalidRecord, NotDeleted, UnknownRemovalError
 from academy.store.game_records import library_to_proto, settings_from_proto, settings_to_proto
 from academy.store.messages import packed, unpacked
 from academy.store.pattern_records import check_results, entry_to_proto
 from academy.store.v1 import records_pb2
 from academy.store.working_games import Work
-from academy.v1 import events_pb2, game_pb2, pattern_pb2
+from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 RECORDS_PER_EVENT: Final = 1_000
 
@@ -38,8 +40,10 @@ class ChangeSettings:
         if settings == before:
             return settings, 0
         changed = settings_to_proto(settings)
-        _, outcome = work.record(
-            events_pb2.Event(game_id=self.game_id, actor=self.actor, settings_changed=changed)
+        _, outcome = removals.record_removal(
+            work,
+            events_pb2.Event(game_id=self.game_id, actor=self.actor, settings_changed=changed),
+            removals.CAPACITY_LOWERED,
         )
         return settings, outcome.removed
 
@@ -73,9 +77,9 @@ class DeletePattern:
 
 @dataclass(frozen=True, slots=True)
 class RestorePattern:
-    """Undo an admin's deletion. The result is the pattern as it is now.
+    """Undo an admin's deletion, or what pruning or a lowered capacity removed. The result is the pattern now.
 
-    It is None where a full library had no room. Raises NotDeleted and UnknownGame.
+    It is None where a full library had no room: then it is still kept. Raises NotDeleted and UnknownGame.
     """
 
     game_id: str
@@ -88,15 +92,93 @@ class RestorePattern:
         knowledge = work.knowledge(self.game_id)
         key = keys.pattern(self.game_id, self.library, self.pattern_id)
         stored = work.transaction.get(Table.DELETED_PATTERNS, key)
-        if stored is None:
-            raise NotDeleted(self.pattern_id)
-        record = unpacked(records_pb2.DeletedPattern, stored).record
+        removal = None
+        if stored is not None:
+            record = unpacked(records_pb2.DeletedPattern, stored).record
+        else:
+            proto = library_to_proto(self.library)
+            removed = removals.find_pattern(work, self.game_id, proto, self.pattern_id)
+            if removed is None:
+                raise NotDeleted(self.pattern_id)
+            removal, record = removed
         restored = events_pb2.PatternRestored(record=record)
         _, outcome = work.record(
             events_pb2.Event(game_id=self.game_id, actor=self.actor, pattern_restored=restored)
         )
-        work.transaction.delete(Table.DELETED_PATTERNS, key)
+        if outcome.pattern_id:
+            work.transaction.delete(Table.DELETED_PATTERNS, key)
+            if removal is not None:
+                removal.patterns.remove(record)
+                removals.keep(work, self.game_id, removal, knowledge.settings)
         return knowledge.libraries[self.library].entries.get(outcome.pattern_id)
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteOpening:
+    """Take a node out of the opening tree with all below it. The result is what went, and the event.
+
+    `moves` are the line that leads to it. Raises UnknownLine and UnknownGame.
+    """
+
+    game_id: str
+    node_id: int
+    moves: Sequence[str]
+    actor: str
+
+    def execute(self, work: Work) -> tuple[list[OpeningNode], int]:
+        """Log the deletion and keep the nodes."""
+        deleted = events_pb2.OpeningDeleted(node_id=self.node_id, moves=self.moves)
+        number, outcome = removals.record_removal(
+            work,
+            events_pb2.Event(game_id=self.game_id, actor=self.actor, opening_deleted=deleted),
+            removals.OPENING_DELETED,
+        )
+        return [node for node in outcome.pruned if isinstance(node, OpeningNode)], number
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """How many patterns and nodes came back, and for how many there is no room."""
+
+    patterns: int
+    nodes: int
+    no_room: int
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreRemoval:
+    """Undo what an event removed. What there is no room for is still kept.
+
+    Raises UnknownRemovalError and UnknownGame.
+    """
+
+    game_id: str
+    removal: int
+    actor: str
+
+    def execute(self, work: Work) -> Restored:
+        """Log the undo with the whole records."""
+        settings = work.knowledge(self.game_id).settings
+        kept = removals.find(work.transaction, self.game_id, self.removal)
+        if kept is None or kept.muted or removals.is_over(kept, settings, work.now):
+            raise UnknownRemovalError(self.removal)
+        restored = events_pb2.RemovalRestored(
+            removal=self.removal, patterns=kept.patterns, nodes=kept.nodes, values_taken=kept.values_taken
+        )
+        _, outcome = work.record(
+            events_pb2.Event(game_id=self.game_id, actor=self.actor, removal_restored=restored)
+        )
+        patterns = {entry.pattern_id for _, entry in outcome.patterns_back}
+        nodes = {node.node_id for node in outcome.nodes_back}
+        parents = {node.parent_id for node in outcome.nodes_back}
+        left = records_pb2.RemovalRecord(
+            removal=kept.removal,
+            patterns=[each for each in kept.patterns if each.pattern_id not in patterns],
+            nodes=[each for each in kept.nodes if each.node_id not in nodes],
+            values_taken=[each for each in kept.values_taken if each.node_id not in parents],
+        )
+        removals.keep(work, self.game_id, left, settings)
+        return Restored(len(patterns), len(nodes), len(left.patterns) + len(left.nodes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +208,10 @@ class PruneLibrary:
         if self.dry_run or not prunable:
             return prunable
         pruned = events_pb2.LibraryPruned(library=library_to_proto(self.library), below=below)
-        _, outcome = work.record(
-            events_pb2.Event(game_id=self.game_id, actor=self.actor, library_pruned=pruned)
+        _, outcome = removals.record_removal(
+            work,
+            events_pb2.Event(game_id=self.game_id, actor=self.actor, library_pruned=pruned),
+            removals.PRUNED,
         )
         return outcome.pruned
 
@@ -154,25 +238,46 @@ class ImportLibraries:
     nodes: Sequence[pattern_pb2.OpeningNodeRecord]
     replace: bool
     actor: str
+    history: libraries_pb2.GameHistory | None = None
 
     def execute(self, work: Work) -> Imported:
-        """Log the records, patterns in several events where they are many."""
+        """Log the records, patterns in several events where they are many.
+
+        A game that was never played and never imported is moved here: its records keep their numbers, and
+        its measures and ratings go on from the `history`.
+        """
         for place, node in enumerate(self.nodes):
             check_results(node, f"nodes[{place}]")
         evicted = 0
-        for event in self._events():
+        knowledge = work.knowledge(self.game_id)
+        is_new = knowledge.counters == Counters() and not knowledge.measures.contests
+        moved = is_new and self._has_numbers()
+        if self.history is not None and not knowledge.measures.contests:
+            for place, rating in enumerate(self.history.ratings):
+                keys.check_voter_name(f"history.ratings[{place}].player", rating.player)
+                check_elo(f"history.ratings[{place}].elo", rating.elo)
+            history = events_pb2.HistoryImported(measures=self.history.measures, ratings=self.history.ratings)
+            work.record(events_pb2.Event(game_id=self.game_id, actor=self.actor, history_imported=history))
+        for event in self._events(moved):
             evicted += work.record(event)[1].removed
         return Imported(sum(map(len, self.patterns.values())), len(self.nodes), evicted)
 
-    def _events(self) -> Iterator[events_pb2.Event]:
+    def _has_numbers(self) -> bool:
+        """Whether every record has a number of its own, as in an export that nobody edited."""
+        patterns = [record.pattern_id for records in self.patterns.values() for record in records]
+        nodes = [node.node_id for node in self.nodes]
+        return all(patterns) and len({*patterns}) == len(patterns) and len({*nodes}) == len(nodes)
+
+    def _events(self, moved: bool) -> Iterator[events_pb2.Event]:
         for library, records in self.patterns.items():
             for first in range(0, len(records), RECORDS_PER_EVENT):
                 imported = events_pb2.PatternsImported(
                     records=records[first : first + RECORDS_PER_EVENT],
                     replace=self.replace and first == 0,
                     library=library_to_proto(library),
+                    moved=moved,
                 )
                 yield events_pb2.Event(game_id=self.game_id, actor=self.actor, patterns_imported=imported)
         if self.nodes:
-            openings = events_pb2.OpeningsImported(nodes=self.nodes, replace=self.replace)
+            openings = events_pb2.OpeningsImported(nodes=self.nodes, replace=self.replace, moved=moved)
             yield events_pb2.Event(game_id=self.game_id, actor=self.actor, openings_imported=openings)

@@ -4,9 +4,10 @@ Libraries are read through `following.Follower`, which keeps them in memory.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
@@ -20,6 +21,7 @@ from academy.store import (
     open_contests,
     player_statistics,
     proposal_tables,
+    removals,
     tokens,
 )
 from academy.store.contest_tables import contest_record, find_contest
@@ -295,6 +297,41 @@ class Store:
         """Return the number of the newest event, 0 where there is none."""
         with self.environment.reading() as transaction:
             return event_log.last_sequence(transaction)
+
+    def ratings(self, game_id: str, arena: str, players: Iterable[str]) -> dict[str, float]:
+        """Return the last Elo in a game of an arena's players, of those who are known there.
+
+        Raises UnknownGame, and InvalidRecord for names that cannot be of this arena.
+        """
+        with self.environment.reading() as transaction:
+            game_tables.game_record(transaction, game_id)
+            known = arenas.find(transaction, arena)
+            if known is None and arenas.arenas(transaction):
+                # Its namespace is made with its first contest; nobody can be known there yet.
+                return {}
+            record = known or records_pb2.ArenaRecord()
+            ratings: dict[str, float] = {}
+            for player in players:
+                name = arenas.identity(transaction, record, player)
+                rating = game_tables.rating(transaction, game_id, name)
+                if rating is not None:
+                    ratings[player] = rating[1] / ELO_SCALE
+            return ratings
+
+    def all_ratings(self, game_id: str) -> list[tuple[str, float]]:
+        """Return the last Elo of all players of a game, by name."""
+        with self.environment.reading() as transaction:
+            return sorted((name, elo / ELO_SCALE) for name, elo in game_tables.ratings(transaction, game_id))
+
+    def removals(self, game_id: str) -> list[libraries_pb2.Removal]:
+        """Return what admins removed of a game and can be restored, newest first. Raises UnknownGame."""
+        with self.environment.reading() as transaction:
+            game = game_tables.game_record(transaction, game_id)
+            _, settings = game_tables.spec_and_settings(game)
+            kept = removals.newest_first(transaction, game_id)
+            now = self.clock()
+            lasting = (each.removal for each in kept if not removals.is_over(each, settings, now))
+            return list(islice(lasting, removals.MOST_LISTED))
 
     def events_kept(self) -> int:
         """Return how many events the log holds; older ones may have been given up for snapshots."""

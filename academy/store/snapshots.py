@@ -73,5 +73,6 @@ def unpack(stored: bytes) -> tuple[GameKnowledge, int]:
         Counters(state.next_pattern_id, state.next_node_id),
         game_tables.read_measures(snapshot.measures),
         (game_tables.read_rating(each.value) for each in snapshot.ratings),
+        state.muted,
     )
     return knowledge, state.generation

@@ -1,18 +1,23 @@
-"""The action that begins a competition: init."""
+"""Actions before there is a competition: init writes a control file, describe a game for ACADEMY."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from google.protobuf import json_format
 
+from academy.wire.games import game_message
 from arena.control.plan_tables import KINDS
 from arena.control.sample import sample
 from arena.output import say
+from referees.api import InvalidSetting, referee
+from referees.toml_text import InvalidToml, read_toml
 
 
 def add_to(application: typer.Typer) -> None:
-    """Add the action."""
+    """Add the actions."""
     application.command()(init)
+    application.command()(describe)
 
 
 def init(
@@ -36,3 +41,33 @@ def init(
     except OSError as error:
         raise typer.BadParameter(f"can't write {control}: {error.strerror}", param_hint="CONTROL") from None
     say(str(control))
+
+
+def describe(
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="A referee's name, as in [game].", show_default=False)
+    ],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A setting of [game], such as board_size=9."),
+    ] = None,
+) -> None:
+    """Print what ACADEMY is told of a game, for `academy games create`."""
+    values = dict(_setting(each) for each in settings or ())
+    rules = referee(game)
+    try:
+        described = rules.from_settings(rules.located(values, Path.cwd())).spec()
+    except InvalidSetting as error:
+        raise typer.BadParameter(str(error), param_hint="--set") from None
+    say(json_format.MessageToJson(game_message(described), preserving_proto_field_name=True))
+
+
+def _setting(text: str) -> tuple[str, object]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--set")
+    try:
+        return name.strip(), read_toml(f"value = {value}")["value"]
+    except InvalidToml:
+        # A word without quotes.
+        return name.strip(), value

@@ -12,14 +12,15 @@ from arena.ratings.elo import Curve, EloRules
 ELO: Final = values.number(-10_000, 10_000)
 
 
-def ratings(table: Table | None, fixed: dict[str, float]) -> EloRules:
-    """The rules of the live rating. Raises ControlError."""
+def ratings(table: Table | None, fixed: dict[str, float], begin: dict[str, float]) -> tuple[EloRules, bool]:
+    """The rules of the live rating, and whether players begin with ACADEMY's. Raises ControlError."""
     if table is None:
-        return EloRules(fixed=fixed)
+        return EloRules(fixed=fixed, begin=begin), True
     start = table.take("start", ELO, EloRules().start)
     curve = table.take("curve", values.choice(*(curve.value for curve in Curve)), Curve.LOGISTIC.value)
+    source = table.take("begin", values.choice("academy", "fresh"), "academy")
     table.finish()
-    return EloRules(start, Curve(curve), fixed)
+    return EloRules(start, Curve(curve), fixed, begin), source == "academy"
 
 
 def academy(table: Table | None, control: Path) -> AcademySettings | None:

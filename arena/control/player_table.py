@@ -19,9 +19,12 @@ _CLOCK_SECONDS: Final = values.number(0, 1e7)
 
 def players(
     table: Table, folder: Path, clock: TimeControl | None
-) -> tuple[dict[str, PlayerSetup], dict[str, float]]:
-    """All players by name, and the Elo of those whose Elo is fixed. Raises ControlError."""
-    found, fixed = {}, {}
+) -> tuple[dict[str, PlayerSetup], dict[str, float], dict[str, float]]:
+    """All players by name, the Elo of those whose Elo is fixed, and of those that begin with one.
+
+    Raises ControlError.
+    """
+    found, fixed, begin = {}, {}, {}
     for name, definition in table.tables().items():
         try:
             values.identifier(name)
@@ -31,10 +34,15 @@ def players(
         elo = definition.take("fixed_elo", ELO, None)
         if elo is not None:
             fixed[name] = elo
+        elo = definition.take("elo", ELO, None)
+        if elo is not None:
+            if name in fixed:
+                definition.fail("elo", "elo and fixed_elo exclude each other: give one of them")
+            begin[name] = elo
         definition.finish()
     if len(found) > MAX_PLAYERS:
         raise ControlError(f"players: {len(found)} tables, at most {MAX_PLAYERS} are allowed")
-    return found, fixed
+    return found, fixed, begin
 
 
 def player(name: str, table: Table, folder: Path, clock: TimeControl | None) -> PlayerSetup:

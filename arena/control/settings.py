@@ -90,7 +90,7 @@ class Control:
     file. `remote` is where players dial in that are reached so, `daide` where those do that speak DAIDE.
     Without `errors_to_log`, players' standard errors stay the arena's own. With `pin_cores` each game keeps
     to one core. `failures` is what `GameJob` says of it; `void_retries` is how many void games in a row do
-    not stop a run.
+    not stop a run. With `begins_at_academy` players whose Elo is not given here begin with ACADEMY's.
     """
 
     path: Path
@@ -112,6 +112,7 @@ class Control:
     adjudication: Adjudication | None = None
     results: URL | None = field(default=None, repr=False)
     elo: EloRules = field(default_factory=EloRules)
+    begins_at_academy: bool = True
     academy: AcademySettings | None = None
     remote: Endpoint = field(default_factory=Endpoint)
     daide: Address = field(default_factory=Address)

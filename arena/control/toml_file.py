@@ -52,13 +52,14 @@ def _control(path: Path, file: Table) -> Control:
     game = game_table.game(_heading(file, "game"), folder)
     clock = file.table("time_control")
     everybodys_clock = None if clock is None else player_table.time_control(clock)
-    players, fixed = player_table.players(_heading(file, "players"), folder, everybodys_clock)
+    players, fixed, begin = player_table.players(_heading(file, "players"), folder, everybodys_clock)
     reached = academy(file.table("academy"), path)
     if reached is not None:
         players = {
             name: replace(player, environment=reached.player_environment | dict(player.environment))
             for name, player in players.items()
         }
+    elo, begins_at_academy = ratings(file.table("ratings"), fixed, begin)
     found = plan(kind, Draft(file, competition, game, players, folder, everybodys_clock))
     control = Control(
         path=path,
@@ -79,7 +80,8 @@ def _control(path: Path, file: Table) -> Control:
         openings=game_table.openings(file.table("openings"), folder),
         adjudication=game_table.adjudication(file.table("adjudication")),
         results=competition.take("results", values.results_url(folder), None),
-        elo=ratings(file.table("ratings"), fixed),
+        elo=elo,
+        begins_at_academy=begins_at_academy,
         academy=reached,
         remote=remote_table.endpoint(file.table("remote"), folder),
         daide=daide_table.address(file.table("daide")),

@@ -29,17 +29,18 @@ class EloRules:
     """How players are rated.
 
     `start` is a newcomer's Elo. LUDAE has random play at 0 and experts from 2000 on; 1000 lies in
-    the middle, ten levels of 100 from either. `fixed` are players whose Elo never changes: they
-    anchor the scale (LUDAE's random player: 0).
+    the middle, ten levels of 100 from either. `begin` are players who are no newcomers, with the Elo they
+    begin with. `fixed` are players whose Elo never changes: they anchor the scale (LUDAE's random player: 0).
     """
 
     start: float = 1000.0
     curve: Curve = Curve.LOGISTIC
     fixed: Mapping[str, float] = field(default_factory=dict)
+    begin: Mapping[str, float] = field(default_factory=dict)
 
     def first(self, name: str) -> float:
         """The Elo a player begins with."""
-        return self.fixed.get(name, self.start)
+        return self.fixed.get(name, self.begin.get(name, self.start))
 
     def rate(self, players: Sequence[str], elo: Sequence[float], winners: Sequence[int]) -> tuple[float, ...]:
         """The players' Elo after a game, by seat.

@@ -46,7 +46,7 @@ def json_report(report: Report) -> Mapping[str, Any]:
 def _player(report: Report, player: PlayerStanding) -> Mapping[str, Any]:
     facts = report.players[player.name]
     estimate = report.ratings.estimates.get(player.name) if report.ratings else None
-    usage = facts.usage
+    usage, first = facts.usage, report.first_ratings.get(player.name)
     return {
         "name": player.name,
         "description": facts.description,
@@ -55,6 +55,9 @@ def _player(report: Report, player: PlayerStanding) -> Mapping[str, Any]:
         "points": player.points,
         "forfeits": player.forfeits,
         "elo": round(player.elo, 2),
+        "elo_at_first": None if first is None else round(first.elo, 2),
+        "elo_at_first_from": None if first is None else first.source,
+        "elo_at_first_game": first.game or None if first else None,
         "likeliest_elo": None if estimate is None else round(estimate.elo, 2),
         "elo_error": None if estimate is None or estimate.error is None else round(estimate.error, 2),
         "elo_imagined": None if estimate is None else estimate.imagined,

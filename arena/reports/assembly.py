@@ -1,5 +1,6 @@
 """A report put together from the control file and the database."""
 
+import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -29,6 +30,9 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
     Of games that are not those of the control file as it is now only they are told, and why.
     """
     games, terms = list(series.finished_games()), series.terms()
+    first_ratings = series.first_ratings()
+    begin = {player: rating.elo for player, rating in first_ratings.items()}
+    control = replace(control, elo=replace(control.elo, begin=begin))
     selector, warning = None, ""
     try:
         terms.check(CompetitionTerms(control.kind, control.game), control.own_settings)
@@ -59,6 +63,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
         academy_reports=series.outbox.counts() if control.academy is not None else {},
         refusals=series.outbox.refusals() if control.academy is not None else {},
         duration=series.duration(),
+        first_ratings=first_ratings,
         warning=warning,
     )
 
@@ -139,7 +144,9 @@ def _ratings(standings: Standings, control: Control) -> Ratings:
     results = [
         PairResult(name, opponent, score.wins, score.draws, score.losses) for name, opponent, score in scores
     ]
-    return rate(results, centre=control.elo.start, anchors=control.elo.fixed)
+    began = [control.elo.first(name) for name in names if name not in control.elo.fixed]
+    centre = statistics.fmean(began) if began else control.elo.start
+    return rate(results, centre=centre, anchors=control.elo.fixed)
 
 
 def _histories(games: Iterable[FinishedGame]) -> dict[str, list[float]]:

@@ -1,12 +1,13 @@
 """What all forms of a report tell."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from arena.ratings.bradley_terry import Ratings
 from arena.ratings.skill import Skill
 from arena.reports.tally import MatchupTally
+from arena.results.first_ratings import NEWCOMER, FirstRating
 from arena.results.standings import Standings
 from arena.results.usage import Duration, PlayerUsage
 
@@ -31,8 +32,9 @@ class Report:
     `lines` are what only the kind of competition has to tell (a tuner's candidates, a test's state);
     `academy_reports` the outbox's counts (empty where nothing is reported to ACADEMY), `refusals` why the
     newest refused reports were, by contest. `histories` are the players' live Elo after each game of
-    theirs. A `warning` says why the games are not those of the control file as it is now: then nothing is
-    told that only the control file knows.
+    theirs. `first_ratings` are what they began with, by name, but for those whose Elo is fixed. A `warning`
+    says why the games are not those of the control file as it is now: then nothing is told that only the
+    control file knows.
     """
 
     name: str
@@ -53,7 +55,21 @@ class Report:
     academy_reports: Mapping[str, int]
     refusals: Mapping[str, str]
     duration: Duration | None
+    first_ratings: Mapping[str, FirstRating] = field(default_factory=dict)
     warning: str = ""
+
+    @property
+    def beginnings(self) -> str:
+        """Where players began and why, as text; empty where all were newcomers without ACADEMY."""
+        began = self.first_ratings
+        if not self.academy_reports and all(rating.source == NEWCOMER for rating in began.values()):
+            return ""
+        reasons = (
+            f"{name} {began[name].elo:.0f} ({began[name].reason})"
+            for name in self.standings.order
+            if name in began
+        )
+        return f"began at Elo: {', '.join(reasons)}" if began else ""
 
     @property
     def ranked(self) -> Sequence[str]:

@@ -127,7 +127,8 @@ def _standings(report: Report) -> str:
     table = _table("standings", [*headings, "live Elo"], rows)
     starred = report.ratings and any(estimate.imagined for estimate in report.ratings.estimates.values())
     note = "* one imaginary draw of each pair keeps it finite: some only won or only lost" if starred else ""
-    return f'<h2>Standings</h2>{table}<p class="dim">{note}</p>'
+    began = f'<p class="dim" id="began">{escape(report.beginnings)}</p>' if report.beginnings else ""
+    return f'<h2>Standings</h2>{table}<p class="dim">{note}</p>{began}'
 
 
 def _cross_table(report: Report) -> str:

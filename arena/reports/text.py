@@ -37,7 +37,7 @@ def text_report(report: Report) -> str:
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 
 
-def _lines(text: str) -> Sequence[str]:
+def _lines(text: str) -> list[str]:
     return [text] if text else []
 
 
@@ -147,7 +147,7 @@ def _superiority(report: Report) -> Sequence[str]:
 
 
 def _notes(report: Report) -> Sequence[str]:
-    lines = []
+    lines = _lines(report.beginnings)
     if report.voids:
         games = "1 void game" if report.voids == 1 else f"{report.voids} void games"
         lines.append(f"{games}; see log file.")

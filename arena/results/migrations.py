@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, text
 
-from arena.results.own_tables import SEAT
+from arena.results.own_tables import FIRST_RATING, SEAT
 from arena.results.powers import name_numbered_powers
 from arena.results.schema import METADATA
 from arena.results.views import create_views, drop_views
@@ -134,5 +134,14 @@ def _from_4(connection: Connection) -> None:
     name_numbered_powers(connection)
 
 
-MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {3: _from_3, 4: _from_4}
+def _add_first_ratings(connection: Connection) -> None:
+    """With which Elo players began is kept; of those who have games it is known from their first."""
+    FIRST_RATING.create(connection, checkfirst=True)
+
+
+MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {
+    3: _from_3,
+    4: _from_4,
+    5: _add_first_ratings,
+}
 """What brings a database from one version to the next."""

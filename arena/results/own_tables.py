@@ -1,9 +1,10 @@
 """The arena's own tables beside SAGA's: what SAGA has no place for.
 
 ARENA_Competition adds to a series what resuming needs; ARENA_Competitor says which contestant
-stands for a name of the control file now; ARENA_Series says which series a MARS mission consists of, and
-ARENA_Inhibition which contestants get no more games of a variant; ARENA_Attempt, ARENA_Void and
-ARENA_Outbox follow a game from the moment it is given out to ACADEMY's acknowledgement.
+stands for a name of the control file now, ARENA_FirstRating with which Elo a name began; ARENA_Series says
+which series a MARS mission consists of, and ARENA_Inhibition which contestants get no more games of a
+variant; ARENA_Attempt, ARENA_Void and ARENA_Outbox follow a game from the moment it is given out to
+ACADEMY's acknowledgement.
 """
 
 from typing import Final
@@ -25,7 +26,7 @@ from sqlalchemy import (
 
 from arena.results.schema import METADATA, auto_number, refers
 
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 
 META: Final = Table(
     "ARENA_Meta",
@@ -55,6 +56,19 @@ COMPETITOR: Final = Table(
     refers("SeriesId", "SAGA_Series.SeriesId"),
     Column("Name", Text, nullable=False),
     Column("Current", Boolean, nullable=False, default=True),
+)
+
+FIRST_RATING: Final = Table(
+    "ARENA_FirstRating",
+    METADATA,
+    refers("SeriesId", "SAGA_Series.SeriesId", primary_key=True),
+    Column("Name", Text, primary_key=True),
+    Column("Elo", Float, nullable=False),
+    Column("Source", Text, nullable=False),
+    Column("Game", Text, nullable=False),  # as ACADEMY calls it, where the Elo is ACADEMY's
+    CheckConstraint(
+        "\"Source\" IN ('control file', 'academy', 'newcomer', 'earlier games')", name="Source_known"
+    ),
 )
 
 MISSION_SERIES: Final = Table(

@@ -1,7 +1,7 @@
 """The games of one competition in the database: given out, finished, void or broken off."""
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.contestants import enter_made_player
 from arena.results.database import ResultsDatabase, utc_now
+from arena.results.first_ratings import FirstRating, keep_first_ratings
 from arena.results.game_rows import Entry, add_game, note_engine_name
 from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
 from arena.results.inhibitions import inhibit, readmit
@@ -94,6 +95,11 @@ class Series(SeriesReader):
         """Store what the competition is now, once its games so far are known to be its own."""
         with self._database.transaction() as connection:
             self._entered = describe(connection, self._series_id, heading)
+
+    def keep_first_ratings(self, ratings: Mapping[str, FirstRating]) -> None:
+        """Store what players begin with, who have nothing kept yet."""
+        with self._database.transaction() as connection:
+            keep_first_ratings(connection, self._series_id, ratings)
 
     def _known(self) -> Entered:
         if self._entered is None:

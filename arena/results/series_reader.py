@@ -9,6 +9,7 @@ from sqlalchemy import case, func, select
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
+from arena.results.first_ratings import FirstRating, elo_before_first_games, read_first_ratings
 from arena.results.game_settings import game_of
 from arena.results.games import FinishedGame
 from arena.results.inhibitions import inhibited
@@ -103,6 +104,16 @@ class SeriesReader:
         """The competitors that were inhibited, each with the variant."""
         with self._database.transaction() as connection:
             return inhibited(connection, self._series_id)
+
+    def first_ratings(self) -> dict[str, FirstRating]:
+        """What players began with, by name, as far as it is kept."""
+        with self._database.transaction() as connection:
+            return read_first_ratings(connection, self._series_id)
+
+    def elo_before_first_games(self) -> dict[str, float]:
+        """The Elo of all who have finished games, as it was before the first of them."""
+        with self._database.transaction() as connection:
+            return elo_before_first_games(connection, self._series_id)
 
     def records(self) -> Iterator[StoredRecord]:
         """The record files of all games that count."""

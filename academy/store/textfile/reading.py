@@ -4,7 +4,10 @@ import itertools
 import re
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Final
+from typing import Final, TypeVar
+
+from google.protobuf import json_format
+from google.protobuf.message import Message
 
 from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
@@ -15,10 +18,14 @@ from academy.store.errors import InvalidRecord
 from academy.store.game_records import library_to_proto
 from academy.store.pattern_records import check_results, entry_from_proto, node_from_proto
 from academy.store.textfile.words import FIRST_LINE, INDENT, LibraryTextError, Word, words
-from academy.v1 import pattern_pb2
+from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
 
 MAX_LENGTH: Final = 64 << 20
 
+_DESCRIPTION: Final = "% description "
+_HISTORY: Final = "% history "
+_LINES_TO_DESCRIPTION: Final = 100
+_Message = TypeVar("_Message", bound=Message)
 _LIBRARIES: Final = {library.value: library for library in Library}
 _LABEL: Final = ("proposers", "elo", "value", "player")
 _NODE_FIGURES: Final = ("id", "mover", "visits", "wins", "draws", "losses", "values", "told", "elos")
@@ -26,11 +33,27 @@ _NODE_FIGURES: Final = ("id", "mover", "visits", "wins", "draws", "losses", "val
 
 @dataclass(slots=True)
 class LibraryTexts:
-    """What a text holds: patterns by library, and opening nodes, parents first."""
+    """What a text holds: patterns by library, opening nodes, parents first, and what contests add up to."""
 
     game_id: str
     patterns: dict[Library, list[pattern_pb2.PatternRecord]] = field(default_factory=dict)
     nodes: list[pattern_pb2.OpeningNodeRecord] = field(default_factory=list)
+    history: list[libraries_pb2.GameHistory] = field(default_factory=list)
+
+
+def described_game(text: str) -> game_pb2.Game | None:
+    """The description of a text's game, None where it has none. Raises LibraryTextError."""
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n")[:_LINES_TO_DESCRIPTION], 1):
+        if line.startswith(_DESCRIPTION):
+            return _parsed(line.removeprefix(_DESCRIPTION), game_pb2.Game(), number)
+    return None
+
+
+def _parsed(json: str, message: _Message, line: int) -> _Message:
+    try:
+        return json_format.Parse(json, message)
+    except json_format.ParseError as fault:
+        raise LibraryTextError(line, 1, f"cannot be read: {str(fault)[:200]}") from fault
 
 
 def read_text(text: str, spec: GameSpec) -> LibraryTexts:
@@ -67,7 +90,11 @@ class _Reader:
         if lines[0].rstrip() != FIRST_LINE:
             raise LibraryTextError(1, 1, f"the first line must be {FIRST_LINE!r}")
         for number, line in enumerate(lines[1:], 2):
-            if not line.strip() or line.startswith("%%"):
+            if not line.strip() or line.startswith(("%%", _DESCRIPTION)):
+                continue
+            if line.startswith(_HISTORY) and self._library is None:
+                part = _parsed(line.removeprefix(_HISTORY), libraries_pb2.GameHistory(), number)
+                self.found.history.append(part)
                 continue
             if line.startswith("%"):
                 self._directive(words(number, line.replace("%", " ", 1)), number)
@@ -118,12 +145,14 @@ class _Reader:
                 record.player = self._exactly(1, name, rest)[0].small()
             case "vote" | "silent":
                 player, elo, value, *event = self._exactly(min(max(3, len(rest)), 5), name, rest)
-                (record.votes if name.text == "vote" else record.silent_votes).add(
+                votes = record.votes if name.text == "vote" else record.silent_votes
+                order = 0 if event else len(votes)
+                votes.add(
                     player=player.string(),
                     elo_hundredths=elo.decimal(ELO_SCALE),
                     value_millionths=value.share(),
                     event=event[0].whole() if event else 0,
-                    order=event[1].small() if len(event) > 1 else 0,
+                    order=event[1].small() if len(event) > 1 else order,
                 )
             case "folded":
                 if len(rest) < 5:

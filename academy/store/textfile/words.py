@@ -5,6 +5,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from google.protobuf import json_format
+from google.protobuf.message import Message
+
 from academy.knowledge.signatures import VALUE_SCALE
 from academy.store.errors import InvalidRecord
 
@@ -117,3 +120,8 @@ def decimal(value: int, scale: int) -> str:
     whole, rest = divmod(abs(value), scale)
     digits = str(scale + rest)[1:].rstrip("0")
     return f"{'-' if value < 0 else ''}{whole}{'.' if digits else ''}{digits}"
+
+
+def on_one_line(message: Message) -> str:
+    """A message as JSON without line ends."""
+    return json_format.MessageToJson(message, preserving_proto_field_name=True, indent=None)

@@ -7,14 +7,16 @@ from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
 from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE, Signature
 from academy.store.game_records import library_to_proto
-from academy.store.textfile.words import FIRST_LINE, INDENT, PLAIN_MOVE, decimal, quoted
-from academy.v1 import pattern_pb2
+from academy.store.textfile.words import FIRST_LINE, INDENT, PLAIN_MOVE, decimal, on_one_line, quoted
+from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
 
 
 def write_text(
     game_id: str,
     patterns: Iterable[pattern_pb2.PatternRecord] = (),
     nodes: Sequence[pattern_pb2.OpeningNodeRecord] = (),
+    description: game_pb2.Game | None = None,
+    history: Iterable[libraries_pb2.GameHistory] = (),
 ) -> Iterator[str]:
     """Yield the lines of a text, without line ends, of records as an export has them, with figures.
 
@@ -22,6 +24,10 @@ def write_text(
     """
     yield FIRST_LINE
     yield f"% game {game_id}"
+    if description is not None:
+        yield f"% description {on_one_line(description)}"
+    for part in history:
+        yield f"% history {on_one_line(part)}"
     library = None
     for record in patterns:
         if record.library != library:
@@ -45,7 +51,8 @@ def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
         for vote in votes:
             elo, value = decimal(vote.elo_hundredths, ELO_SCALE), decimal(vote.value_millionths, VALUE_SCALE)
             order = f" {vote.order}" if vote.order else ""
-            yield f"% {kind} {quoted(vote.player)} {elo} {value} {vote.event}{order}"
+            event = f" {vote.event}{order}" if vote.event else ""
+            yield f"% {kind} {quoted(vote.player)} {elo} {value}{event}"
     folded = record.folded
     if folded.votes:
         players = " ".join(f"{player:016x}" for player in folded.players)

@@ -182,3 +182,20 @@ def test_a_bot_is_told_what_it_lacks(academy: Academy, running: Running) -> None
     said = academy("patterns", "go", "--token", running.token("ann", Role.BOT))
     assert said.exit_code == 1
     assert "this token's role is bot" in said.err and "use an admin's token" in said.err
+
+
+def test_an_opening_line_is_deleted_and_restored(academy: Academy) -> None:
+    before = academy("openings", "go", "--json").json()
+    done = academy("openings", "delete", "go", "c3")
+    assert "positions deleted" in done.out
+    undo = re.search(r"undo it with: academy (removals restore go \d+)", done.out)
+    assert undo is not None
+    assert len(academy("openings", "--json", "go").json()) < len(before)
+    (listed,) = academy("removals", "list", "go", "--json").json()["removals"]
+    assert (listed["what"], str(listed["event"])) == ("opening deleted", undo[1].split()[-1])
+    assert "opening deleted" in academy("removals", "list", "go").out
+    assert "opening positions restored" in academy(*undo[1].split()).out
+    assert academy("openings", "go", "--json").json() == before
+
+    assert "UNKNOWN_OPENING" in academy("openings", "delete", "go", "c3", "nothing").err
+    assert "UNKNOWN_REMOVAL" in academy("removals", "restore", "go", "999").err

@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
+from academy.store.check import check
+from academy.store.library_store import Store
 from academy.store.tokens import Role
-from academy.v1 import contests_pb2
+from academy.v1 import contests_pb2, game_pb2, proposals_pb2
 from tests.academy.cli.conftest import Academy, run
 from tests.academy.service import examples
-from tests.academy.service.running import serving
+from tests.academy.service.running import Running, serving
+from tests.arena.cli.command import arena
 
 
 @pytest.fixture
@@ -189,3 +192,97 @@ def test_a_failed_export_leaves_the_file_there_was(academy: Academy, tmp_path: P
     assert academy("export", "chess", "--to", file).exit_code == 1
     assert file.read_text() == "precious"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def simultaneous_ring(game_id: str) -> game_pb2.Game:
+    """A game of three on a graph whose players move at once."""
+    game = examples.ring(game_id)
+    game.simultaneous = True
+    game.cell_names[:] = ""
+    return game
+
+
+def lived(server: Running, game: game_pb2.Game) -> None:
+    """Contests, patterns that leave gaps in the numbers, and settings of its own."""
+    game.settings.endgame_capacity = 50
+    game.settings.forget_after = 7
+    arena, players = server.arena().contests, ("ann", "bob", "carl")[: game.players]
+    arena.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
+    size = {"square": 25, "hex": 16, "graph": 5}[game.geometry.WhichOneof("shape")]
+    cells = "x A\n- B" if game.geometry.HasField("graph") else "x"
+    for number in range(14):
+        told = examples.contest(f"{game.game_id}/{number}", game.game_id, players, (1500.0,) * game.players)
+        ticket = arena.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets[number % 2]
+        seat = number % 2 + 1
+        report = contests_pb2.ReportContestRequest(contest=told, termination="score")
+        report.results.extend([contests_pb2.RESULT_DRAW] * game.players)
+        for ply in range(12):
+            mover = ply % game.players + 1
+            ply_told = report.plies.add(
+                player=mover, move=f"move{(number * ply) % 3}", board="x" + "-" * (size - 1)
+            )
+            ply_told.values.add(player=mover, value=0.25 + number / 100)
+        server.client(ticket).proposals.SubmitProposals(
+            proposals_pb2.SubmitProposalsRequest(
+                contest_id=told.contest_id,
+                proposals=[
+                    proposals_pb2.NewProposal(
+                        library=examples.ENDGAME, cells=cells, ply=ply, value=0.25 + number / 100
+                    )
+                    for ply in range(11, 13)
+                    if (ply - 1) % game.players + 1 == seat
+                ],
+            )
+        )
+        arena.ReportContest(report)
+
+
+@pytest.mark.parametrize("form", ["text", "binary"])
+def test_a_game_moves_to_an_empty_server_and_its_next_export_is_the_same(tmp_path: Path, form: str) -> None:
+    makers = {"go": examples.tiny_go, "hex": examples.hexagons, "ring": simultaneous_ring}
+    with serving(tmp_path / "from") as first, serving(tmp_path / "to") as second:
+        for name, make in makers.items():
+            lived(first, make(name))
+        for name in makers:
+            exported, again = tmp_path / f"{name}.first", tmp_path / f"{name}.second"
+            for server, file in ((first, exported), (second, again)):
+                at = {"ACADEMY_ADDRESS": str(server.address), "ACADEMY_TOKEN": server.token("a", Role.ADMIN)}
+                if server is second:
+                    assert f"{name}: registered" in run("games", "create", exported, **at).out
+                    assert run("import", name, exported, **at).exit_code == 0
+                    assert "is registered already" in run("games", "create", exported, **at).out
+                done = run("export", name, "--to", file, "--format", form, **at)
+                assert done.exit_code == 0, done.err
+            assert again.read_bytes() == exported.read_bytes()
+            known = run("statistics", name, "--json", **at).json()
+            assert known["endgame_patterns"] and int(known["opening_nodes"]) > 3 and known["contests"] == 14
+    for folder in ("from", "to"):
+        with Store(tmp_path / folder, read_only=True) as store:
+            assert not list(check(store.environment))
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ('{"game_id": "x", "colour": "red"}', "describes no game"),
+        ("% academy text 1\n% game go\n", "has no '% description'"),
+        ("garbage", "is no export"),
+        ('{"game_id": "x"}', "geometry"),
+    ],
+)
+def test_a_game_that_is_not_described_is_not_made(
+    elsewhere: Any, tmp_path: Path, content: str, complaint: str
+) -> None:
+    file = tmp_path / "game"
+    file.write_text(content)
+    said = elsewhere("games", "create", file)
+    assert (said.exit_code, complaint in said.err) == (1, True), said.err
+
+
+def test_what_the_arena_describes_is_registered(elsewhere: Any, tmp_path: Path) -> None:
+    file = tmp_path / "hex.json"
+    file.write_text(arena("describe", "hex", "--set", "board_size=7").stdout)
+    assert "hex-7x7: registered, 7x7 hexagons" in elsewhere("games", "create", file).out
+    assert "hex-7x7" in {game["game_id"] for game in elsewhere("games", "--json").json()}
+    assert "board_size" in arena("describe", "hex", "--set", "board_size=99").stderr
+    assert "nim" in arena("describe", "nim").stderr

@@ -58,11 +58,15 @@ ContestService/ListArenas              -    -      -     +    -    -    -
 ContestService/LinkArena               -    -      -     +    -    -    -
 ContestService/UnlinkArena             -    -      -     +    -    -    -
 ContestService/AllowArena              -    -      -     +    -    -    -
+ContestService/GetRatings              -    -      +     +    -    -    -
 LibraryService/ListPatterns            -    -      -     +    -    -    -
 LibraryService/GetPattern              -    -      -     +    -    -    -
 LibraryService/DeletePattern           -    -      -     +    -    -    -
 LibraryService/RestorePattern          -    -      -     +    -    -    -
 LibraryService/ListOpenings            -    -      -     +    -    -    -
+LibraryService/DeleteOpening           -    -      -     +    -    -    -
+LibraryService/ListRemovals            -    -      -     +    -    -    -
+LibraryService/RestoreRemoval          -    -      -     +    -    -    -
 LibraryService/UpdateSettings          -    -      -     +    -    -    -
 LibraryService/PruneLibrary            -    -      -     +    -    -    -
 LibraryService/ExportLibrary           -    -      -     +    -    -    -
@@ -116,11 +120,15 @@ def _questions() -> dict[str, Message]:
         "LinkArena": contests_pb2.LinkArenaRequest(arena="arena", other="arena"),
         "UnlinkArena": contests_pb2.UnlinkArenaRequest(arena="arena"),
         "AllowArena": contests_pb2.AllowArenaRequest(arena="helper", acts_for="arena"),
+        "GetRatings": contests_pb2.GetRatingsRequest(game_id=GAME, players=["ann"]),
         "ListPatterns": libraries_pb2.ListPatternsRequest(game_id=GAME, library=ENDGAME),
         "GetPattern": libraries_pb2.GetPatternRequest(**chosen),
         "DeletePattern": libraries_pb2.DeletePatternRequest(**chosen),
         "RestorePattern": libraries_pb2.RestorePatternRequest(**chosen),
         "ListOpenings": libraries_pb2.ListOpeningsRequest(game_id=GAME, depth=1),
+        "DeleteOpening": libraries_pb2.DeleteOpeningRequest(game_id=GAME, moves=["none"]),
+        "ListRemovals": libraries_pb2.ListRemovalsRequest(game_id=GAME),
+        "RestoreRemoval": libraries_pb2.RestoreRemovalRequest(game_id=GAME, removal=1),
         "UpdateSettings": libraries_pb2.UpdateSettingsRequest(game_id=GAME),
         "PruneLibrary": libraries_pb2.PruneLibraryRequest(game_id=GAME, library=ENDGAME, dry_run=True),
         "ExportLibrary": libraries_pb2.ExportLibraryRequest(game_id=GAME),

@@ -1,11 +1,14 @@
 """Games registered, contests opened and reported: each told twice counts once."""
 
+from typing import Any
+
+import grpc
 import pytest
 
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import ENDGAME, contest, report
-from tests.academy.service.running import Running
+from tests.academy.service.running import Running, refusal
 
 
 def register(academy: Running, game: game_pb2.Game) -> contests_pb2.RegisterGameResponse:
@@ -63,6 +66,49 @@ def test_a_contest_opened_again_keeps_what_it_was_opened_with(academy: Running) 
     assert second.contest.players[0].elo == 1500.0
     assert second.contest.state == contests_pb2.CONTEST_STATE_OPEN
     assert len(set(first.tickets) | set(second.tickets)) == 4
+
+
+def test_an_arena_reads_its_players_last_ratings(academy: Running) -> None:
+    for game in ("rated", "not-rated"):
+        register(academy, examples.tiny_go(game))
+    arena = academy.arena()
+    arena.contests.ReportContest(report(contest("rated/1", "rated"), ["c3"]))
+
+    def ratings(game: str, *players: str) -> list[tuple[str, float]]:
+        request = contests_pb2.GetRatingsRequest(game_id=game, players=players)
+        return [(each.player, each.elo) for each in arena.contests.GetRatings(request).ratings]
+
+    # Where the arena tells none of after the contest, that of before is the last.
+    assert ratings("rated", "bob", "nobody", "ann") == [("bob", 1550.0), ("ann", 1500.0)]
+    told = report(contest("rated/2", "rated"), ["c3"])
+    told.elo_after.extend([1512.25, 1537.75])
+    arena.contests.ReportContest(told)
+    assert ratings("rated", "ann", "bob") == [("ann", 1512.25), ("bob", 1537.75)]
+    assert ratings("not-rated", "ann") == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "what"),
+    [
+        ({"game_id": "none"}, grpc.StatusCode.NOT_FOUND, "'none' is not registered"),
+        ({"game_id": "asked", "players": ["a\n"]}, grpc.StatusCode.INVALID_ARGUMENT, "players[0]"),
+        ({"game_id": "asked", "players": ["a"] * 1_025}, grpc.StatusCode.INVALID_ARGUMENT, "more than 1,024"),
+    ],
+)
+def test_questions_about_ratings_that_cannot_be_answered(
+    academy: Running, request_: dict[str, Any], code: grpc.StatusCode, what: str
+) -> None:
+    register(academy, examples.tiny_go("asked"))
+    refused = refusal(lambda: academy.arena().contests.GetRatings(contests_pb2.GetRatingsRequest(**request_)))
+    assert refused.code is code and what in refused.message
+
+
+@pytest.mark.parametrize("elo_after", [[1500.0], [1500.0, float("nan")], [1500.0, 2e5]])
+def test_ratings_after_a_contest_that_are_none_are_refused(academy: Running, elo_after: list[float]) -> None:
+    register(academy, examples.tiny_go("wrong-elo"))
+    told = report(contest("wrong-elo/1", "wrong-elo"), ["c3"])
+    told.elo_after.extend(elo_after)
+    assert "elo_after" in refusal(lambda: academy.arena().contests.ReportContest(told)).message
 
 
 def test_a_report_counts_once_and_needs_no_opening(academy: Running) -> None:

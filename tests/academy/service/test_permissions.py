@@ -18,7 +18,7 @@ BOT = {
     "ContestService": {"GetGame", "ListGames", "GetContest"},
     "LibraryService": {"GetStatistics", "GetMeasures", "ListPlayerStatistics"},
 }
-ARENA_TOO = {"ContestService": {"RegisterGame", "OpenContest", "ReportContest"}}
+ARENA_TOO = {"ContestService": {"RegisterGame", "OpenContest", "ReportContest", "GetRatings"}}
 
 METHODS = [
     method

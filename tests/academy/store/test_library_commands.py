@@ -1,26 +1,32 @@
 """What admins do to libraries: settings, deletion and undo, pruning, import."""
 
+from pathlib import Path
+
 import pytest
 
-from academy.knowledge.library import UnknownPattern
-from academy.knowledge.openings import UnknownLine
+from academy.knowledge.game import PATTERN_LIBRARIES
+from academy.knowledge.library import PatternEntry, UnknownPattern
+from academy.knowledge.openings import OpeningNode, UnknownLine
 from academy.knowledge.settings import InvalidSettings, Library, LibrarySettings
 from academy.knowledge.text import read_cells
 from academy.store.check import check
-from academy.store.contest_commands import RegisterGame
-from academy.store.errors import InvalidRecord, NotDeleted, UnknownGame
+from academy.store.contest_commands import RegisterGame, ReportContest
+from academy.store.errors import InvalidRecord, NotDeleted, UnknownGame, UnknownRemovalError
 from academy.store.following import GameView
 from academy.store.library_commands import (
     ChangeSettings,
+    DeleteOpening,
     DeletePattern,
     ImportLibraries,
     PruneLibrary,
+    Restored,
     RestorePattern,
+    RestoreRemoval,
 )
 from academy.store.library_store import Page, Store
 from academy.store.pattern_records import entry_to_proto, node_to_proto
 from academy.v1 import game_pb2, pattern_pb2
-from tests.academy.store.examples import go, go_game, learn
+from tests.academy.store.examples import go, go_game, learn, report
 
 ENDGAME = Library.ENDGAME
 MIDDLE_GAME = Library.MIDDLE_GAME
@@ -55,6 +61,114 @@ def test_a_lowered_capacity_removes_the_weakest_at_once(store: Store) -> None:
     assert removed == len(before) - 5
     gone = [entry.strength for number, entry in before.items() if number not in after]
     assert max(gone) <= min(entry.strength for entry in after.values())
+
+
+def lower(store: Store, **settings: int) -> int:
+    _, removed = store.run(ChangeSettings("go-9x9", game_pb2.LibrarySettings(**settings), "admin"))
+    return removed
+
+
+def restore_newest(store: Store) -> Restored:
+    return store.run(RestoreRemoval("go-9x9", store.removals("go-9x9")[0].event, "admin"))
+
+
+def known_records(store: Store) -> list[tuple[str, object]]:
+    """All records of the game's libraries, by their keys."""
+    now = view(store)
+    patterns = [
+        (f"{library}{each}", now.libraries[library][each])
+        for library in PATTERN_LIBRARIES
+        for each in now.libraries[library]
+    ]
+    return sorted([*patterns, *((f"node {each.node_id}", each) for each in now.openings.nodes.values())])
+
+
+def test_a_lowered_capacity_is_undone_once_there_is_room(store: Store) -> None:
+    learn(store, contests=12)
+    before = known_records(store)
+    removed = lower(store, endgame_capacity=5, opening_capacity=10)
+    (kept,) = store.removals("go-9x9")
+    assert (kept.patterns + kept.nodes, kept.what, kept.actor) == (removed, "capacity lowered", "admin")
+
+    # Nothing leaves for what comes back: it is kept until there is room.
+    assert restore_newest(store) == Restored(0, 0, removed)
+    lower(store, endgame_capacity=8, opening_capacity=1_000)
+    assert restore_newest(store) == Restored(3, kept.nodes, kept.patterns - 3)
+    lower(store, endgame_capacity=5_000)
+    assert restore_newest(store).no_room == 0
+    assert known_records(store) == before
+    assert not store.removals("go-9x9") and not list(check(store.environment))
+
+
+def test_pruned_patterns_come_back_one_by_one_or_together(store: Store) -> None:
+    learn(store, contests=12)
+    before = known_records(store)
+    pruned = store.run(PruneLibrary("go-9x9", ENDGAME, 1e9, False, "admin"))
+    assert len(pruned) > 5 and not view(store).libraries[ENDGAME]
+    (number,) = (pruned[0].pattern_id,) if isinstance(pruned[0], PatternEntry) else ()
+    assert store.run(RestorePattern("go-9x9", ENDGAME, number, "admin")) == pruned[0]
+    with pytest.raises(NotDeleted):
+        store.run(RestorePattern("go-9x9", ENDGAME, number, "admin"))
+    assert restore_newest(store) == Restored(len(pruned) - 1, 0, 0)
+    assert known_records(store) == before and not list(check(store.environment))
+
+
+def test_pruned_openings_come_back_with_their_parents_values(store: Store) -> None:
+    wins, draws = {1: (4, 0), 2: (0, 4), 3: (0, 2), 4: (0, 2)}, (0, 0)
+    lines = {1: (0, "E5"), 2: (1, "C3"), 3: (2, "D4"), 4: (2, "G7")}
+    nodes = [
+        OpeningNode(
+            number, parent, move, min(number, 3), 2 - min(number, 3) % 2, sum(wins[number]), wins[number],
+            draws, wins[number][::-1], tuple(each * 100_000 for each in wins[number]), 4, 600_000,
+        )
+        for number, (parent, move) in lines.items()
+    ]  # fmt: skip
+    records = [node_to_proto(node, "go-9x9") for node in nodes]
+    store.run(ImportLibraries("go-9x9", {}, records, False, "admin"))
+    before = known_records(store)
+    pruned = store.run(PruneLibrary("go-9x9", Library.OPENING, 0.33, False, "admin"))
+    assert pruned and known_records(store) != before
+    assert restore_newest(store) == Restored(0, len(pruned), 0)
+    assert known_records(store) == before and not list(check(store.environment))
+
+
+def test_a_deleted_line_takes_what_follows_and_leaves_the_counts_before(store: Store) -> None:
+    learn(store, contests=12)
+    before = known_records(store)
+    tree = view(store).openings
+    first = max(tree.children(0), key=lambda node: (node.visits, len(tree.children(node.node_id))))
+    deleted, event = store.run(DeleteOpening("go-9x9", first.node_id, [first.move], "admin"))
+    left = view(store).openings
+    assert first.node_id not in left.nodes and len(left) == len(tree.nodes) - 1 - len(deleted)
+    assert left.root == tree.root and len(deleted) > 1
+    with pytest.raises(UnknownLine):
+        store.run(DeleteOpening("go-9x9", first.node_id, [first.move], "admin"))
+
+    # The line is played again: what comes back is added to it.
+    again = report("go-9x9/0")
+    again.contest.contest_id = "again"
+    store.run(ReportContest(again, "arena"))
+    assert store.run(RestoreRemoval("go-9x9", event, "admin")) == Restored(0, len(deleted), 0)
+    assert not list(check(store.environment))
+    assert len(view(store).openings.nodes) >= len([name for name, _ in before if name.startswith("node")])
+
+
+def test_what_was_removed_is_kept_for_its_time_and_within_its_bounds(tmp_path: Path) -> None:
+    now = [1_000_000.0]
+    with Store(tmp_path / "data", clock=lambda: now[0]) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        learn(store, contests=12)
+        lower(store, endgame_capacity=20, removed_days=2)
+        lower(store, endgame_capacity=15)
+        assert len(store.removals("go-9x9")) == 2
+        lower(store, removed_records=3, endgame_capacity=14)
+        assert [each.patterns for each in store.removals("go-9x9")] == [1], "the newest that fit"
+        now[0] += 2 * 86_400 + 1
+        assert not store.removals("go-9x9")
+        with pytest.raises(UnknownRemovalError, match="nothing is kept of a removal 5"):
+            store.run(RestoreRemoval("go-9x9", 5, "admin"))
+        lower(store, removed_days=0, endgame_capacity=10)
+        assert not store.removals("go-9x9") and not list(check(store.environment))
 
 
 def test_wrong_settings_are_refused(store: Store) -> None:

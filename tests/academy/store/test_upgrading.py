@@ -28,6 +28,7 @@ from academy.store.errors import SchemaOutdated, StoreBusy, StoreCorrupt
 from academy.store.library_store import Store
 from academy.store.messages import packed
 from academy.store.proposal_tables import ProposalFilter
+from academy.store.schema import SCHEMA_VERSION
 from academy.store.upgrading import as_written, upgrade
 from academy.store.v1 import records_pb2
 from tests.academy.store.examples import contest, learn, report
@@ -128,7 +129,7 @@ def test_once_is_enough(old: Path) -> None:
 
 def test_reading_changes_nothing_and_says_what_to_do(old: Path) -> None:
     before = (old / "data.mdb").read_bytes()
-    with pytest.raises(SchemaOutdated, match="schema version 1, this program reads 3; serve it once"):
+    with pytest.raises(SchemaOutdated, match=f"schema version 1, this program reads {SCHEMA_VERSION}; serve"):
         Store(old, read_only=True)
     assert (old / "data.mdb").read_bytes() == before
 

@@ -25,6 +25,7 @@ def test_a_player(tmp_path: Path) -> None:
         "description": "alpha & <co>",
         "games": 5, "wins": 3, "draws": 1, "losses": 1, "unknown": 0, "points": 3.5, "forfeits": 0,
         "elo": 1025.31,
+        "elo_at_first": None, "elo_at_first_from": None, "elo_at_first_game": None,
         "likeliest_elo": 1092.27,
         "elo_error": 205.7,
         "elo_imagined": False,

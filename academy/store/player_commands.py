@@ -1,0 +1,111 @@
+"""Commands of admins about players: muting one, and letting one propose again."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from academy.store import keys, removals
+from academy.store.environment import Table, Transaction
+from academy.store.errors import InvalidRecord
+from academy.store.messages import packed, unpacked
+from academy.store.v1 import records_pb2
+from academy.store.working_games import Work
+from academy.v1 import events_pb2
+
+MOST_MUTED: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class MutePlayer:
+    """Mute a player in games registered from now on. Raises InvalidRecord for too many, or no name."""
+
+    player: str
+
+    def execute(self, work: Work) -> None:
+        """Enter the player in the list."""
+        keys.check_voter_name("player", self.player)
+        key = keys.player(self.player)
+        if work.transaction.get(Table.MUTED_PLAYERS, key) is not None:
+            return
+        if work.transaction.count(Table.MUTED_PLAYERS) >= MOST_MUTED:
+            raise InvalidRecord("player", f"{MOST_MUTED:,} players are muted already: unmute some first")
+        muted = records_pb2.MutedPlayer(player=self.player, time=work.now)
+        work.transaction.put(Table.MUTED_PLAYERS, key, packed(muted))
+
+
+@dataclass(frozen=True, slots=True)
+class MuteInGame:
+    """Take a player's votes out of a game, and drop its proposals from now on.
+
+    The result is of how many patterns votes were taken out. Nothing is done where it is muted already.
+    """
+
+    game_id: str
+    player: str
+    actor: str
+
+    def execute(self, work: Work) -> int:
+        """Log the muting and keep the votes."""
+        if self.player in work.knowledge(self.game_id).muted:
+            return 0
+        return removals.record_muting(
+            work,
+            events_pb2.Event(
+                game_id=self.game_id,
+                actor=self.actor,
+                player_muted=events_pb2.PlayerMuted(player=self.player),
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UnmutePlayer:
+    """Mute a player no longer in games registered from now on. The result is whether it was muted."""
+
+    player: str
+
+    def execute(self, work: Work) -> bool:
+        """Take the player off the list."""
+        return work.transaction.delete(Table.MUTED_PLAYERS, keys.player(self.player))
+
+
+@dataclass(frozen=True, slots=True)
+class Unmuted:
+    """Of how many patterns a player's votes came back, and how many patterns there is no room for."""
+
+    patterns: int
+    no_room: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnmuteInGame:
+    """Let a player propose in a game again, and put back the votes that muting took out."""
+
+    game_id: str
+    player: str
+    actor: str
+
+    def execute(self, work: Work) -> Unmuted:
+        """Log the votes that come back."""
+        if self.player not in work.knowledge(self.game_id).muted:
+            return Unmuted(0, 0)
+        unmuted = events_pb2.PlayerUnmuted(player=self.player)
+        for record in list(removals.newest_first(work.transaction, self.game_id)):
+            if record.muted == self.player:
+                unmuted.patterns.extend(record.patterns)
+                removals.drop(work.transaction, self.game_id, record)
+        event = events_pb2.Event(game_id=self.game_id, actor=self.actor, player_unmuted=unmuted)
+        _, outcome = work.record(event)
+        return Unmuted(len(unmuted.patterns) - outcome.removed, outcome.removed)
+
+
+def muted_players(transaction: Transaction) -> Iterator[records_pb2.MutedPlayer]:
+    """Yield the players that are muted."""
+    for _, stored in transaction.scan(Table.MUTED_PLAYERS):
+        yield unpacked(records_pb2.MutedPlayer, stored)
+
+
+def mute_in_new_game(work: Work, game_id: str, actor: str) -> None:
+    """Mute in a game that is registered now whoever is muted everywhere."""
+    for muted in sorted(muted_players(work.transaction), key=lambda each: each.player):
+        MuteInGame(game_id, muted.player, actor).execute(work)

@@ -1,0 +1,52 @@
+"""Those who taught, as admins see to them in a data folder, while a server uses it."""
+
+import pytest
+
+from academy.store.tokens import Role
+from tests.academy.cli.conftest import Said, run, run_in_a_process
+from tests.academy.service import examples
+from tests.academy.service.running import serving
+
+
+def test_a_player_is_listed_muted_and_forgotten_while_a_server_runs(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    data = tmp_path / "data"
+
+    def players(*arguments: str) -> Said:
+        return run_in_a_process("players", *arguments, "--data", data)
+
+    with serving(data) as server:
+        server.arena().contests.RegisterGame(
+            examples.contests_pb2.RegisterGameRequest(game=examples.tiny_go("go"))
+        )
+        examples.teach(server, "go", "taught", [("ann", "x", 0.9), ("troll", "xo-", 0.2), ("ann", "o", 0.1)])
+        token = server.token("admin", Role.ADMIN)
+
+        def patterns() -> int:
+            said = run(
+                "patterns", "go", "--library", "endgame", "--json",
+                ACADEMY_ADDRESS=str(server.address), ACADEMY_TOKEN=token,
+            )  # fmt: skip
+            return len(said.json()["patterns"])
+
+        listed = {each["player"]: each["votes"]["endgame"] for each in players("list", "--json").json()}
+        assert (listed["ann"], listed["troll"]) == (2, 1)
+        assert "muted in 1 games; its votes for 1 patterns" in players("mute", "troll").out
+        assert patterns() == 2
+        assert "its votes for 1 patterns are back" in players("unmute", "troll").out
+        assert patterns() == 3
+        assert "'troll' is not muted" in players("unmute", "troll").err
+
+        shown = players("forget", "troll")
+        assert "go: 1 patterns would be removed" in shown.out and "do it with --really" in shown.out
+        assert patterns() == 3
+        assert "go: 1 patterns removed" in players("forget", "troll", "--really").out
+        assert patterns() == 2
+    assert "sound" in run_in_a_process("check", "--data", data).out
+
+
+@pytest.mark.parametrize("name", ["", "a\nb"])
+def test_what_is_no_name_cannot_be_muted(tmp_path, name: str) -> None:  # type: ignore[no-untyped-def]
+    run("tokens", "create", "x", "--data", tmp_path)
+    assert "control characters" in run("players", "mute", name, "--data", tmp_path).err
+    assert "is not registered" in run("players", "forget", "ann", "--game", "chess", "--data", tmp_path).err
+    assert run("players", "list", "--data", tmp_path).exit_code == 0

@@ -1,0 +1,209 @@
+"""A player can be muted, and forgotten: then the libraries are as if it had never proposed anything."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from academy.knowledge.game import PATTERN_LIBRARIES
+from academy.knowledge.settings import Library
+from academy.store import forgetting
+from academy.store.check import check
+from academy.store.compaction import compact
+from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.following import GameView
+from academy.store.forgetting import Difference, ForgetPlayer
+from academy.store.library_commands import ChangeSettings, DeletePattern, RestorePattern
+from academy.store.library_store import Store
+from academy.store.proposal_tables import ProposalFilter
+from academy.store.player_commands import MuteInGame, MutePlayer, Unmuted, UnmuteInGame, UnmutePlayer
+from academy.v1 import game_pb2, proposals_pb2
+from tests.academy.store.examples import SIZE, contest, go, go_game, report, submission
+
+GAME = "go-9x9"
+NAMES = ("ann", "bob", "troll")
+CELLS = go().cell_names
+
+
+@contextmanager
+def world(folder: Path) -> Iterator[Store]:
+    with Store(folder) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        yield store
+
+
+def view(store: Store) -> GameView:
+    return store.follow().refresh(GAME)
+
+
+def play(store: Store, first: int, contests: int, silent: Collection[str] = ()) -> None:
+    """Contests of which everybody, but the silent, proposes pairs of cells: there are few, so they merge."""
+    for number in range(first, first + contests):
+        names = (NAMES[number % 3], NAMES[(number + 1) % 3])
+        told = report(f"{GAME}/{number}", names=names, first_wins=number % 3 > 0)
+        store.run(OpenContest(contest(f"{GAME}/{number}", names=names)))
+        for seat, name in enumerate(names, 1):
+            proposals = [] if name in silent else [pair(told, seat, back) for back in range(4)]
+            store.run(submission(f"{GAME}/{number}", seat, proposals, name))
+        store.run(ReportContest(told, "arena"))
+
+
+def pair(told: Any, seat: int, back: int) -> proposals_pb2.NewProposal:
+    ply = told.plies[len(told.plies) - 1 - back]
+    (value,) = [value.value for value in ply.values if value.player == seat]
+    column = CELLS.index(ply.move) % SIZE
+    start = CELLS.index(ply.move) - (1 if column else 0)
+    cells = ply.board[start : start + 2]
+    return proposals_pb2.NewProposal(library=3, cells=cells, ply=len(told.plies) - back, value=value)
+
+
+def contents(store: Store) -> dict[Any, Any]:
+    """What is known by its cells, whatever its number."""
+    libraries = view(store).libraries
+    return {
+        (library, entry.player, entry.pattern): (entry.ballot, entry.last_contest_id)
+        for library in PATTERN_LIBRARIES
+        for entry in libraries[library].values()
+    }
+
+
+def forget(store: Store, player: str) -> Difference:
+    return store.run(ForgetPlayer(forgetting.begin(store.environment, GAME, player), "admin"))
+
+
+def delete_everywhere(*stores: Store) -> None:
+    """Delete a pattern that is known in all of them, and bring back another one that was deleted."""
+    common = set.intersection(*(set(contents(store)) for store in stores))
+    chosen = sorted(common, key=str)[:2]
+    assert len(chosen) == 2
+    for store in stores:
+        for library, player, pattern in chosen:
+            (number,) = [
+                each.pattern_id
+                for each in view(store).libraries[library].values()
+                if (each.player, each.pattern) == (player, pattern)
+            ]
+            store.run(DeletePattern(GAME, library, number, "admin"))
+        store.run(RestorePattern(GAME, library, number, "admin"))
+
+
+def test_the_libraries_are_as_if_the_player_had_never_proposed(tmp_path: Path) -> None:
+    with world(tmp_path / "was") as store, world(tmp_path / "without") as without:
+        for first in (0, 12):
+            play(store, first, 12)
+            play(without, first, 12, silent=("troll",))
+            delete_everywhere(store, without)
+            small = game_pb2.LibrarySettings(endgame_capacity=40)
+            for each in (store, without):
+                each.run(ChangeSettings(GAME, small, "admin"))
+        before, openings = contents(store), view(store).openings.nodes
+        assert before != contents(without)
+
+        shown = forgetting.preview(store.environment, forgetting.begin(store.environment, GAME, "troll"))
+        assert contents(store) == before, "a look changes nothing"
+        done = forget(store, "troll")
+        assert (done.gone, done.changed, done.new) == (shown.gone, shown.changed, shown.new)
+        assert done.replayed and done.gone and done.changed
+        assert contents(store) == contents(without)
+        assert view(store).openings.nodes == openings
+
+        # Once is enough; the log makes the same libraries again; so it does when it is compacted.
+        again = forget(store, "troll")
+        assert not again.removed and not again.patterns
+        assert not list(check(store.environment))
+        compact(store.environment, keep=1)
+        assert not list(check(store.environment)) and contents(store) == contents(without)
+
+
+def test_one_is_forgotten_after_another(tmp_path: Path) -> None:
+    with world(tmp_path / "was") as store, world(tmp_path / "without") as without:
+        play(store, 0, 12)
+        play(without, 0, 12, silent=("troll", "bob"))
+        forget(store, "troll")
+        # What the first proposes from now on counts.
+        play(store, 12, 6)
+        play(without, 12, 6, silent=("bob",))
+        forget(store, "bob")
+        assert votes(store) == votes(without)
+        assert votes_of(store, "bob") == 0 and votes_of(store, "troll") > 0
+        assert not list(check(store.environment))
+
+
+def votes(store: Store) -> dict[Any, Any]:
+    """All votes by the cells, but for the events that brought them."""
+    return {
+        key: {(vote.player, vote.elo, vote.value) for vote in ballot.votes}
+        for key, (ballot, _) in contents(store).items()
+    }
+
+
+def votes_of(store: Store, player: str) -> int:
+    entries = (entry for library in view(store).libraries.values() for entry in library.values())
+    return sum(vote.player == player for entry in entries for vote in entry.ballot.votes)
+
+
+def test_after_a_compaction_votes_are_taken_out_of_the_records(tmp_path: Path) -> None:
+    with world(tmp_path / "data") as store:
+        play(store, 0, 12)
+        compact(store.environment, keep=3)
+        before = votes_of(store, "ann"), votes_of(store, "bob")
+        done = forget(store, "troll")
+        assert done.compacted == store.last_event() - 4 and done.replayed
+        assert votes_of(store, "troll") == 0 and all(before)
+        assert not list(check(store.environment))
+
+
+def test_events_of_other_rules_are_not_replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with world(tmp_path / "data") as store:
+        play(store, 0, 12)
+        monkeypatch.setattr(forgetting, "_is_same", lambda made, now: False)
+        done = forget(store, "troll")
+        assert not done.replayed and not done.new
+        assert votes_of(store, "troll") == 0
+        monkeypatch.undo()
+        assert not list(check(store.environment))
+
+
+def test_a_forgotten_players_votes_do_not_come_back_with_a_deleted_pattern(tmp_path: Path) -> None:
+    with world(tmp_path / "data") as store:
+        play(store, 0, 12)
+        number, entry = next(
+            (number, entry)
+            for number, entry in view(store).libraries[Library.ENDGAME].items()
+            if {vote.player for vote in entry.ballot.votes} > {"troll"}
+        )
+        store.run(DeletePattern(GAME, Library.ENDGAME, number, "admin"))
+        forget(store, "troll")
+        restored = store.run(RestorePattern(GAME, Library.ENDGAME, number, "admin"))
+        assert restored is not None and restored.ballot == entry.ballot.without("troll")
+
+
+def test_a_muted_players_votes_count_for_nothing_until_it_is_unmuted(tmp_path: Path) -> None:
+    with world(tmp_path / "data") as store:
+        play(store, 0, 9)
+        before = contents(store)
+        assert votes_of(store, "troll")
+        store.run(MutePlayer("troll"))
+        taken = store.run(MuteInGame(GAME, "troll", "admin"))
+        assert taken and votes_of(store, "troll") == 0
+        assert store.run(MuteInGame(GAME, "troll", "admin")) == 0
+        assert not list(check(store.environment))
+
+        # What it proposes is dropped with the reason, also in a game that is registered later.
+        play(store, 9, 3)
+        assert votes_of(store, "troll") == 0
+        proposed, _ = store.proposals(ProposalFilter(player="troll"))
+        assert {each.reason for each in proposed[:8]} == {"an admin has muted the proposer"}
+        store.run(RegisterGame(go_game("later"), "arena"))
+        assert store.run(MuteInGame("later", "troll", "admin")) == 0
+        compact(store.environment, keep=1)
+
+        assert store.run(UnmutePlayer("troll"))
+        assert store.run(UnmuteInGame(GAME, "troll", "admin")) == Unmuted(taken, 0)
+        assert votes_of(store, "troll") >= sum(
+            vote.player == "troll" for ballot, _ in before.values() for vote in ballot.votes
+        ) - len(before)
+        assert not store.run(UnmutePlayer("troll"))
+        assert not list(check(store.environment))
