@@ -176,7 +176,7 @@ class GameKnowledge:
         next_node_id = self.openings.record(report, self.counters.next_node_id, average_length, self.settings)
         self.counters = replace(self.counters, next_node_id=next_node_id)
         self.ratings.take(report.latest_ratings)
-        self._count_silent(contestant.name for contestant in report.contestants)
+        self._count_silent((contestant.name for contestant in report.contestants), give_way)
         self.measures.add(report, self.ratings)
         return judgements
 
@@ -190,12 +190,13 @@ class GameKnowledge:
         self._count_silent(report.contestants[proposal.seat - 1].name for proposal in report.proposals)
         return judgements
 
-    def _count_silent(self, players: Iterable[str]) -> None:
+    def _count_silent(self, players: Iterable[str], give_way: Callable[[], None] = lambda: None) -> None:
         """Let the silent votes of players count that their Elo of now is high enough for."""
         for player in dict.fromkeys(players):
             if player in self.ratings:
                 for library in self.libraries.values():
-                    library.count_silent(player, self.ratings[player])
+                    for _ in library.count_silent(player, self.ratings[player]):
+                        give_way()
 
     def _judge(self, proposal: Proposal, hearing: _Hearing, order: int, voter: str = "") -> Judgement:
         """Judge a proposal of a contestant's, or one that `voter` makes in the same seat and with its Elo.

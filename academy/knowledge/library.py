@@ -245,12 +245,16 @@ class PatternLibrary:
         )
         return Learnt(Verdict.MATCHED, known, reason, silent=True)
 
-    def count_silent(self, player: str, elo_hundredths: int) -> None:
-        """Let a player's silent votes count where their patterns admit the player's Elo as it is now."""
+    def count_silent(self, player: str, elo_hundredths: int) -> Iterator[int]:
+        """Let a player's silent votes count where their patterns admit the player's Elo as it is now.
+
+        Yields the patterns' numbers, one by one: they may be thousands.
+        """
         waiting = self._waiting.get(player)
         for pattern_id in waiting.admitting(elo_hundredths) if waiting else ():
             entry = self.entries[pattern_id]
             self.put(replace(entry, ballot=entry.ballot.count_silent(player, elo_hundredths)))
+            yield pattern_id
 
     def _best_merge(
         self, images: list[Pattern], player: int, vote: Vote, changer: int, settings: LibrarySettings

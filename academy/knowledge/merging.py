@@ -20,7 +20,7 @@ _SECOND: Final = (Code.SECOND_SOLDIER, Code.SECOND_KING, Code.SECOND_PIECE)
 # Bits of information of a cell, in thousandths: -log2 of how often it would fit by chance if half of all
 # cells were empty, and of the pieces half each player's, half of them kings. In whole numbers sums are the
 # same on any machine.
-_MILLIBITS: Final = {
+_MILLIBITS: Final[dict[int, int]] = {
     Code.ANYTHING: 0,
     Code.OFF_BOARD: 0,
     Code.EMPTY: 1_000,

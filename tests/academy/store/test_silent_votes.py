@@ -1,0 +1,68 @@
+"""Silent votes in the log, in records and in copies that follow: the same wherever they are looked at."""
+
+from pathlib import Path
+
+from academy.knowledge.settings import Library
+from academy.store.check import check
+from academy.store.compaction import compact
+from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.library_store import Store
+from academy.store.pattern_records import proposed_by
+from tests.academy.store.examples import endgame_proposal, go_game, report, submission
+
+
+def propose(store: Store, number: int, name: str, elo: float) -> None:
+    """A contest of the same moves as all others, in which a player of that Elo proposes the last position."""
+    told = report(f"c{number}", seed=7, names=(name, "seki"))
+    told.contest.players[0].elo = elo
+    store.run(OpenContest(told.contest))
+    store.run(submission(told.contest.contest_id, 1, [endgame_proposal(told)], name))
+    store.run(ReportContest(told, "arena"))
+
+
+def votes(store: Store) -> tuple[list[str], list[str]]:
+    """Who is heard, and who is silent."""
+    (entry,) = store.follow().refresh("go-9x9").libraries[Library.ENDGAME].values()
+    return [vote.player for vote in entry.ballot.votes], [vote.player for vote in entry.ballot.silent]
+
+
+def test_the_log_makes_them_again_before_and_after_compaction(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        for number, (name, elo) in enumerate([("ann", 1600), ("weak", 0), ("riser", 900), ("bob", 1650)]):
+            propose(store, number, name, elo)
+        assert votes(store) == (["ann", "bob"], ["weak", "riser"])
+        assert not list(check(store.environment))
+        compact(store.environment, keep=1)
+        risen = report("risen", names=("riser", "seki"))
+        risen.contest.players[0].elo = 1500
+        store.run(ReportContest(risen, "arena"))
+        assert votes(store) == (["ann", "bob", "riser"], ["weak"])
+        assert not list(check(store.environment))
+
+
+def test_a_process_that_takes_over_hears_those_whose_elo_another_saw_rise(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        propose(store, 1, "ann", 1600)
+        propose(store, 2, "riser", 900)
+    with Store(tmp_path) as store:
+        propose(store, 3, "bob", 1600)
+        store.run(ReportContest(report("risen", names=("seki", "riser")), "arena"))
+        assert votes(store) == (["ann", "bob", "riser"], [])
+
+
+def test_a_follower_is_told_of_no_change_by_a_silent_vote(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        propose(store, 1, "ann", 1600)
+        changes = []
+        follower = store.follow(lambda view, change: changes.append(change))
+        follower.refresh("go-9x9")
+        changes.clear()
+        propose(store, 2, "weak", 0)
+        view = follower.refresh("go-9x9")
+        (change,) = changes
+        assert (change.put, change.restated, change.removed) == ((), (), ())
+        (stored,) = view.libraries[Library.ENDGAME].stored.values()
+        assert proposed_by(stored, "weak") and not proposed_by(stored, "bob")
