@@ -13,9 +13,9 @@ from academy.store.contest_records import (
     MAX_LINE_LENGTH,
     check_elos,
     check_report,
+    expectations,
     false_claim_to_proto,
     uses_to_proto,
-    values_before,
 )
 from academy.store.contest_tables import as_given, contest_record, find_contest, seat_record, store_contest
 from academy.store.environment import Table
@@ -196,7 +196,7 @@ class ReportContest:
             unasked = self.report.results[number - 1] == contests_pb2.RESULT_LOSS or (
                 spec.simultaneous and self.report.termination in _BROKEN_OFF
             )
-            false = false_claim(number, claimed, values_before(self.report, number), boards, unasked)
+            false = false_claim(number, claimed, expectations(self.report, number), boards, unasked)
             if seat.claims_beyond and false is None:
                 # More than anybody needs: what is not kept cannot be held against anything.
                 false = FalseClaim(number, None, claimed[0].value, None, 1, len(claimed))

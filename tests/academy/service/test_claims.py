@@ -124,6 +124,15 @@ def test_claims_are_of_the_position_that_they_name(
     assert (judged.verdict != proposals_pb2.VERDICT_DROPPED) == holds, judged.reason
 
 
+def test_who_tells_the_arena_the_same_lie_is_not_believed_for_long(academy: Running) -> None:
+    ann = begun(academy, "agreed")
+    for plies in (0, 2, 4):
+        ask(ann, "agreed", 0.0, plies)
+    judged = ended(academy, ann, told("agreed", [0.9, 0.9, 0.9], [0.0, 0.0, 0.0]), 0.9)
+    assert judged.verdict == proposals_pb2.VERDICT_DROPPED
+    assert "and told the arena so, but 0.9 or more with its moves on either side" in judged.reason
+
+
 def test_without_plies_the_position_is_found_by_its_board(academy: Running) -> None:
     ann = begun(academy, "boards")
     # Boards after candidate moves come behind the one that the player is in.
