@@ -59,8 +59,8 @@ def _false_claim(claim: FalseClaim) -> str:
     what = f"the proposer asked for patterns with an expected value of {claim.claimed:.4g}"
     if claim.around is not None:
         against = (
-            f" after {claim.plies} plies, and told the arena so, but {claim.around:.4g} or more with its moves "
-            f"on either side: values that stand alone by more than {ALONE:.2f} are believed once, or for one in "
+            f" after {claim.plies} plies, and told the arena so, but {claim.around:.4g} or more with its "
+            f"moves on either side: values further than {ALONE:.2f} below these are believed once, or for one in "
             f"{MOVES_PER_CONSULTATION} positions"
         )
     elif claim.plies is None:
