@@ -60,8 +60,8 @@ def _false_claim(claim: FalseClaim) -> str:
     if claim.around is not None:
         against = (
             f" after {claim.plies} plies, and told the arena so, but {claim.around:.4g} or more with its "
-            f"moves on either side: values further than {ALONE:.2f} below these are believed once, or for one in "
-            f"{MOVES_PER_CONSULTATION} positions"
+            f"moves on either side: values further than {ALONE:.2f} below these are believed once, or for "
+            f"one in {MOVES_PER_CONSULTATION} positions"
         )
     elif claim.plies is None:
         against = " on a board that never stood in the contest, without saying after how many plies"
