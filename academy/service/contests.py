@@ -12,6 +12,7 @@ from academy.store.arenas import AllowArena, LinkArena
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.library_store import Store
 from academy.store.open_contests import place_of
+from academy.store.tokens import Role
 from academy.v1 import contests_pb2 as messages
 from academy.v1 import contests_pb2_grpc
 
@@ -29,7 +30,9 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         self, request: messages.RegisterGameRequest, context: Context
     ) -> messages.RegisterGameResponse:
         """Make a game known."""
-        game, created = await self._writes.done(RegisterGame(request.game, identity.caller().name))
+        caller = identity.caller()
+        may_describe = caller.role is Role.ADMIN or self._store.is_home(caller.name)
+        game, created = await self._writes.done(RegisterGame(request.game, caller.name, may_describe))
         return messages.RegisterGameResponse(game=game, created=created)
 
     async def GetGame(self, request: messages.GetGameRequest, context: Context) -> messages.GetGameResponse:
