@@ -115,9 +115,13 @@ MEANT = {
     "[MOVES...]": ["c3"],
     "[NAME=VALUE...]": ["endgame_capacity=100"],
     "FOLDER": ["library"],
+    "ARENA": ["arena"],
 }
-# These need what only the reader has: a pattern's number, a file, an abandoned contest.
-INCOMPLETE = {"academy serve", "academy contests void", "academy prune", "academy export", "academy backup"}
+# These need what only the reader has: a pattern's number, a file, an abandoned contest, another arena.
+INCOMPLETE = {
+    *("academy serve", "academy contests void", "academy prune", "academy export", "academy backup"),
+    *("academy arenas link", "academy arenas allow", "academy arenas forbid"),
+}
 
 
 def test_the_commands_in_the_tables_run(

@@ -98,6 +98,7 @@ class FalseClaim:
 
     The first such claim was of the position after `plies` plies (None: no board of the contest is the one
     asked about): `claimed`, where `value` was told, None for nothing. `count` of all `claims` do not hold.
+    With `around` what was told agrees, but stands alone too often: around it this or more was told.
     """
 
     seat: int
@@ -106,6 +107,7 @@ class FalseClaim:
     value: float | None
     count: int
     claims: int
+    around: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

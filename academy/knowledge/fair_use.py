@@ -21,6 +21,8 @@ LOW_VALUE: Final = 0.33
 ELO_MARGIN: Final = 200.0
 # Players round what they tell.
 VALUE_TOLERANCE: Final = 0.01
+# A value before a move stands alone that is further than this below what was told on either side of it.
+ALONE: Final = 0.33
 
 
 class FairUseExceeded(RuntimeError):
@@ -94,32 +96,70 @@ class Claim:
     value: float
 
 
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a player told the arena with a move: of the position before it and of the one after it.
+
+    `earlier` is what it told last before, after its own move before; None where it told nothing.
+    """
+
+    before: float
+    after: float
+    earlier: float | None = None
+
+    @property
+    def around(self) -> float:
+        """The least of what was told around the value before the move."""
+        return self.after if self.earlier is None else min(self.earlier, self.after)
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether the value before the move is so low that neither the move before nor this one agree."""
+        return self.around - self.before > ALONE
+
+
 def false_claim(
     seat: int,
     claims: Sequence[Claim],
-    values: Sequence[float | None],
+    told: Sequence[Expectation | None],
     boards: Sequence[bytes],
     ended_unasked: bool,
 ) -> FalseClaim | None:
     """Return the first claim of a player that does not hold, None where all do.
 
-    `values` are what it told the arena of the position after each number of plies, from 0 on, None for
+    `told` is what it told the arena with its next move after each number of plies, from 0 on, None for
     nothing; `boards` the boards of these positions and of one more, the last, empty where they are not known.
     A claim without plies may be of any position with its board; where no board is known, of any. Of the last
     position no value can be told: a claim of it holds where the contest `ended_unasked`, as when one resigns.
+
+    Values that agree do not hold either where more than one in `MOVES_PER_CONSULTATION` of the positions
+    claimed, and more than one, stand alone: else a player had only to tell the arena the same lie.
     """
     wrong = []
+    alone: dict[int, Expectation] = {}
+    positions: set[int] = set()
     for claim in claims:
-        at = list(_positions(claim, len(values) + 1, boards))
-        told = [values[plies] for plies in at if plies < len(values)]
-        holds = any(value is not None and not differ(claim.value, value) for value in told)
-        if not holds and not (ended_unasked and len(values) in at):
-            wrong.append((claim, at, told))
-    if not wrong:
-        return None
-    claim, at, told = min(wrong, key=lambda each: (not each[1], each[1], each[0].value))
-    value = next((each for each in told if each is not None), None)
-    return FalseClaim(seat, at[0] if at else claim.plies, claim.value, value, len(wrong), len(claims))
+        at = list(_positions(claim, len(told) + 1, boards))
+        fitting = {
+            plies: each for plies in at if plies < len(told) and (each := told[plies]) and _fits(claim, each)
+        }
+        positions |= fitting.keys()
+        alone |= {plies: each for plies, each in fitting.items() if each.stands_alone}
+        if not fitting and not (ended_unasked and len(told) in at):
+            wrong.append((claim, at))
+    if wrong:
+        claim, at = min(wrong, key=lambda each: (not each[1], each[1], each[0].value))
+        other = next((each.before for plies in at if plies < len(told) and (each := told[plies])), None)
+        return FalseClaim(seat, at[0] if at else claim.plies, claim.value, other, len(wrong), len(claims))
+    if len(alone) > max(1, len(positions) // MOVES_PER_CONSULTATION):
+        plies = min(alone)
+        first = alone[plies]
+        return FalseClaim(seat, plies, first.before, first.before, len(alone), len(claims), first.around)
+    return None
+
+
+def _fits(claim: Claim, told: Expectation) -> bool:
+    return not differ(claim.value, told.before)
 
 
 def _positions(claim: Claim, count: int, boards: Sequence[bytes]) -> Iterable[int]:

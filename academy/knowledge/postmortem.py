@@ -8,7 +8,7 @@ from typing import Final
 
 from academy.knowledge.cells import Code
 from academy.knowledge.contests import ContestReport, FalseClaim, Proposal, Result
-from academy.knowledge.fair_use import differ
+from academy.knowledge.fair_use import ALONE, MOVES_PER_CONSULTATION, differ
 from academy.knowledge.merging import information, is_vague
 from academy.knowledge.occurrence import occurs
 from academy.knowledge.settings import Library
@@ -74,7 +74,13 @@ def objection(
 
 def _false_claim(claim: FalseClaim) -> str:
     what = f"the proposer asked for patterns with an expected value of {claim.claimed:.4g}"
-    if claim.plies is None:
+    if claim.around is not None:
+        against = (
+            f" after {claim.plies} plies, and told the arena so, but {claim.around:.4g} or more with its "
+            f"moves on either side: values further than {ALONE:.2f} below these are believed once, or for "
+            f"one in {MOVES_PER_CONSULTATION} positions"
+        )
+    elif claim.plies is None:
         against = " on a board that never stood in the contest, without saying after how many plies"
     elif claim.value is None:
         against = f" after {claim.plies} plies, and told the arena none for its next move"

@@ -13,6 +13,7 @@ from academy.store.contest_commands import OpenContest, RegisterGame, ReportCont
 from academy.store.keys import check_player_name
 from academy.store.library_store import Store
 from academy.store.open_contests import place_of
+from academy.store.tokens import Role
 from academy.v1 import contests_pb2 as messages
 from academy.v1 import contests_pb2_grpc
 
@@ -30,7 +31,9 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         self, request: messages.RegisterGameRequest, context: Context
     ) -> messages.RegisterGameResponse:
         """Make a game known."""
-        game, created = await self._writes.done(RegisterGame(request.game, identity.caller().name))
+        caller = identity.caller()
+        may_describe = caller.role is Role.ADMIN or self._store.is_home(caller.name)
+        game, created = await self._writes.done(RegisterGame(request.game, caller.name, may_describe))
         return messages.RegisterGameResponse(game=game, created=created)
 
     async def GetGame(self, request: messages.GetGameRequest, context: Context) -> messages.GetGameResponse:

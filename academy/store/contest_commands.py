@@ -13,9 +13,9 @@ from academy.store.contest_records import (
     MAX_LINE_LENGTH,
     check_elos,
     check_report,
+    expectations,
     false_claim_to_proto,
     uses_to_proto,
-    values_before,
 )
 from academy.store.contest_tables import as_given, contest_record, find_contest, seat_record, store_contest
 from academy.store.environment import Table
@@ -44,12 +44,14 @@ _BROKEN_OFF: Final = ("forfeit", "resignation")
 class RegisterGame:
     """Make a game known. The result is the game as it stands, and whether it was new.
 
-    Settings count for a new game only. Raises GameConflict where another game has this id, InvalidGame,
+    Settings count for a new game only. Who `may_describe` it may change the forms of its moves later: reports
+    of all arenas are held to them. Raises GameConflict where another game has this id, InvalidGame,
     InvalidBoard or InvalidSettings where the description is not sound.
     """
 
     game: game_pb2.Game
     actor: str
+    may_describe: bool = True
 
     def execute(self, work: Work) -> tuple[game_pb2.Game, bool]:
         """Store the game and its event, or compare it with the one there is."""
@@ -63,16 +65,16 @@ class RegisterGame:
             mute_in_new_game(work, spec.game_id, self.actor)
             return game, True
         described = spec_to_proto(spec)
-        if described.move_forms and not known.move_forms:
-            # It was registered before moves were checked.
+        for field in game_pb2.Game.DESCRIPTOR.fields:
+            if field.name in ("settings", "move_forms"):
+                continue
+            if getattr(described, field.name) != getattr(known, field.name):
+                raise GameConflict(spec.game_id, field.name)
+        # It may have been registered before moves were checked, or by a referee that knew fewer forms.
+        if self.may_describe and described.move_forms and described.move_forms != known.move_forms:
             new = events_pb2.GameDescribed(move_forms=described.move_forms)
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_described=new))
             known = game_record(work.transaction, spec.game_id)
-        if not described.move_forms:
-            described.move_forms.extend(known.move_forms)
-        for field in game_pb2.Game.DESCRIPTOR.fields:
-            if field.name != "settings" and getattr(described, field.name) != getattr(known, field.name):
-                raise GameConflict(spec.game_id, field.name)
         return known, False
 
 
@@ -199,7 +201,7 @@ class ReportContest:
             unasked = self.report.results[number - 1] == contests_pb2.RESULT_LOSS or (
                 spec.simultaneous and self.report.termination in _BROKEN_OFF
             )
-            false = false_claim(number, claimed, values_before(self.report, number), boards, unasked)
+            false = false_claim(number, claimed, expectations(self.report, number), boards, unasked)
             if seat.claims_beyond and false is None:
                 # More than anybody needs: what is not kept cannot be held against anything.
                 false = FalseClaim(number, None, claimed[0].value, None, 1, len(claimed))

@@ -17,6 +17,7 @@ from academy.knowledge.contests import (
     Use,
     Verdict,
 )
+from academy.knowledge.fair_use import Expectation
 from academy.knowledge.patterns import InvalidPattern, Pattern
 from academy.knowledge.settings import Library
 from academy.knowledge.signatures import MAX_ELO
@@ -161,6 +162,7 @@ def _false_claim(message: events_pb2.FalseClaim) -> FalseClaim:
         value=message.value if message.HasField("value") else None,
         count=message.false_claims,
         claims=message.claims,
+        around=message.around if message.HasField("around") else None,
     )
 
 
@@ -173,26 +175,28 @@ def false_claim_to_proto(false: FalseClaim) -> events_pb2.FalseClaim:
         value=false.value,
         false_claims=false.count,
         claims=false.claims,
+        around=false.around,
     )
 
 
-def values_before(report: contests_pb2.ReportContestRequest, seat: int) -> list[float | None]:
-    """What a player told of the position after each number of plies, but all: with its next own move.
-
-    That is the value before the move, or the one value that it told. Raises InvalidRecord.
-    """
-    found: list[float | None] = [None]
-    for place, ply in reversed(list(enumerate(report.plies))):
+def expectations(report: contests_pb2.ReportContestRequest, seat: int) -> list[Expectation | None]:
+    """What a player told with its next own move after each number of plies, but all. Raises InvalidRecord."""
+    found: list[Expectation | None] = []
+    unanswered, earlier = 0, None
+    for place, ply in enumerate(report.plies):
+        unanswered += 1
         if ply.player not in (0, seat):
-            found.append(found[-1])
             continue
         told = next((each for each in ply.values if each.player == seat), None)
-        if told is None:
-            found.append(None)
-        else:
-            value = told.before if told.HasField("before") else told.value
-            found.append(check_value(f"plies[{place}].values", value))
-    return found[:0:-1]
+        expected = None
+        if told is not None:
+            after = check_value(f"plies[{place}].values", told.value)
+            before = check_value(f"plies[{place}].values", told.before if told.HasField("before") else after)
+            expected = Expectation(before, after, earlier)
+            earlier = after
+        found += [expected] * unanswered
+        unanswered = 0
+    return found + [None] * unanswered
 
 
 def _plies(plies: Sequence[contests_pb2.Ply], spec: GameSpec) -> Iterator[Ply]:

@@ -214,6 +214,12 @@ class Store:
             found = arenas.find(transaction, name)
             return None if found is None else found.number
 
+    def is_home(self, arena: str) -> bool:
+        """Whether an arena is the first of this folder, or would be."""
+        with self.environment.reading() as transaction:
+            known = arenas.find(transaction, arena)
+            return not arenas.arenas(transaction) if known is None else known.number == 0
+
     def identity(self, arena: str, player: str) -> str:
         """Return the identity that a name has in an arena now. Raises InvalidRecord."""
         with self.environment.reading() as transaction:

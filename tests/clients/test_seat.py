@@ -86,6 +86,15 @@ def test_the_last_fifth_of_a_contest_gives_endgame_patterns() -> None:
     assert {each.library for each in request.proposals} == {pattern_pb2.LIBRARY_ENDGAME}
 
 
+def test_the_fifth_is_one_of_an_average_contest_as_academy_judges() -> None:
+    playing = seat()
+    for ply in (161, 181, 199):
+        playing.moved(PATTERN, ply, 0.5, 0.55)
+    request = playing.proposals(plies=200, average_length=100)
+    assert request is not None
+    assert [each.ply for each in request.proposals] == [181, 199]
+
+
 def test_no_more_is_proposed_than_a_contest_takes_and_the_best_of_it() -> None:
     playing = seat()
     for ply in range(1, 101):

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from academy.knowledge.contests import FalseConsultation
+from academy.knowledge.contests import FalseClaim, FalseConsultation
 from academy.knowledge.fair_use import (
     Claim,
+    Expectation,
     FairUseExceeded,
     ValueNotLow,
     acceptable,
@@ -46,6 +47,29 @@ def test_one_consultation_for_every_four_moves_the_first_included(own_move: int,
 VALUES = st.lists(st.one_of(st.none(), st.integers(0, 1_000_000).map(lambda each: each / 1e6)), max_size=30)
 
 
+def told_of(values: list[float | None]) -> list[Expectation | None]:
+    """As of a player that tells one value with each move."""
+    return [None if value is None else Expectation(value, value) for value in values]
+
+
+def test_the_same_lie_told_to_the_arena_is_believed_once_or_for_one_position_in_four() -> None:
+    def found(values: list[tuple[float, float]]) -> FalseClaim | None:
+        told = [Expectation(before, after, 0.9) for before, after in values]
+        claims = [Claim(plies, b"", each.before) for plies, each in enumerate(told)]
+        return false_claim(1, claims, told, [], False)
+
+    lie, honest, rescued = (0.0, 0.9), (0.3, 0.3), (0.3, 0.63)
+    false = found([honest, lie, lie])
+    assert false == FalseClaim(1, 1, 0.0, 0.0, 2, 3, around=0.9)
+    assert found([honest, honest, lie]) is None
+    assert found([rescued] * 9) is None
+    assert found([lie, lie, *[honest] * 6]) is None
+    assert found([lie, lie, lie, *[honest] * 7]) is not None
+    # One whose move before was as bad had no reason to think well of the position.
+    bad = [Expectation(0.0, 0.9, 0.1)] * 5
+    assert false_claim(1, [Claim(plies, b"", 0.0) for plies in range(5)], bad, [], False) is None
+
+
 @given(VALUES, st.data())
 def test_claims_that_are_what_was_told_hold_and_others_do_not(
     values: list[float | None], data: st.DataObject
@@ -59,17 +83,17 @@ def test_claims_that_are_what_was_told_hold_and_others_do_not(
         Claim(None if by_board else plies, boards[plies], min(1.0, max(0.0, (values[plies] or 0.0) + shift)))
         for plies, shift in zip(chosen, shifts, strict=True)
     ]
-    assert false_claim(1, honest, values, boards, False) is None
+    assert false_claim(1, honest, told_of(values), boards, False) is None
     beyond = Claim(len(values) + 1, b"", 0.1)
-    assert false_claim(1, [*honest, beyond], values, boards, True) is not None
+    assert false_claim(1, [*honest, beyond], told_of(values), boards, True) is not None
     last = Claim(len(values), b"", 0.1)
-    assert (false_claim(1, [*honest, last], values, boards, True) is None) and (
-        false_claim(1, [*honest, last], values, boards, False) is not None
+    assert (false_claim(1, [*honest, last], told_of(values), boards, True) is None) and (
+        false_claim(1, [*honest, last], told_of(values), boards, False) is not None
     )
     for plies in range(len(values)):
         value = values[plies]
         lie = Claim(plies, b"", 1.0 if value is not None and value <= 0.5 else 0.0)
-        found = false_claim(2, [*honest, lie], values, boards, True)
+        found = false_claim(2, [*honest, lie], told_of(values), boards, True)
         assert found is not None
         assert (found.seat, found.plies, found.value) == (2, plies, value)
         assert (found.count, found.claims) == (1, len(honest) + 1)

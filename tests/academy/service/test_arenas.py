@@ -197,9 +197,15 @@ def test_a_game_known_before_moves_were_checked_is_given_its_forms(fresh: Runnin
     formed.move_forms.append("*")
     arena.RegisterGame(contests_pb2.RegisterGameRequest(game=plain))
     arena.ReportContest(report(contest("older/1", "older"), ["zzz"]))
+    # Reports of all arenas are held to them, so that another arena cannot choose them.
+    rival = second(fresh).contests
+    assert not rival.RegisterGame(contests_pb2.RegisterGameRequest(game=formed)).game.move_forms
     assert not arena.RegisterGame(contests_pb2.RegisterGameRequest(game=formed)).created
     # One who does not tell them takes nothing away.
     known = arena.RegisterGame(contests_pb2.RegisterGameRequest(game=plain)).game
     assert list(known.move_forms) == ["*"]
     assert refusal(lambda: arena.ReportContest(report(contest("older/2", "older"), ["zzz"]))).fields
+    formed.move_forms.append("zzz")
+    assert arena.RegisterGame(contests_pb2.RegisterGameRequest(game=formed)).game.move_forms == ["*", "zzz"]
+    assert arena.ReportContest(report(contest("older/2", "older"), ["zzz"])).counted
     assert not list(check(fresh.store.environment))

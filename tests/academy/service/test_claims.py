@@ -1,14 +1,16 @@
 """What a player says it expects when it asks for patterns is held against what it tells the arena."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
+from academy.store import contest_commands
 from academy.store.check import check
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, ENDGAME, board, contest, report
-from tests.academy.service.running import Client, Running, refusal
+from tests.academy.service.running import Client, Running, refusal, serving
 
 MOVES = ["a1", "b1", "c3", "d1", "e1", "e5"]
 BOARDS = [board("-----", "-----", "-----", "-----", "xo---"[:ply] + "-----"[ply:]) for ply in (1, 2)] + [
@@ -124,6 +126,15 @@ def test_claims_are_of_the_position_that_they_name(
     assert (judged.verdict != proposals_pb2.VERDICT_DROPPED) == holds, judged.reason
 
 
+def test_who_tells_the_arena_the_same_lie_is_not_believed_for_long(academy: Running) -> None:
+    ann = begun(academy, "agreed")
+    for plies in (0, 2, 4):
+        ask(ann, "agreed", 0.0, plies)
+    judged = ended(academy, ann, told("agreed", [0.9, 0.9, 0.9], [0.0, 0.0, 0.0]), 0.9)
+    assert judged.verdict == proposals_pb2.VERDICT_DROPPED
+    assert "and told the arena so, but 0.9 or more with its moves on either side" in judged.reason
+
+
 def test_without_plies_the_position_is_found_by_its_board(academy: Running) -> None:
     ann = begun(academy, "boards")
     # Boards after candidate moves come behind the one that the player is in.
@@ -163,3 +174,23 @@ def test_more_plies_than_a_contest_has_are_refused(academy: Running) -> None:
     ann = begun(academy, "many")
     refused = refusal(lambda: ask(ann, "many", 0.1, 100_001))
     assert refused.fields == ["positions[0].plies"]
+
+
+def test_claims_outlive_the_server_that_took_them(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as first:
+        ask(begun(first, "restarted"), "restarted", 0.0, 2)
+    with serving(tmp_path / "data") as second:
+        second.arena().contests.ReportContest(told("restarted", [0.9, 0.9, 0.9]))
+        assert figures(second.bot("ann"), "restarted").false_claims == 1
+
+
+def test_what_is_claimed_without_end_is_kept_up_to_a_bound_and_believed_no_more(
+    academy: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contest_commands, "MAX_CLAIMS", 3)
+    ann = begun(academy, "endless")
+    for number in range(5):
+        ask(ann, "endless", 0.3 + number / 1000, 2)
+    judged = ended(academy, ann, told("endless", [0.9, 0.3, 0.6]), 0.6)
+    assert judged.verdict == proposals_pb2.VERDICT_DROPPED
+    assert figures(academy.admin(), "endless", "ann").claims == 3

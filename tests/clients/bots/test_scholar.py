@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from academy.knowledge.settings import Library
 from academy.store.game_records import spec_to_proto
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 from clients.academy import Academy, Connection
@@ -129,3 +130,49 @@ def test_it_asks_for_openings_by_the_rules_and_for_patterns_where_it_stands_badl
     corners = {"A5", "E5"}
     assert len(patterns) == 26
     assert {referee.move_text(move) for move, each in patterns.items() if each.value > 0.301} == corners
+
+
+@dataclass
+class Asking:
+    """Asks with what it expects half-way, and then thinks otherwise."""
+
+    script: Iterator[tuple[str, float, float]]
+
+    def think(self, referee: Go, position: GoPosition, counsel: Counsel[int] = no_counsel) -> Thought[int]:
+        move, half_way, after = next(self.script)
+        point = referee.read_move(position, position.mover, move)
+        counsel(half_way, [point])
+        return Thought((half_way + after) / 2, (Candidate(point, after),))
+
+
+def test_what_it_tells_the_arena_is_what_it_asked_with(tmp_path: Path) -> None:
+    referee = Go.from_settings({"board_size": 5, "komi": 0.5})
+    spec = referee.spec()
+    told = contest("scholar/2", spec.game_id)
+    script = {"C3": (0.3, 0.5), "D4": (0.2, 0.35), "B4": (0.9, 0.85)}
+    with serving(tmp_path / "data") as server:
+        arena = server.arena()
+        arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec)))
+        ticket = arena.contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets[0]
+        report = contests_pb2.ReportContestRequest(
+            contest=told, results=[contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS], termination="score"
+        )
+        with Academy(Connection(str(server.address), ticket)) as academy:
+            thinker = Asking((move, *values) for move, values in script.items())
+            seat = Seat(spec.game_id, spec.geometry, 1, "scholar/2")
+            scholar = Scholar(thinker, referee, academy, seat, [Library.ENDGAME])
+            position = referee.start(0)
+            for number, move in enumerate(MOVES):
+                ply = report.plies.add(player=1 + number % 2, move=move)
+                if ply.player == 1:
+                    chosen = scholar.choose(position, MOVES[:number], number // 2)
+                    ply.values.add(player=1, value=chosen.value, before=scholar.value_before)
+                point = referee.read_move(position, position.mover, move)
+                position = referee.play(position, {position.mover: point})
+                ply.board = referee.board(position, 1).letters
+            scholar.finish(len(MOVES))
+        ended = arena.contests.ReportContest(report)
+        request = libraries_pb2.ListPlayerStatisticsRequest(game_id=spec.game_id, player="ann")
+        (known,) = server.admin().libraries.ListPlayerStatistics(request).players
+    assert (known.claims, known.false_claims) == (2, 0)
+    assert ended.accepted
