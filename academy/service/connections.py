@@ -30,6 +30,7 @@ class Connections:
         self._each = each
         # By the socket's number in the system, the longest known first; empty for what is no such connection.
         self._holders: dict[int, str] = {}
+        self.count = 0
 
     async def keep_few(self) -> None:
         """Look every second. Never returns."""
@@ -55,6 +56,7 @@ class Connections:
             if number not in known:
                 known[number] = self._holder(file)
         self._holders = known
+        self.count = sum(map(bool, known.values()))
         held: Counter[str] = Counter()
         closed: Counter[str] = Counter()
         for number, holder in known.items():

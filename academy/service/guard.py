@@ -121,6 +121,7 @@ class Guard(aio.ServerInterceptor):
     def _refusing(self, method: str, name: str, why: Refused) -> _Handler:
         async def refuse(_: AsyncIterator[Any], context: Context) -> None:
             self._metrics.method(method).ended_by_code[why.status_code.name] += 1
+            self._metrics.refusals[method, why.reason] += 1
             # All of them are counted.
             if self._lines.use():
                 _log.warning("refused", method=method, reason=why.reason, caller=name, peer=context.peer())
@@ -195,6 +196,7 @@ class Guard(aio.ServerInterceptor):
                 # The last stop of every call: what is no refusal is logged and told as an incident.
                 why = refused(error)
                 code, reason = why.status_code.name, why.reason
+                self._metrics.refusals[method, reason] += 1
                 if isinstance(error, AnswerNotRead):
                     # The status comes after what is not read, if it comes at all.
                     hang_up_later(task, self._limits.write_seconds)

@@ -1,15 +1,22 @@
 """What Prometheus is told of the server."""
 
+import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from importlib import metadata
 from itertools import accumulate
 from typing import Final
 
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
+
+from academy.knowledge.game import RULES_VERSION
+from academy.store.backup import last_backup
+from academy.store.library_store import Store
+from academy.store.schema import SCHEMA_VERSION
 
 _SECONDS: Final = (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
@@ -55,10 +62,15 @@ class Metrics(Collector):
         self.questions: Counter[str] = Counter(opening=0, position=0, successor=0)
         # Streams go on after them, so that no call's status tells of them.
         self.stream_refusals: Counter[str] = Counter()
+        # By method and reason.
+        self.refusals: Counter[tuple[str, str]] = Counter()
         self._methods: dict[str, MethodMeter] = {}
         self._waiting_writes: Callable[[], int] = int
         self._sizes: Callable[[], Iterable[LibrarySize]] = tuple
+        self._store: Store | None = None
+        self._connections: Callable[[], int] | None = None
         self.registry.register(self)
+        ProcessCollector(registry=self.registry)
 
     def method(self, name: str) -> MethodMeter:
         """What counts the calls of one method."""
@@ -68,6 +80,23 @@ class Metrics(Collector):
         """Also tell, when asked, how many writes wait and how large the libraries are."""
         self._waiting_writes = queue
         self._sizes = sizes
+
+    def watch_store(self, store: Store) -> None:
+        """Also tell of the data folder: its room, its last backup, and the contests that are open in it."""
+        self._store = store
+
+    def watch_connections(self, count: Callable[[], int]) -> None:
+        """Also tell how many connections there are."""
+        self._connections = count
+
+    @staticmethod
+    def _build() -> Iterator[Metric]:
+        build = GaugeMetricFamily(
+            "academy_build_info", "What serves; always 1", labels=["version", "schema", "rules"]
+        )
+        labels = [metadata.version("academy-arena"), str(SCHEMA_VERSION), str(RULES_VERSION)]
+        build.add_metric(labels, 1)
+        yield build
 
     def collect(self) -> Iterator[Metric]:
         """Tell everything, from any thread."""
@@ -98,6 +127,17 @@ class Metrics(Collector):
         )
         for reason, told in list(self.stream_refusals.items()):
             refusals.add_metric([reason], told)
+        refused = CounterMetricFamily(
+            "academy_refusals", "Calls that were refused, by method and reason", labels=["method", "reason"]
+        )
+        for (method, reason), count in list(self.refusals.items()):
+            refused.add_metric([method, reason], count)
+        yield refused
+        yield from self._build()
+        if self._connections is not None:
+            yield GaugeMetricFamily("academy_connections", "Connections over TCP", value=self._connections())
+        if self._store is not None:
+            yield from _of_store(self._store)
         waiting = GaugeMetricFamily(
             "academy_writes_waiting", "Writes not yet committed", value=self._waiting_writes()
         )
@@ -107,3 +147,29 @@ class Metrics(Collector):
         for size in self._sizes():
             records.add_metric([size.game_id, size.library], size.records)
         yield from (calls, running, seconds, questions, refusals, waiting, records)
+
+
+def _of_store(store: Store) -> Iterator[Metric]:
+    # A folder that cannot be read is no reason to tell nothing of the rest: these are absent then.
+    try:
+        room, contests = store.environment.room(), store.open_contests()
+    except OSError:
+        return
+    yield GaugeMetricFamily("academy_open_contests", "Contests that wait for their reports", value=contests)
+    yield GaugeMetricFamily("academy_map_used_bytes", "What the data take of the file", value=room.used)
+    yield GaugeMetricFamily(
+        "academy_map_free_bytes", "What the data may still grow by", value=max(0, room.limit - room.used)
+    )
+    yield GaugeMetricFamily(
+        "academy_disk_free_bytes", "What the disk of the data folder has free", value=room.disk_free
+    )
+    last = last_backup(store.environment.folder)
+    if last is not None:
+        yield GaugeMetricFamily(
+            "academy_last_backup_timestamp_seconds", "When the folder was backed up last", value=last
+        )
+        yield GaugeMetricFamily(
+            "academy_last_backup_age_seconds",
+            "How long ago the folder was backed up last",
+            value=max(0.0, time.time() - last),
+        )

@@ -106,6 +106,7 @@ class AcademyServer:
         self.metrics = Metrics()
         self.games = LiveGames(store)
         self.metrics.watch(lambda: store.waiting_writes, self.games.sizes)
+        self.metrics.watch_store(store)
         store.give_way(self.metrics.questions.total)
         recollection = Recollection(store)
         self._guard = Guard(
@@ -151,6 +152,7 @@ class AcademyServer:
         )
         if not address.path:
             connections = Connections(address.port, connections_per_address(self._settings.limits))
+            self.metrics.watch_connections(lambda: connections.count)
             self._watching = asyncio.create_task(connections.keep_few())
             self._watching.add_done_callback(
                 partial(_tell_failure, "one address may have all connections: they cannot be looked through")

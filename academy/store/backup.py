@@ -3,7 +3,9 @@
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from academy.store import event_log, pages
 from academy.store.environment import Environment, Table
@@ -11,13 +13,27 @@ from academy.store.errors import StoreCorrupt, StoreError, StoreFull
 from academy.store.schema import SCHEMA_VERSION
 from academy.store.upgrading import as_written, upgrade
 
+_NOTE: Final = "last_backup"
+
 
 def backup(environment: Environment, target: Path) -> int:
     """Write a compact copy of one moment into a folder that is missing or empty; return its bytes.
 
     The folder appears complete or not at all. Raises StoreError where it is not empty or cannot be written.
     """
-    return _placed(target, environment)
+    size = _placed(target, environment)
+    # For who watches over backups; one that cannot be noted, as on a full disk, is a backup nevertheless.
+    with suppress(OSError):
+        (environment.folder / _NOTE).touch(mode=0o600)
+    return size
+
+
+def last_backup(folder: Path) -> float | None:
+    """When a folder was backed up last, in seconds since 1970; None where that is not known."""
+    try:
+        return (folder / _NOTE).stat().st_mtime
+    except OSError:
+        return None
 
 
 def restore(source: Path, target: Path) -> int:

@@ -6,9 +6,11 @@ at a time, and readers never wait for writers.
 
 import errno
 import logging
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
@@ -73,6 +75,15 @@ class Table(StrEnum):
     CLAIMS = "claims"
     PLAYER_STATISTICS = "player_statistics"
     ANALYSES = "analyses"
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Room in bytes: what the file's pages take, what they may take at most, and what the disk has free."""
+
+    used: int
+    limit: int
+    disk_free: int
 
 
 class Transaction:
@@ -270,6 +281,14 @@ class Environment:
     def map_size(self) -> int:
         """Bytes the data may take before the map must grow again."""
         return self._lmdb.info()["map_size"]
+
+    def room(self) -> "Room":
+        """How much room the data take and have. Raises StoreClosed and StoreError."""
+        with self._translated(), self._using():
+            info, page = self._lmdb.info(), self._lmdb.stat()["psize"]
+            used = (info["last_pgno"] + 1) * page
+        disk = os.statvfs(self.folder)
+        return Room(used, self._largest_map, disk.f_bavail * disk.f_frsize)
 
     @property
     def version(self) -> int:

@@ -339,6 +339,11 @@ class Store:
             lasting = (each.removal for each in kept if not removals.is_over(each, settings, now))
             return list(islice(lasting, removals.MOST_LISTED))
 
+    def open_contests(self) -> int:
+        """Return how many contests wait for their reports."""
+        with self.environment.reading() as transaction:
+            return transaction.count(Table.OPEN_CONTESTS_BY_AGE)
+
     def events_kept(self) -> int:
         """Return how many events the log holds; older ones may have been given up for snapshots."""
         with self.environment.reading() as transaction:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -24,6 +25,9 @@ class ServiceMetrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Tell everything."""
+        build = GaugeMetricFamily("arena_build_info", "What serves; always 1", labels=["version"])
+        build.add_metric([version("academy-arena")], 1)
+        yield build
         yield GaugeMetricFamily("arena_runs", "Competitions that run", value=len(self._runs))
         ended = CounterMetricFamily("arena_runs_ended", "Runs that ended, by exit status", labels=["status"])
         for status, count in list(self._runs.ended.items()):
@@ -55,6 +59,7 @@ def served(metrics: Collector, address: str) -> Iterator[int]:
         raise InvalidAddress(f"{address!r}: metrics need host:port (port 0 to 65535)")
     registry = CollectorRegistry()
     registry.register(metrics)
+    ProcessCollector(registry=registry)
     try:
         page = MetricsPage(registry, host.strip("[]"), int(port))
     except OSError as error:

@@ -3,6 +3,7 @@
 import pytest
 
 from academy.store.tokens import Role
+from academy.v1 import contests_pb2
 from tests.academy.cli.conftest import Said, run, run_in_a_process
 from tests.academy.service import examples
 from tests.academy.service.running import serving
@@ -15,9 +16,7 @@ def test_a_player_is_listed_muted_and_forgotten_while_a_server_runs(tmp_path, mo
         return run_in_a_process("players", *arguments, "--data", data)
 
     with serving(data) as server:
-        server.arena().contests.RegisterGame(
-            examples.contests_pb2.RegisterGameRequest(game=examples.tiny_go("go"))
-        )
+        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
         examples.teach(server, "go", "taught", [("ann", "x", 0.9), ("troll", "xo-", 0.2), ("ann", "o", 0.1)])
         token = server.token("admin", Role.ADMIN)
 

@@ -208,7 +208,7 @@ def lived(server: Running, game: game_pb2.Game) -> None:
     game.settings.forget_after = 7
     arena, players = server.arena().contests, ("ann", "bob", "carl")[: game.players]
     arena.RegisterGame(contests_pb2.RegisterGameRequest(game=game))
-    size = {"square": 25, "hex": 16, "graph": 5}[game.geometry.WhichOneof("shape")]
+    size = {"square": 25, "hex": 16, "graph": 5}[game.geometry.WhichOneof("shape") or ""]
     cells = "x A\n- B" if game.geometry.HasField("graph") else "x"
     for number in range(14):
         told = examples.contest(f"{game.game_id}/{number}", game.game_id, players, (1500.0,) * game.players)

@@ -14,6 +14,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,11 @@ from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from academy.cli.failures import ExitCode
+from academy.knowledge.game import RULES_VERSION
 from academy.service.addresses import Address
 from academy.store import endings
 from academy.store.library_store import Store
+from academy.store.schema import SCHEMA_VERSION
 from academy.store.tokens import CreateToken, RevokedToken, Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, pattern_pb2
 from tests.academy.service import examples
@@ -388,9 +391,22 @@ def test_prometheus_is_told_of_calls_writes_and_libraries(tmp_path: Path) -> Non
         client.consultation.LookUpOpening(consultation_pb2.LookUpOpeningRequest(game_id="go", player=1))
         with pytest.raises(grpc.RpcError):
             client.contests.GetGame(contests_pb2.GetGameRequest(game_id="chess"))
+        with pytest.raises(grpc.RpcError):
+            Client(grpc.insecure_channel(academy.address), "acd_0_wrong").contests.ListGames(
+                contests_pb2.ListGamesRequest()
+            )
+        client.contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest("metrics/2", "go")))
+        done = subprocess.run(
+            [sys.executable, "-m", "academy", "backup", tmp_path / "backup", "--data", tmp_path / "data"],
+            check=False,
+        )
+        assert done.returncode == 0
+        # Connections are counted every second.
+        time.sleep(2.5)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=SECONDS) as page:
             told = page.read().decode()
 
+    version = metadata.version("academy-arena")
     for line in (
         'academy_calls_total{code="OK",method="/academy.v1.ContestService/ReportContest"} 1.0',
         'academy_calls_total{code="NOT_FOUND",method="/academy.v1.ContestService/GetGame"} 1.0',
@@ -398,8 +414,23 @@ def test_prometheus_is_told_of_calls_writes_and_libraries(tmp_path: Path) -> Non
         'academy_questions_total{kind="opening"} 1.0',
         'academy_library_records{game="go",library="opening"} 1.0',
         "academy_writes_waiting 0.0",
+        'academy_refusals_total{method="/academy.v1.ContestService/GetGame",reason="UNKNOWN_GAME"} 1.0',
+        'academy_refusals_total{method="/academy.v1.ContestService/ListGames",reason="TOKEN_UNKNOWN"} 1.0',
+        "academy_open_contests 1.0",
+        f'academy_build_info{{rules="{RULES_VERSION}",schema="{SCHEMA_VERSION}",version="{version}"}} 1.0',
     ):
         assert line in told
+    figures = {
+        line.split()[0]: float(line.split()[1])
+        for line in told.splitlines()
+        if line[0] != "#" and "{" not in line
+    }
+    assert time.time() - 600 < figures["process_start_time_seconds"] < time.time()
+    assert figures["process_resident_memory_bytes"] > 1e6 and figures["process_open_fds"] > 3
+    assert figures["academy_connections"] >= 1
+    assert 0 < figures["academy_map_used_bytes"] < figures["academy_map_free_bytes"]
+    assert figures["academy_disk_free_bytes"] > 0
+    assert 0 <= figures["academy_last_backup_age_seconds"] < 600
 
 
 def test_reflection_names_the_services_to_who_has_a_token(tmp_path: Path) -> None:

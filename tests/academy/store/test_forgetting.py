@@ -19,7 +19,7 @@ from academy.store.library_commands import ChangeSettings, DeletePattern, Restor
 from academy.store.library_store import Store
 from academy.store.proposal_tables import ProposalFilter
 from academy.store.player_commands import MuteInGame, MutePlayer, Unmuted, UnmuteInGame, UnmutePlayer
-from academy.v1 import game_pb2, proposals_pb2
+from academy.v1 import game_pb2, pattern_pb2, proposals_pb2
 from tests.academy.store.examples import SIZE, contest, go, go_game, report, submission
 
 GAME = "go-9x9"
@@ -56,7 +56,9 @@ def pair(told: Any, seat: int, back: int) -> proposals_pb2.NewProposal:
     column = CELLS.index(ply.move) % SIZE
     start = CELLS.index(ply.move) - (1 if column else 0)
     cells = ply.board[start : start + 2]
-    return proposals_pb2.NewProposal(library=3, cells=cells, ply=len(told.plies) - back, value=value)
+    return proposals_pb2.NewProposal(
+        library=pattern_pb2.LIBRARY_ENDGAME, cells=cells, ply=len(told.plies) - back, value=value
+    )
 
 
 def contents(store: Store) -> dict[Any, Any]:

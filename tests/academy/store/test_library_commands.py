@@ -105,7 +105,8 @@ def test_pruned_patterns_come_back_one_by_one_or_together(store: Store) -> None:
     before = known_records(store)
     pruned = store.run(PruneLibrary("go-9x9", ENDGAME, 1e9, False, "admin"))
     assert len(pruned) > 5 and not view(store).libraries[ENDGAME]
-    (number,) = (pruned[0].pattern_id,) if isinstance(pruned[0], PatternEntry) else ()
+    assert isinstance(pruned[0], PatternEntry)
+    number = pruned[0].pattern_id
     assert store.run(RestorePattern("go-9x9", ENDGAME, number, "admin")) == pruned[0]
     with pytest.raises(NotDeleted):
         store.run(RestorePattern("go-9x9", ENDGAME, number, "admin"))

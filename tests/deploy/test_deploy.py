@@ -1,0 +1,116 @@
+"""What `deploy/` holds is sound: alerts by promtool, units by systemd, commands with known options."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from prometheus_client import generate_latest
+from typer.testing import CliRunner
+
+from academy.cli.app import application
+from academy.store.backup import backup
+from arena.cli.app import application as arena_application
+from arena.lobby.limits import LobbyLimits
+from arena.lobby.lobby import Lobby
+from arena.remote_players import NamedPlayers
+from arena.service.competitions import CompetitionServicer, ServiceLimits
+from arena.service.folder import CompetitionFolder
+from arena.service.metrics import ServiceMetrics
+from arena.service.runs import Runs
+from arena.service.tokens import Role, Tokens, add_token
+from tests.academy.service.running import serving
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+PROMTOOL, SYSTEMD_ANALYZE = shutil.which("promtool"), shutil.which("systemd-analyze")
+UNITS = sorted((DEPLOY / "systemd").iterdir())
+
+
+@pytest.mark.skipif(PROMTOOL is None, reason="promtool (Debian's package prometheus) is not installed")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", "rules", "alerts.yml"),
+        ("test", "rules", "alerts_test.yml"),
+        ("check", "config", "prometheus.yml"),
+    ],
+)
+def test_promtool_finds_no_fault(command: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [str(PROMTOOL), *command], cwd=DEPLOY / "prometheus", capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_alerts_are_on_metrics_that_there_are(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as server:
+        backup(server.store.environment, tmp_path / "backup")
+        told = generate_latest(server.server.metrics.registry).decode()
+    add_token(tmp_path / "tokens", "me", Role.OPERATOR)
+    runs = Runs(tmp_path / "lobby")
+    servicer = CompetitionServicer(
+        CompetitionFolder(tmp_path),
+        runs,
+        Tokens(tmp_path / "tokens"),
+        allow_uploads=False,
+        limits=ServiceLimits(),
+    )
+    arena = ServiceMetrics(Lobby(NamedPlayers({}), LobbyLimits()), servicer, runs).collect()
+    known = set(re.findall(r"^# TYPE (\w+)", told, re.MULTILINE)) | {
+        f"{metric.name}_total" if metric.type == "counter" else metric.name for metric in arena
+    }
+    text = (DEPLOY / "prometheus" / "alerts.yml").read_text(encoding="utf-8")
+    expressions = " ".join(re.findall(r"expr: (.*?)\n +(?:for|labels):", text, re.DOTALL))
+    named = set(re.findall(r"\b((?:academy|arena|process)_\w+)", expressions))
+    assert len(named) > 12
+    assert {name.removesuffix("_bucket") for name in named} - known == set()
+
+
+@pytest.mark.skipif(SYSTEMD_ANALYZE is None, reason="systemd-analyze is not installed")
+def test_systemd_finds_no_fault_in_the_units(tmp_path: Path) -> None:
+    for unit in UNITS:
+        # It looks whether the programs are there.
+        text = unit.read_text(encoding="utf-8").replace("/opt/academy/bin", str(Path(sys.executable).parent))
+        (tmp_path / unit.name).write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [str(SYSTEMD_ANALYZE), "verify", *(str(tmp_path / unit.name) for unit in UNITS)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    ours = [
+        line
+        for line in done.stderr.splitlines()
+        if str(tmp_path) in line or "academy" in line or "arena" in line
+    ]
+    assert (done.returncode, ours) == (0, []), done.stderr
+
+
+def test_units_and_container_call_commands_with_options_that_there_are() -> None:
+    calls = []
+    for unit in UNITS:
+        for program, arguments in re.findall(
+            r"/opt/academy/bin/(\w+) ([^'\n]*)", unit.read_text(encoding="utf-8")
+        ):
+            calls.append((program, arguments.split("#")[0].replace('"', "").split()))
+    container = (DEPLOY / "container" / "Containerfile").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^CMD (\[.*\])$", container, re.MULTILINE)
+    calls.append(("academy", json.loads(command)))
+    calls = [call for call in calls if call[0] in ("academy", "arena")]
+    assert len(calls) >= 5
+    for program, arguments in calls:
+        known = application if program == "academy" else arena_application
+        # Wrong options are told before any help.
+        done = CliRunner().invoke(known, [*arguments, "--help"])
+        assert done.exit_code == 0, (arguments, done.output)
+
+
+def test_the_container_is_built_from_what_there_is() -> None:
+    container = (DEPLOY / "container" / "Containerfile").read_text(encoding="utf-8")
+    for sources in re.findall(r"^COPY (?!--from)(.*) \S+$", container, re.MULTILINE):
+        for source in sources.split():
+            assert (ROOT / source).exists(), source
