@@ -101,10 +101,12 @@ def void_report(contest: contests_pb2.Contest, reason: str) -> contests_pb2.Repo
 
 
 def contest_report(contest: contests_pb2.Contest, result: GameResult) -> contests_pb2.ReportContestRequest:
-    """The report of a finished game. A result nobody knows teaches nothing: it is reported void."""
+    """The report of a finished game. A result nobody knows, or nobody has proved, is reported void."""
     outcome = result.outcome
     if outcome is None or not outcome.winners:
         return void_report(contest, result.void_reason or "unknown result")
+    if result.unproven:
+        return void_report(contest, result.unproven)
     return contests_pb2.ReportContestRequest(
         contest=contest,
         plies=[

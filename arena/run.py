@@ -86,6 +86,17 @@ class Results:
         return html_page(self.report)
 
 
+def notes(control: Control) -> list[str]:
+    """What the user of a control file should know of its rules before its games are believed."""
+    if control.disputes != "believe":
+        return []
+    return [
+        "a player that answers a move with 'illegal move' is believed, and its opponent forfeits: that is "
+        "the rule of Gomill's ringmaster, whose control file this is (ACADEMY takes such games as void; in a "
+        "control file in TOML the referee's verdict stands)"
+    ]
+
+
 def check_players(
     control: Control, quiet: bool, tell: Callable[[str], None], spared: Collection[tuple[str, str]] = ()
 ) -> None:
@@ -130,6 +141,8 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         series = Series.register(database, heading)
         log = stack.enter_context(EventLog(files.log))
         tell = log.add if options.quiet else say
+        for note in notes(control):
+            tell(f"note: {note}")
         control = stack.enter_context(remote_players(control, tell, log.add))
         control = stack.enter_context(daide_players(control, tell, log.add))
         selector = selector_for(control)

@@ -89,8 +89,8 @@ class Control:
     part, in the order of the cross-table. `results` is a database's URL; None: a file beside the control
     file. `remote` is where players dial in that are reached so, `daide` where those do that speak DAIDE.
     Without `errors_to_log`, players' standard errors stay the arena's own. With `pin_cores` each game keeps
-    to one core. `failures` is what `GameJob` says of it; `void_retries` is how many void games in a row do
-    not stop a run.
+    to one core. `failures` and `disputes` are what `GameJob` says of them; `void_retries` is how many void
+    games in a row do not stop a run.
     """
 
     path: Path
@@ -107,6 +107,7 @@ class Control:
     check_players: bool = True
     errors_to_log: bool = True
     failures: str = "forfeit"
+    disputes: str = "forfeit"
     void_retries: int = 1
     openings: Openings | None = None
     adjudication: Adjudication | None = None

@@ -187,7 +187,7 @@ class GtpPlayer(Player):
             self._play(seat, move)
 
     def told(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Send the others' moves. The exact failure `illegal move` disputes one."""
+        """Send the others' moves. A failure that begins with `illegal move` disputes one."""
         for seat, move in moves.items():
             if seat != self.seating.seat:
                 self._play(seat, move)
@@ -198,9 +198,12 @@ class GtpPlayer(Player):
         try:
             engine.ask("play", words.colour(seat), *vertex.split(), seconds=self._setup.move_seconds)
         except Refused as refusal:
-            if refusal.answer == "illegal move":
+            if refusal.answer.casefold().startswith("illegal move"):
+                mover = self.seating.players[seat - 1] if self.seating.players else words.colour(seat)
                 raise MoveDisputed(
-                    f"player {self.seating.label} says that the move {vertex} is illegal", seat
+                    f"player {self.seating.label} refuses the move {vertex} of {mover}: "
+                    f'"{refusal.answer[:500]}"',
+                    seat,
                 ) from refusal
             raise
 

@@ -147,7 +147,7 @@ class Player(ABC):
         """Tell of the moves just made, by seat, and of what the seat sees of the position they led to.
 
         In games with hidden information a player must be told of nothing but the view. Raises
-        MoveDisputed where the player holds another's move to be illegal.
+        MoveDisputed where the player refuses another's move as illegal.
         """
 
     def score(self) -> Outcome | None:

@@ -88,8 +88,10 @@ class PythonPlayer(Player):
                 return Choice("resign", resigns=True)
             case str():
                 return Choice(answer)
+            case Choice(claims=True):
+                raise NoMove("attempted a claim: a Python player may not claim the game")
             case Choice(text=str(), comment=str(), value=value) if _is_value(value):
-                return answer._replace(value=None if value is None else float(value))
+                return answer._replace(value=None if value is None else float(value), missed=None)
             case (str() as text, value) if isinstance(answer, tuple) and _is_value(value):
                 return Choice(text, value=None if value is None else float(value))
         said = reprlib.repr(answer)
