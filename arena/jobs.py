@@ -89,6 +89,8 @@ class AcademyAccess:
 class GameJob:
     """One game to play. `game` and `settings` name its referee; `players` are by seat.
 
+    `seed` is the game's, which no player may learn; `seat_seeds` are the seats' own, made of it one-way if
+    they are left out.
     `move_limit` is in plies. `scorer` is `internal` (the referee counts) or `players` (they are asked).
     `event` is what the game is part of and `remarks` are lines of its heading, for its record. `log_path`
     is the file for what players write to their standard error (None: that of the process that plays);
@@ -119,6 +121,7 @@ class GameJob:
     failures: str = "forfeit"
     disputes: str = "forfeit"
     describe_positions: bool = True
+    seat_seeds: tuple[int, ...] = ()
 
 
 class Fault(Enum):

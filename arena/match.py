@@ -133,9 +133,10 @@ class _Match:
     ) -> None:
         self._job = job
         self._rules = rules
-        self._seatings = seatings(job, rules, slot, transcript)
+        first = rules.start(job.seed)
+        self._seatings = seatings(job, rules, first, slot, transcript)
         self._players: list[Player] = []
-        self._sheet = ScoreSheet(job, rules, self._seatings)
+        self._sheet = ScoreSheet(job, rules, self._seatings, first)
         self._position = self._sheet.first
         self._adjudicator = None if job.adjudication is None else Adjudicator(job.adjudication, rules)
         self._arrangement: str | None = None
@@ -220,7 +221,7 @@ class _Match:
                 self._sheet.first = self._position = self._rules.arrange(self._arrangement)
             for seat, player in enumerate(self._players, start=1):
                 if seat != arranger or self._arrangement is None:
-                    player.arranged(self._position)
+                    player.arranged(self._rules.view(self._position, seat))
         except UnreadableMove as error:
             return self._void(seat, Fault.PROTOCOL, f"player {self._seatings[seat - 1].label}: {error}")
         except PlayerFailure as failure:

@@ -1,10 +1,12 @@
 """Starting a player to see whether it would play: the checks before a competition's first game."""
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from arena.alarm import TimeIsUp, alarm
+from arena.game_seeds import seat_seed
 from arena.jobs import PlayerSetup
 from arena.players.failures import Late
 from arena.players.player import Seating
@@ -34,6 +36,8 @@ def check_player(
     ours, whatever their settings say, or nowhere if `quiet`. Only for the main thread. Raises PlayerFailure
     or InvalidParameters.
     """
+    seed = secrets.randbits(63)
+    view = rules.view(rules.start(seed), 1)
     player = player_for(
         Seating(
             setup=replace(setup, discard_stderr=quiet),
@@ -41,10 +45,11 @@ def check_player(
             label=setup.name,
             referee=rules,
             game_id=CHECK_GAME_ID,
-            seed=0,
+            seed=seat_seed(seed, 1),
             environment={"GOMILL_GAME_ID": CHECK_GAME_ID},
             settings=settings or {},
             players=(setup.name,) * rules.seats,
+            first_view=view,
         )
     )
     try:
@@ -55,7 +60,7 @@ def check_player(
         except TimeIsUp:
             raise Late(f"player {setup.name}: not ready within {setup.start_seconds:.3g} s") from None
         player.set_up()
-        player.rehearse(rules.view(rules.start(0), 1))
+        player.rehearse(view)
     finally:
         player.close()
     return Checked(player.description or player.name, tuple(player.warnings))

@@ -117,9 +117,9 @@ class GtpPlayer(Player):
         """Ask the engine for the first position."""
         return self._ask(*self._words.ask_arrangement().split(), seconds=self._setup.start_seconds)
 
-    def arranged(self, position: Any) -> None:
+    def arranged(self, view: Any) -> None:
         """Tell the engine of the first position."""
-        self._ask(*self._words.tell_arrangement(position).split(), seconds=self._setup.start_seconds)
+        self._ask(*self._words.tell_arrangement(view).split(), seconds=self._setup.start_seconds)
 
     def choose(self, view: Any) -> Choice:
         """Ask for a move, and what the engine thinks of it. The view is not sent: engines remember."""

@@ -22,7 +22,7 @@ Factory = Callable[..., Chooser]
 class PythonPlayer(Player):
     """A player made by the factory that `command=("module:factory",)` names.
 
-    The factory is called with the referee, the seat and the game's seed and returns the chooser: from
+    The factory is called with the referee, the seat and the seat's seed and returns the chooser: from
     the seat's view of a position to a move's text, a Choice, or None to resign. Its module is looked for
     in the player's working directory after the places where Python looks anyway. It is trusted code: the time
     limit is looked at only after it has answered, and there is no memory limit.

@@ -37,7 +37,7 @@ class SharedPolicy:
         self.warnings: list[str] = []
         self._words = words
         self._parameters = parameters
-        self._game: PolicyGame = words.begin(seating.seed)
+        self._game: PolicyGame = words.begin(seating.first_view)
         self._factory = factory
         # Without a place for idle ones each game has a process of its own.
         self._idle = None if seating.setup.restart else idle

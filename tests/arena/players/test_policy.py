@@ -255,8 +255,8 @@ def test_observations_follow_the_position_that_the_referee_keeps() -> None:
     rules = Diplomacy.from_settings({})
     words = rules.dialogue("policy")
     assert isinstance(words, DeepMindDialogue)
-    followed = words.begin(0)
     start = rules.start(0)
+    followed = words.begin(start)
     assert followed.is_at(start)
     assert followed.frame()["season"] == season_of(start.position).value
     assert followed.frame()["shape"] == list(board_array(start.position).shape)
