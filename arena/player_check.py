@@ -24,13 +24,18 @@ class Checked(NamedTuple):
 
 
 def check_player(
-    setup: PlayerSetup, rules: Referee[Any, Any], quiet: bool, settings: Mapping[str, Any] | None = None
+    setup: PlayerSetup,
+    rules: Referee[Any, Any],
+    quiet: bool,
+    settings: Mapping[str, Any] | None = None,
+    academy: bool = False,
 ) -> Checked:
     """Start a player, bring it to the beginning of a game, and end it.
 
     A player that is only known to work once it has moved is asked for the first move.
 
-    `settings` are those that the referee was made of, for players that are told them.
+    `settings` are those that the referee was made of, for players that are told them. Where there will be an
+    `academy`, a player that cannot be told of its contests is warned of.
 
     Players know a check by GOMILL_GAME_ID, which is `startup-check`. Their standard error goes to
     ours, whatever their settings say, or nowhere if `quiet`. Only for the main thread. Raises PlayerFailure
@@ -61,6 +66,8 @@ def check_player(
             raise Late(f"player {setup.name}: not ready within {setup.start_seconds:.3g} s") from None
         player.set_up()
         player.rehearse(view)
+        if academy and (why := player.without_academy()):
+            player.warnings.append(why)
     finally:
         player.close()
     return Checked(player.description or player.name, tuple(player.warnings))

@@ -123,7 +123,7 @@ def check_players(
             continue
         tell(f"checking player {setup.name}")
         try:
-            checked = check_player(setup, rules, quiet, game.located)
+            checked = check_player(setup, rules, quiet, game.located, control.academy is not None)
         except PlayerFailure as failure:
             # Players that dial in write it where they run.
             if quiet and setup.command:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from arena.players.failures import IllFormed, Late, MoveDisputed, PlayerFailure, Refused
-from arena.players.gtp_engine import MAX_COMMENT, GtpEngine, number
+from arena.players.gtp_engine import ACADEMY_CONTEST, MAX_COMMENT, GtpEngine, number
 from arena.players.gtp_parameters import GtpParameters
 from arena.players.kept_engines import KeptEngines
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
@@ -85,6 +85,7 @@ class GtpPlayer(Player):
             if not self._engine.played:
                 self._engine.shake_hands(deadline)
             self.name, self.description = self._engine.name, self._engine.description
+            self._enter_contest(deadline)
             for command in self._parameters.startup_commands:
                 self._ask_by(deadline, *command)
             for line in self._words.setup():
@@ -93,6 +94,32 @@ class GtpPlayer(Player):
             self._place_handicap(deadline)
         except Late as failure:
             raise Late(f"{failure} (all of the start-up may take {limit:g} s)") from failure
+
+    def _enter_contest(self, deadline: float) -> None:
+        """Tell an engine that is kept of its contest at ACADEMY; others have it in their environment."""
+        environment = self.seating.environment
+        assert self._engine is not None
+        if self._setup.restart or "ACADEMY_TOKEN" not in environment:
+            return
+        try:
+            if self._engine.takes_contests(max(0.0, deadline - time.monotonic())):
+                self._engine.enter_contest(environment, max(0.0, deadline - time.monotonic()))
+                return
+            why = "" if self._engine.played else self.without_academy()
+        except Refused as refusal:
+            why = f"{refusal}; it plays without ACADEMY"
+        if why:
+            self.warnings.append(why)
+
+    def without_academy(self) -> str:
+        """As of any player; to be asked after `set_up`."""
+        assert self._engine is not None
+        if self._setup.restart or self._engine.takes_contests(self._setup.start_seconds):
+            return ""
+        return (
+            f"player {self.seating.label} plays without ACADEMY: with restart = false it is kept for many "
+            f"contests, and its list_commands has no '{ACADEMY_CONTEST}', by which it would be told of each"
+        )
 
     def _set_clock(self, deadline: float) -> None:
         control = self._setup.time_control

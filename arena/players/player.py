@@ -123,6 +123,10 @@ class Player(ABC):
     def rehearse(self, view: Any) -> None:  # noqa: B027 - most players have shown in `set_up` that they work
         """Show, in a check instead of a game, that the player can move; `view` is the first position's."""
 
+    def without_academy(self) -> str:
+        """Why the player cannot be told of its contests at ACADEMY, empty where it can; after `set_up`."""
+        return ""
+
     @property
     def record_name(self) -> str:
         """What the game's record calls the player."""
