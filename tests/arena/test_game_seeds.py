@@ -4,6 +4,7 @@ import json
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from sqlalchemy import text
@@ -19,6 +20,7 @@ from arena.selection.kinds import selector_for
 from tests.arena.cli.command import arena
 from tests.arena.control_files import PASSING, RANDOM, write_control
 
+ORDERS: tuple[Literal["big", "little"], ...] = ("big", "little")
 TWO = {"one": RANDOM, "two": RANDOM}
 WAR = """
 [competition]
@@ -140,7 +142,7 @@ def test_while_a_game_goes_on_no_file_beside_it_tells_its_seed_or_the_secret(tmp
         "            found.append((process / 'cmdline').read_text())\n"
         "        except OSError:\n"
         "            pass\n"
-        "with open(f'{os.environ[\"GOMILL_GAME_ID\"]}.found', 'w') as file:\n"
+        "with open(f'{os.environ[\"GOMILL_GAME_ID\"]}.found', 'w', encoding='utf-8') as file:\n"
         "    file.write('\\n'.join(found))\n"
         "for line in sys.stdin:\n"
         "    print('= resign\\n' if line.startswith('genmove') else '=\\n', flush=True)\n"
@@ -153,8 +155,9 @@ def test_while_a_game_goes_on_no_file_beside_it_tells_its_seed_or_the_secret(tmp
     log = (tmp_path / "contest.log").read_text()
     key = CompetitionFiles(control).seed_key().hex()
     for job in games:
-        found = (tmp_path / f"{job.game_id}.found").read_text()
+        found = (tmp_path / f"{job.game_id}.found").read_text(encoding="utf-8")
         assert str(job.seed) not in found and key not in found
+        assert not any(job.seed.to_bytes(8, order).decode("latin-1") in found for order in ORDERS)
         # The operator finds it when the game is over.
         assert str(job.seed) in log and key not in log
 

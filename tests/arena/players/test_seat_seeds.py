@@ -17,9 +17,12 @@ from arena.match import play
 from arena.player_check import check_player
 from arena.v1 import players_pb2
 from referees.api import Referee
+from referees.diplomacy import Diplomacy
 from referees.warlight import WarLight
 from tests.arena.lobby.rooms import RawStream, open_lobby, remote
 from tests.arena.players.card_game import CardGame
+from tests.arena.players.daide.rooms import daide_player, game_of, hands, open_door
+from tests.arena.players.daide.test_player import HOLD
 from tests.arena.players.test_remote import InBackground
 
 SEED = 7_311_842_901_446_190_001
@@ -172,6 +175,21 @@ def test_players_that_dial_in(name: str, tmp_path: Path) -> None:
     assert_nothing_leads_to_the_seed(
         "\n".join(told), WarLight.from_settings(WAR) if name == "warlight" else CardGame()
     )
+
+
+def test_bots_that_speak_daide(tmp_path: Path) -> None:
+    with open_door("n", "s") as door, hands(door, "n", "s") as clients:
+        seats = [daide_player(door, "n"), daide_player(door, "s")]
+        played = InBackground(replace(game_of(*seats, year_limit=1), seed=SEED))
+        heard = [hand.until("TME") for hand in clients]
+        for phase in range(2):
+            for hand, orders in zip(clients, HOLD.values(), strict=True):
+                hand.say(f"SUB {orders}")
+            for said, hand in zip(heard, clients, strict=True):
+                said += hand.until("TME" if phase == 0 else "SMR")
+        played.result()
+    for said in heard:
+        assert_nothing_leads_to_the_seed("\n".join(said), Diplomacy.from_settings({"map": "straits"}))
 
 
 def checked(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
