@@ -111,11 +111,13 @@ def contest_report(
 ) -> contests_pb2.ReportContestRequest:
     """The report of a finished game, with its players' new ratings by seat.
 
-    A result nobody knows teaches nothing: it is reported void.
+    A result nobody knows, or nobody has proved, teaches nothing: it is reported void.
     """
     outcome = result.outcome
     if outcome is None or not outcome.winners:
         return void_report(contest, result.void_reason or "unknown result")
+    if result.unproven:
+        return void_report(contest, result.unproven)
     return contests_pb2.ReportContestRequest(
         contest=contest,
         plies=[

@@ -57,6 +57,7 @@ class _Running:
     attempt: Attempt
     contest: bytes | None
     started: float
+    seed: int = 0
 
 
 class Competition:
@@ -225,11 +226,10 @@ class Competition:
         """Open the game's contest and hand the game to the workers. Raises NotYetOpen."""
         access = self._academy.open(game.contest, game.started)
         fixture = game.fixture
-        job = replace(self._jobs.job(fixture), academy=access)
-        self._running[fixture.game_id] = game
-        self._log.add(
-            "game started", game=fixture.game_id, players=" vs ".join(fixture.players), seed=fixture.seed
-        )
+        job = replace(self._jobs.job(fixture, game.attempt.number), academy=access)
+        self._running[fixture.game_id] = replace(game, seed=job.seed)
+        # The log may be read by players of this machine: a game's seed is told when the game is over.
+        self._log.add("game started", game=fixture.game_id, players=" vs ".join(fixture.players))
         self._workers.submit(job)
 
     # When games are over
@@ -252,7 +252,7 @@ class Competition:
         after = self._control.elo.rate(fixture.players, before, result.outcome.winners)
         report = self._academy.report(game.contest, result, after)
         self._series.finish(
-            game.attempt, fixture.matchup, fixture.seed, fixture.players, result, before, after, report
+            game.attempt, fixture.matchup, game.seed, fixture.players, result, before, after, report
         )
         finished = FinishedGame(
             fixture.game_id,
@@ -272,7 +272,7 @@ class Competition:
         if self._control.record_games and result.record:
             self._files.write_record(StoredRecord(result.game_id, result.record, result.record_extension))
         self._files.add_to_history([history_line(finished), *self._selector.history_lines()])
-        self._log.add("game finished", game=result.game_id, result=finished.describe())
+        self._log.add("game finished", game=result.game_id, result=finished.describe(), seed=game.seed)
         self._display.result(f"game {result.game_id}: {finished.describe()}")
         for warning in result.warnings:
             self._warn(f"game {result.game_id}: {warning}")

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterable, Iterator
@@ -12,6 +13,7 @@ from typing import Final
 from sqlalchemy import URL
 
 from arena.database_urls import database_url
+from arena.game_seeds import KEY_BYTES, new_key
 from arena.results.database import ResultsError, sqlite_url
 from arena.results.games import FinishedGame
 from arena.results.series_reader import StoredRecord
@@ -20,8 +22,12 @@ STOP_WORD: Final = "stop"
 LOCK_SECONDS: Final = 0.3
 _RESULTS: Final = (".results.sqlite", ".results.sqlite-wal", ".results.sqlite-shm")
 _FILES: Final = (".log", ".hist")
-_MORE_FILES: Final = (".report", ".cmd", ".academy.log")
+_MORE_FILES: Final = (".report", ".cmd", ".academy.log", ".secret")
 _FOLDERS: Final = (".games", ".void", ".protocol")
+
+
+class SecretFileError(ValueError):
+    """The file of a competition's secret cannot be used."""
 
 
 class AlreadyRunning(RuntimeError):
@@ -49,6 +55,7 @@ class CompetitionFiles:
         self.academy_log = self._at(".academy.log")
         self.games = self._at(".games")
         self.protocol = self._at(".protocol")
+        self._secret = self._at(".secret")
         self._stop_request = self._at(".cmd")
         self._lock = self._at(".lock")
 
@@ -91,6 +98,44 @@ class CompetitionFiles:
                 return False
         except AlreadyRunning:
             return True
+
+    # The secret
+
+    def seed_key(self) -> bytes:
+        """The competition's secret, from which the seeds of its games come; made when it is first wanted.
+
+        It is 64 hexadecimal digits in a file that only its owner may read. Raises SecretFileError where the
+        file is another one, or may be read by others.
+        """
+        try:
+            with self._secret.open(encoding="ascii") as file:
+                mode, text = os.fstat(file.fileno()).st_mode, file.read(1 + 2 * KEY_BYTES + 1).strip()
+        except FileNotFoundError:
+            return self._new_seed_key()
+        except UnicodeDecodeError:
+            mode, text = 0, ""
+        if not re.fullmatch(f"[0-9a-f]{{{2 * KEY_BYTES}}}", text):
+            raise SecretFileError(
+                f"{self._secret}: not the secret of a competition ({2 * KEY_BYTES} hexadecimal digits); put "
+                "back the file that was here, or delete it: games not yet played will have other seeds then"
+            )
+        if mode & 0o077:
+            raise SecretFileError(
+                f"{self._secret}: others may read it (mode {mode & 0o777:o}), and with it know all hands and "
+                f"dice; delete it for a new secret, or if nobody has read it: chmod 600 {self._secret}"
+            )
+        return bytes.fromhex(text)
+
+    def _new_seed_key(self) -> bytes:
+        key = new_key()
+        draft = self._secret.with_name(self._secret.name + ".new")
+        draft.unlink(missing_ok=True)
+        with open(draft, "x", encoding="ascii", opener=_own_eyes_only) as file:
+            file.write(f"{key.hex()}\n")
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(self._secret)
+        return key
 
     # Stopping from outside
 
@@ -145,6 +190,10 @@ class CompetitionFiles:
             self._at(extension).unlink(missing_ok=True)
         for extension in _FOLDERS:
             shutil.rmtree(self._at(extension), ignore_errors=True)
+
+
+def _own_eyes_only(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _lock(file: int) -> bool:

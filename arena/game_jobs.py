@@ -6,6 +6,7 @@ from typing import Any
 
 from arena.competition_files import CompetitionFiles
 from arena.control.settings import Control, GameSettings
+from arena.game_seeds import GameSeeds
 from arena.jobs import GameJob, PlayerSetup
 from arena.openings import Opening, opening_at, read_openings
 from arena.results.game_settings import GameSetting
@@ -17,6 +18,7 @@ class JobMaker:
     """Says how a fixture is played, from the control file's settings and what the fixture has of its own."""
 
     def __init__(self, control: Control, files: CompetitionFiles, log_protocol: bool = False) -> None:
+        """Raises SecretFileError where the games' seeds can't be made."""
         self._control = control
         self._files = files
         self._log_protocol = log_protocol
@@ -24,17 +26,21 @@ class JobMaker:
         self._own_settings: dict[float, GameSetting] = {}
         self._own_key = _key(control.game)
         self._openings: dict[str, tuple[Opening, ...]] = {}
+        given = control.seed
+        self._seeds = GameSeeds(files.seed_key()) if given is None else GameSeeds.of_seed(given)
 
-    def job(self, fixture: Fixture) -> GameJob:
-        """The game to play, without its place at ACADEMY."""
+    def job(self, fixture: Fixture, attempt: int = 1) -> GameJob:
+        """The game to play, at a try from 1, without its place at ACADEMY."""
         game = fixture.game or self._control.game
         opening = self._opening(fixture)
+        seed = self._seeds.game(fixture.seed, attempt)
         return GameJob(
             game_id=fixture.game_id,
             game=game.name,
             settings=game.located,
             players=self.players(fixture),
-            seed=fixture.seed,
+            seed=seed,
+            seat_seeds=self._seeds.seats(seed, len(fixture.players)),
             move_limit=game.move_limit,
             scorer=game.scorer,
             log_path=str(self._files.log) if self._control.errors_to_log else None,
@@ -45,6 +51,7 @@ class JobMaker:
             opening_name="" if opening is None else opening.name,
             adjudication=self._control.adjudication,
             failures=self._control.failures,
+            disputes=self._control.disputes,
             describe_positions=self._control.academy is not None,
         )
 
@@ -78,7 +85,7 @@ class JobMaker:
         openings = self.read_openings(fixture.game or self._control.game)
         if fixture.opening is None or self._control.openings is None or not openings:
             return None
-        seed = self._control.seed if self._control.openings.order == "random" else None
+        seed = (self._control.seed or 0) if self._control.openings.order == "random" else None
         return opening_at(openings, fixture.opening, seed)
 
     def _referee(self, game: GameSettings) -> Referee[Any, Any]:

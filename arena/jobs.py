@@ -89,13 +89,17 @@ class AcademyAccess:
 class GameJob:
     """One game to play. `game` and `settings` name its referee; `players` are by seat.
 
+    `seed` is the game's, which no player may learn; `seat_seeds` are the seats' own, made of it one-way if
+    they are left out.
     `move_limit` is in plies. `scorer` is `internal` (the referee counts) or `players` (they are asked).
     `event` is what the game is part of and `remarks` are lines of its heading, for its record. `log_path`
     is the file for what players write to their standard error (None: that of the process that plays);
     `transcript`, when given, the file for the lines of their protocols. `opening` are the moves, as
     text, that are played before the players choose theirs. `failures` says what becomes of a player
     that crashes or breaks its protocol after the first move was asked for: `forfeit`, or `void` for
-    the whole game. `describe_positions` asks for what ACADEMY is told of each position, which takes as
+    the whole game. `disputes` says what becomes of a player that refuses a move which the referee has
+    accepted: `forfeit`, or `believe` for the rule of Gomill's ringmaster, by which the mover forfeits.
+    `describe_positions` asks for what ACADEMY is told of each position, which takes as
     long as playing the move.
     """
 
@@ -115,7 +119,9 @@ class GameJob:
     opening_name: str = ""
     adjudication: Adjudication | None = None
     failures: str = "forfeit"
+    disputes: str = "forfeit"
     describe_positions: bool = True
+    seat_seeds: tuple[int, ...] = ()
 
 
 class Fault(Enum):
@@ -125,6 +131,7 @@ class Fault(Enum):
     LATE = "late"
     DISCONNECTED = "disconnected"
     ILLEGAL_MOVE = "illegal move"
+    DISPUTED_MOVE = "disputed move"
     PROTOCOL = "protocol"
     REFUSED = "refused"
 
@@ -188,7 +195,8 @@ class GameResult:
 
     `record` is the game in its referee's format, empty for a void game. Times are in seconds, `started`
     is a Unix time. `absent` is the seat, if any, whose player did not get ready to play since
-    nothing of it was there.
+    nothing of it was there. `unproven` says why the result rests on a player's word alone, so that nothing
+    is to be learnt from it; empty where the referee or a player against its own interest confirms it.
     """
 
     game_id: str
@@ -204,6 +212,7 @@ class GameResult:
     play_seconds: float
     warnings: tuple[str, ...] = ()
     absent: int | None = None
+    unproven: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Moves without their type, which would be told of each: that takes three times as long.

@@ -16,7 +16,7 @@ from arena.players.protocols import player_for
 from arena.players.transcript import Transcript
 from arena.score_sheet import ScoreSheet
 from arena.seatings import seatings
-from arena.verdicts import Loss, agreed_score, move_limit_hit
+from arena.verdicts import Loss, agreed_score, is_witnessed, move_limit_hit
 from referees.api import (
     IllegalMove,
     Outcome,
@@ -28,6 +28,7 @@ from referees.api import (
 
 SCORERS = ("internal", "players")
 FAILURES = ("forfeit", "void")
+DISPUTES = ("forfeit", "believe")
 # What Gomill's ringmaster makes a game void for, however far it has come.
 _VOIDING = (Fault.DISCONNECTED, Fault.PROTOCOL)
 
@@ -62,6 +63,10 @@ def play(job: GameJob, slot: int | None = None, tell: Callable[[Progress], None]
     limits; but then a player could undo each lost game by crashing. A job whose `failures` are `void`
     asks for that rule.)  What goes wrong after the game is decided is a warning.
 
+    The referee's verdict on a move stands: a player that refuses a move of another as illegal forfeits. (By
+    the ringmaster's rule, which a job asks for with `disputes` as `believe`, the mover does.) A result that
+    a player's word alone has made is `unproven`.
+
     A game of more than two goes on where its referee has moves for a seat whose player forfeits or
     resigns, as long as somebody is left to play it.
 
@@ -76,6 +81,8 @@ def play(job: GameJob, slot: int | None = None, tell: Callable[[Progress], None]
         raise InvalidJob(f"game {job.game_id}: scorer {job.scorer!r} is none of {', '.join(SCORERS)}")
     if job.failures not in FAILURES:
         raise InvalidJob(f"game {job.game_id}: failures {job.failures!r} is none of {', '.join(FAILURES)}")
+    if job.disputes not in DISPUTES:
+        raise InvalidJob(f"game {job.game_id}: disputes {job.disputes!r} is none of {', '.join(DISPUTES)}")
     with Transcript(job.transcript) if job.transcript else contextlib.nullcontext() as transcript:
         return _Match(job, rules, slot, transcript, tell).play()
 
@@ -126,9 +133,10 @@ class _Match:
     ) -> None:
         self._job = job
         self._rules = rules
-        self._seatings = seatings(job, rules, slot, transcript)
+        first = rules.start(job.seed)
+        self._seatings = seatings(job, rules, first, slot, transcript)
         self._players: list[Player] = []
-        self._sheet = ScoreSheet(job, rules, self._seatings)
+        self._sheet = ScoreSheet(job, rules, self._seatings, first)
         self._position = self._sheet.first
         self._adjudicator = None if job.adjudication is None else Adjudicator(job.adjudication, rules)
         self._arrangement: str | None = None
@@ -136,6 +144,7 @@ class _Match:
         self._moves_told = 0
         self._gone = Departures(rules, self._seatings, self._sheet)
         self._absent: int | None = None
+        self._unproven = ""
 
     def play(self) -> GameResult:
         started, clock = time.time(), time.perf_counter()
@@ -160,6 +169,8 @@ class _Match:
                 for player in reversed(self._players):
                     closing.callback(self._close, player, costs, at_once=not completed)
         sheet = self._sheet
+        if self._unproven and self._job.academy is not None:
+            sheet.warnings.append(f"ACADEMY is told that the game is void: {self._unproven}")
         usage = sheet.usage(self._players, costs)
         for player in self._players:
             sheet.warnings += player.warnings
@@ -177,6 +188,7 @@ class _Match:
             play_seconds=play_seconds,
             warnings=tuple(sheet.warnings),
             absent=self._absent,
+            unproven=self._unproven,
         )
 
     def _set_up(self) -> str:
@@ -209,7 +221,7 @@ class _Match:
                 self._sheet.first = self._position = self._rules.arrange(self._arrangement)
             for seat, player in enumerate(self._players, start=1):
                 if seat != arranger or self._arrangement is None:
-                    player.arranged(self._position)
+                    player.arranged(self._rules.view(self._position, seat))
         except UnreadableMove as error:
             return self._void(seat, Fault.PROTOCOL, f"player {self._seatings[seat - 1].label}: {error}")
         except PlayerFailure as failure:
@@ -280,6 +292,7 @@ class _Match:
                     case claim:
                         claims.append(claim)
             if claims:
+                self._unproven = "claimed by the winner"
                 return self._rules.won_by(claims[0].seat, Termination.CLAIM, "claim")
             if losses or (losses := self._make(moves)):
                 return self._gone.outcome(self._position)
@@ -333,13 +346,13 @@ class _Match:
         return self._forfeit(seat, Fault.ILLEGAL_MOVE, reason)
 
     def _make(self, answers: Sequence[_Answer]) -> list[Loss]:
-        """Play the moves, tell the players and record them; a move that is disputed is not recorded."""
+        """Play the moves, tell the players and record them; a dispute that is believed undoes the move."""
         rules, before = self._rules, self._position
         moves = {answer.seat: answer.move for answer in answers}
         stand_ins = self._gone.seats
         self._position = rules.play(before, moves)
         losses = [loss for loss in self._tell(moves) if not self._gone.add(loss, self._position)]
-        if not any(loss.seat in moves for loss in losses):
+        if not self._unproven:
             choices = {answer.seat: (answer.move, answer.choice) for answer in answers}
             self._sheet.turn(choices, before, self._position, stand_ins=stand_ins)
             if self._adjudicator is not None:
@@ -358,10 +371,19 @@ class _Match:
             except PlayerFailure as failure:
                 if not self._rules.to_move(self._position):
                     self._sheet.warnings.append(str(failure))
+                elif isinstance(failure, MoveDisputed):
+                    losses.append(self._dispute(seat, failure))
                 else:
-                    at_fault = failure.mover if isinstance(failure, MoveDisputed) else seat
-                    losses.append(self._forfeit(at_fault, failure.fault, str(failure)))
+                    losses.append(self._forfeit(seat, failure.fault, str(failure)))
         return losses
+
+    def _dispute(self, seat: int, dispute: MoveDisputed) -> Loss:
+        """Judge a player that refuses a move which the referee has accepted."""
+        if self._job.disputes == "believe":
+            self._unproven = "disputed move"
+            reason = f"{dispute}; it is believed, as Gomill's ringmaster does"
+            return self._forfeit(dispute.mover, Fault.ILLEGAL_MOVE, reason)
+        return self._forfeit(seat, dispute.fault, f"{dispute}, but the referee has accepted it")
 
     def _forfeit(self, seat: int, fault: Fault, reason: str) -> Loss:
         self._sheet.fault(seat, fault, reason)
@@ -390,6 +412,8 @@ class _Match:
                 continue
             if score is not None:
                 told[seat] = score
-        outcome = agreed_score(rules, told)
-        self._sheet.scores(told, outcome)
-        return outcome
+        agreed = agreed_score(rules, told)
+        self._sheet.scores(told, agreed)
+        if agreed.winners and agreed.winners != outcome.winners and not is_witnessed(agreed, told):
+            self._unproven = "counted by the winner alone"
+        return agreed

@@ -1,10 +1,12 @@
 """Starting a player to see whether it would play: the checks before a competition's first game."""
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from arena.alarm import TimeIsUp, alarm
+from arena.game_seeds import seat_seed
 from arena.jobs import PlayerSetup
 from arena.players.failures import Late
 from arena.players.player import Seating
@@ -22,18 +24,25 @@ class Checked(NamedTuple):
 
 
 def check_player(
-    setup: PlayerSetup, rules: Referee[Any, Any], quiet: bool, settings: Mapping[str, Any] | None = None
+    setup: PlayerSetup,
+    rules: Referee[Any, Any],
+    quiet: bool,
+    settings: Mapping[str, Any] | None = None,
+    academy: bool = False,
 ) -> Checked:
     """Start a player, bring it to the beginning of a game, and end it.
 
     A player that is only known to work once it has moved is asked for the first move.
 
-    `settings` are those that the referee was made of, for players that are told them.
+    `settings` are those that the referee was made of, for players that are told them. Where there will be an
+    `academy`, a player that cannot be told of its contests is warned of.
 
     Players know a check by GOMILL_GAME_ID, which is `startup-check`. Their standard error goes to
     ours, whatever their settings say, or nowhere if `quiet`. Only for the main thread. Raises PlayerFailure
     or InvalidParameters.
     """
+    seed = secrets.randbits(63)
+    view = rules.view(rules.start(seed), 1)
     player = player_for(
         Seating(
             setup=replace(setup, discard_stderr=quiet),
@@ -41,10 +50,11 @@ def check_player(
             label=setup.name,
             referee=rules,
             game_id=CHECK_GAME_ID,
-            seed=0,
+            seed=seat_seed(seed, 1),
             environment={"GOMILL_GAME_ID": CHECK_GAME_ID},
             settings=settings or {},
             players=(setup.name,) * rules.seats,
+            first_view=view,
         )
     )
     try:
@@ -55,7 +65,9 @@ def check_player(
         except TimeIsUp:
             raise Late(f"player {setup.name}: not ready within {setup.start_seconds:.3g} s") from None
         player.set_up()
-        player.rehearse(rules.view(rules.start(0), 1))
+        player.rehearse(view)
+        if academy and (why := player.without_academy()):
+            player.warnings.append(why)
     finally:
         player.close()
     return Checked(player.description or player.name, tuple(player.warnings))

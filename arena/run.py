@@ -1,5 +1,6 @@
 """A run of a competition from its control file: everything is opened, used and closed here."""
 
+import secrets
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from arena.daide_players import daide_players
 from arena.event_log import EventLog
 from arena.first_ratings import settle_first_ratings
 from arena.game_jobs import JobMaker, setting_of
+from arena.game_seeds import SAFE_SEED
 from arena.live_display import display_for
 from arena.output import say
 from arena.player_check import check_player
@@ -87,6 +89,25 @@ class Results:
         return html_page(self.report)
 
 
+def notes(control: Control) -> list[str]:
+    """What the user of a control file should know of its rules before its games are believed."""
+    found = []
+    if control.disputes == "believe":
+        found.append(
+            "a player that answers a move with 'illegal move' is believed, and its opponent forfeits: that "
+            "is the rule of Gomill's ringmaster, whose control file this is (ACADEMY takes such games as "
+            "void; in a control file in TOML the referee's verdict stands)"
+        )
+    small = control.seed is not None and control.seed < SAFE_SEED
+    if small and any(game.rules().hides for _, game in players_to_check(control)):
+        found.append(
+            f"competition.seed = {control.seed}: players can guess so small a seed, and with it know what "
+            "the game hides from them, and its dice; leave it out, or take one that nobody guesses, such as "
+            f"{SAFE_SEED + secrets.randbelow(2**63 - SAFE_SEED)}"
+        )
+    return found
+
+
 def check_players(
     control: Control, quiet: bool, tell: Callable[[str], None], spared: Collection[tuple[str, str]] = ()
 ) -> None:
@@ -103,7 +124,7 @@ def check_players(
             continue
         tell(f"checking player {setup.name}")
         try:
-            checked = check_player(setup, rules, quiet, game.located)
+            checked = check_player(setup, rules, quiet, game.located, control.academy is not None)
         except PlayerFailure as failure:
             # Players that dial in write it where they run.
             if quiet and setup.command:
@@ -118,8 +139,8 @@ def check_players(
 def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:
     """Run a competition, or take it up again where it was left.
 
-    Raises AlreadyRunning, ResultsError, Interrupted, PlayerFailure, and what `Competition.run` and
-    `AcademySession` raise.
+    Raises AlreadyRunning, SecretFileError, ResultsError, Interrupted, PlayerFailure, and what
+    `Competition.run` and `AcademySession` raise.
     """
     rules = control.game.rules()
     with ExitStack() as stack:
@@ -131,6 +152,8 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         series = Series.register(database, heading)
         log = stack.enter_context(EventLog(files.log))
         tell = log.add if options.quiet else say
+        for note in notes(control):
+            tell(f"note: {note}")
         control = stack.enter_context(remote_players(control, tell, log.add))
         control = stack.enter_context(daide_players(control, tell, log.add))
         selector = selector_for(control)

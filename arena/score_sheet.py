@@ -18,7 +18,9 @@ class ScoreSheet:
     warnings into its result as well.
     """
 
-    def __init__(self, job: GameJob, rules: Referee[Any, Any], seatings: Sequence[Seating]) -> None:
+    def __init__(
+        self, job: GameJob, rules: Referee[Any, Any], seatings: Sequence[Seating], first: Any
+    ) -> None:
         self._job = job
         self._rules = rules
         self._seatings = seatings
@@ -26,7 +28,7 @@ class ScoreSheet:
         self._thought = [0.0] * rules.seats
         self._faults: dict[int, tuple[Fault, str, int | None]] = {}
         self._turns: int | None = 0 if rules.spec().simultaneous else None
-        self.first: Any = rules.start(job.seed)
+        self.first: Any = first
         self.moves: list[JobMove] = []
         self.remarks: list[str] = []
         self.warnings: list[str] = []

@@ -4,6 +4,7 @@ from typing import Any
 
 from arena.clock import Clock
 from arena.game_record import labels
+from arena.game_seeds import seat_seed
 from arena.jobs import GameJob
 from arena.players.player import Seating
 from arena.players.transcript import Transcript
@@ -11,9 +12,9 @@ from referees.api import Referee
 
 
 def seatings(
-    job: GameJob, rules: Referee[Any, Any], slot: int | None, transcript: Transcript | None
+    job: GameJob, rules: Referee[Any, Any], first: Any, slot: int | None, transcript: Transcript | None
 ) -> list[Seating]:
-    """The seats of a game in their order; players see the `slot` as GOMILL_SLOT."""
+    """The seats of a game that begins with the position `first`; players see the `slot` as GOMILL_SLOT."""
     called = labels([player.name for player in job.players])
     return [
         Seating(
@@ -22,13 +23,14 @@ def seatings(
             label=label,
             referee=rules,
             game_id=job.game_id,
-            seed=job.seed,
+            seed=job.seat_seeds[seat - 1] if job.seat_seeds else seat_seed(job.seed, seat),
             environment=_environment(job, seat, slot),
             log_path=job.log_path,
             transcript=transcript,
             clock=None if setup.time_control is None else Clock(setup.time_control),
             settings=job.settings,
             players=tuple(called),
+            first_view=rules.view(first, seat),
         )
         for seat, (setup, label) in enumerate(zip(job.players, called, strict=True), start=1)
     ]

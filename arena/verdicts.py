@@ -68,3 +68,9 @@ def agreed_score(referee: Referee[Any, Any], told: Mapping[int, Outcome]) -> Out
     bare = referee.won_by(counts[0].winners[0], Termination.SCORE, "unknown margin")
     margins = {count.summary: count for count in counts if count.summary != bare.summary}
     return margins.popitem()[1] if len(margins) == 1 else bare
+
+
+def is_witnessed(outcome: Outcome, told: Mapping[int, Outcome]) -> bool:
+    """Whether somebody who gains nothing by the outcome told it: who lost, or all who share a draw."""
+    shared = len(outcome.winners) > 1 and told.keys() >= set(outcome.winners)
+    return shared or any(seat not in outcome.winners for seat in told)

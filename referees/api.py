@@ -249,8 +249,16 @@ class Referee(ABC, Generic[Position, Move]):
         return Outcome(tuple(range(1, self.seats + 1)), termination, "draw", detail=detail)
 
     def view(self, position: Position, seat: int) -> Position:
-        """What a seat may see of a position: all of it, where nothing is hidden."""
+        """What a seat may see of a position: all of it, where nothing is hidden.
+
+        In a game of chance a position that holds the seed, or what is still to be drawn, hides that here.
+        """
         return position
+
+    @property
+    def hides(self) -> bool:
+        """Whether seats may see less than the whole of a position: the referee has a `view` of its own."""
+        return type(self).view is not Referee.view
 
     @abstractmethod
     def board(self, position: Position, seat: int) -> Board:

@@ -35,8 +35,8 @@ class PolicyGame(Protocol):
 class PolicyDialogue(Protocol):
     """A game that policies play."""
 
-    def begin(self, seed: int) -> PolicyGame:
-        """A game that begins."""
+    def begin(self, view: Any) -> PolicyGame:
+        """A game that begins with this position."""
 
     def slot(self, seat: int) -> int:
         """What policies call a seat."""

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from arena.competition_files import AlreadyRunning
+from arena.competition_files import AlreadyRunning, SecretFileError
 from arena.control.parameters import InvalidParameter
 from arena.control.settings import MissingToken
 from arena.control.table import ControlError
@@ -38,6 +38,7 @@ EXPECTED: Final = (
     ControlError,
     ResultsError,
     AlreadyRunning,
+    SecretFileError,
     InvalidParameters,
     MissingToken,
     ChangedCompetition,

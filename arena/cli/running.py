@@ -13,7 +13,7 @@ from arena.output import complain, say
 from arena.remote_players import remote_players
 from arena.reset import reset as reset_competition
 from arena.results.database import ResultsError
-from arena.run import RunOptions, check_players, read_results
+from arena.run import RunOptions, check_players, notes, read_results
 from arena.run import run as run_competition
 from arena.standings_table import standings_text
 
@@ -73,6 +73,8 @@ def run(
 def check(control: ControlFile, trust: TrustControlFile = False) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown."""
     settings, _ = opened(control, None, trust)
+    for note in notes(settings):
+        say(f"note: {note}")
     with (
         remote_players(settings, say, lambda *_, **__: None) as reached,
         daide_players(reached, say, lambda *_, **__: None) as seated,

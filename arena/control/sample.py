@@ -10,7 +10,7 @@ _COMPETITION: Final = """\
 kind = "{kind}"
 description = ""
 {settings}parallel = 1          # games at a time
-seed = 0              # all chance comes from it
+# seed = 1            # games that repeat; without it, no player can know hands or dice
 record_games = true   # a record file for every game
 check_players = true  # start everybody once before the first game
 

@@ -86,11 +86,13 @@ class Control:
     """A competition as its control file describes it.
 
     `plan` is what is to be played, by its kind. `competitors` are the names of those `players` that take
-    part, in the order of the cross-table. `results` is a database's URL; None: a file beside the control
-    file. `remote` is where players dial in that are reached so, `daide` where those do that speak DAIDE.
-    Without `errors_to_log`, players' standard errors stay the arena's own. With `pin_cores` each game keeps
-    to one core. `failures` is what `GameJob` says of it; `void_retries` is how many void games in a row do
-    not stop a run. With `begins_at_academy` players whose Elo is not given here begin with ACADEMY's.
+    part, in the order of the cross-table. `seed` makes all games repeat, wherever the file is run; None: what
+    chance there is in the games comes from a secret of the competition. `results` is a database's URL; None:
+    a file beside the control file. `remote` is where players dial in that are reached so, `daide` where those
+    do that speak DAIDE. Without `errors_to_log`, players' standard errors stay the arena's own. With
+    `pin_cores` each game keeps to one core. `failures` and `disputes` are what `GameJob` says of them;
+    `void_retries` is how many void games in a row do not stop a run. With `begins_at_academy` players whose
+    Elo is not given here begin with ACADEMY's.
     """
 
     path: Path
@@ -102,11 +104,12 @@ class Control:
     description: str = ""
     parallel: int = 1
     pin_cores: bool = False
-    seed: int = 0
+    seed: int | None = None
     record_games: bool = True
     check_players: bool = True
     errors_to_log: bool = True
     failures: str = "forfeit"
+    disputes: str = "forfeit"
     void_retries: int = 1
     openings: Openings | None = None
     adjudication: Adjudication | None = None

@@ -71,7 +71,7 @@ def _control(path: Path, file: Table) -> Control:
         description=competition.take("description", values.text, "").strip(),
         parallel=competition.take("parallel", values.whole(1, 1023), 1),
         pin_cores=competition.take("pin_cores", values.flag, False),
-        seed=competition.take("seed", values.whole(0, 2**63 - 1), 0),
+        seed=competition.take("seed", values.whole(0, 2**63 - 1), None),
         record_games=competition.take("record_games", values.flag, True),
         check_players=competition.take("check_players", values.flag, True),
         errors_to_log=competition.take("errors_to_log", values.flag, True),

@@ -68,9 +68,9 @@ class Refused(PlayerFailure):
 
 
 class MoveDisputed(PlayerFailure):
-    """The player says that a move it was told of is illegal: the fault is that of `mover`, a seat."""
+    """The player refuses a move of another seat, `mover`, as illegal; the referee has accepted that move."""
 
-    fault = Fault.ILLEGAL_MOVE
+    fault = Fault.DISPUTED_MOVE
 
     def __init__(self, message: str, mover: int) -> None:
         super().__init__(message)

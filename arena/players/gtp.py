@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from arena.players.failures import IllFormed, Late, MoveDisputed, PlayerFailure, Refused
-from arena.players.gtp_engine import MAX_COMMENT, GtpEngine, number
+from arena.players.gtp_engine import ACADEMY_CONTEST, MAX_COMMENT, GtpEngine, number
 from arena.players.gtp_parameters import GtpParameters
 from arena.players.kept_engines import KeptEngines
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
@@ -85,6 +85,7 @@ class GtpPlayer(Player):
             if not self._engine.played:
                 self._engine.shake_hands(deadline)
             self.name, self.description = self._engine.name, self._engine.description
+            self._enter_contest(deadline)
             for command in self._parameters.startup_commands:
                 self._ask_by(deadline, *command)
             for line in self._words.setup():
@@ -93,6 +94,32 @@ class GtpPlayer(Player):
             self._place_handicap(deadline)
         except Late as failure:
             raise Late(f"{failure} (all of the start-up may take {limit:g} s)") from failure
+
+    def _enter_contest(self, deadline: float) -> None:
+        """Tell an engine that is kept of its contest at ACADEMY; others have it in their environment."""
+        environment = self.seating.environment
+        assert self._engine is not None
+        if self._setup.restart or "ACADEMY_TOKEN" not in environment:
+            return
+        try:
+            if self._engine.takes_contests(max(0.0, deadline - time.monotonic())):
+                self._engine.enter_contest(environment, max(0.0, deadline - time.monotonic()))
+                return
+            why = "" if self._engine.played else self.without_academy()
+        except Refused as refusal:
+            why = f"{refusal}; it plays without ACADEMY"
+        if why:
+            self.warnings.append(why)
+
+    def without_academy(self) -> str:
+        """As of any player; to be asked after `set_up`."""
+        assert self._engine is not None
+        if self._setup.restart or self._engine.takes_contests(self._setup.start_seconds):
+            return ""
+        return (
+            f"player {self.seating.label} plays without ACADEMY: with restart = false it is kept for many "
+            f"contests, and its list_commands has no '{ACADEMY_CONTEST}', by which it would be told of each"
+        )
 
     def _set_clock(self, deadline: float) -> None:
         control = self._setup.time_control
@@ -117,9 +144,9 @@ class GtpPlayer(Player):
         """Ask the engine for the first position."""
         return self._ask(*self._words.ask_arrangement().split(), seconds=self._setup.start_seconds)
 
-    def arranged(self, position: Any) -> None:
+    def arranged(self, view: Any) -> None:
         """Tell the engine of the first position."""
-        self._ask(*self._words.tell_arrangement(position).split(), seconds=self._setup.start_seconds)
+        self._ask(*self._words.tell_arrangement(view).split(), seconds=self._setup.start_seconds)
 
     def choose(self, view: Any) -> Choice:
         """Ask for a move, and what the engine thinks of it. The view is not sent: engines remember."""
@@ -193,7 +220,7 @@ class GtpPlayer(Player):
             self._play(seat, move)
 
     def told(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Send the others' moves. The exact failure `illegal move` disputes one."""
+        """Send the others' moves. A failure that begins with `illegal move` disputes one."""
         for seat, move in moves.items():
             if seat != self.seating.seat:
                 self._play(seat, move)
@@ -204,9 +231,12 @@ class GtpPlayer(Player):
         try:
             engine.ask("play", words.colour(seat), *vertex.split(), seconds=self._setup.move_seconds)
         except Refused as refusal:
-            if refusal.answer == "illegal move":
+            if refusal.answer.casefold().startswith("illegal move"):
+                mover = self.seating.players[seat - 1] if self.seating.players else words.colour(seat)
                 raise MoveDisputed(
-                    f"player {self.seating.label} says that the move {vertex} is illegal", seat
+                    f"player {self.seating.label} refuses the move {vertex} of {mover}: "
+                    f'"{refusal.answer[:500]}"',
+                    seat,
                 ) from refusal
             raise
 

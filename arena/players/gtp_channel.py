@@ -21,6 +21,7 @@ _TABS_TO_SPACES: Final = bytes.maketrans(b"\t", b" ")
 _OPENINGS: Final = b" \t\r\n#=?"
 _STATUSES: Final = (b"=", b"?")
 _GMP: Final = 0x01
+_HIDDEN: Final = "***"
 # Moves come again and again, in all games: what is made of such lines is remembered.
 _REMEMBERED: Final = 4096
 _SHORT: Final = 64
@@ -98,13 +99,16 @@ class GtpChannel:
         self._opened = False
         self.broken = False
 
-    def ask(self, *words: str, seconds: float) -> str:
+    def ask(self, *words: str, seconds: float, secret: str = "") -> str:
         """Send a command and return the text of its response.
 
-        Raises Refused for a failure response, Late when the whole response is not there after
-        `seconds`, IllFormed, Disconnected, and InvalidWord before anything is sent.
+        A `secret` among the words is sent, but is in no transcript and in no message. Raises Refused for a
+        failure response, Late when the whole response is not there after `seconds`, IllFormed, Disconnected,
+        and InvalidWord before anything is sent.
         """
         command, line = _spelt(words) if words[0] not in self._aliases else self._renamed(words)
+        if secret:
+            command = command.replace(secret, _HIDDEN)
         if self.transcript is not None:
             self.transcript.told(self.label, command)
         try:
@@ -115,6 +119,8 @@ class GtpChannel:
         except PlayerFailure as failure:
             self.broken = True
             raise type(failure)(self._message(command, str(failure))) from None
+        if secret:
+            response = _Response(*(part.replace(secret, _HIDDEN) for part in response))
         if self.transcript is not None:
             self.transcript.said(self.label, response.whole)
         if response.mark == "=":
@@ -137,6 +143,16 @@ class GtpChannel:
                 self._known[command] = answer == "true"
             except Refused:
                 self._known[command] = False
+        return self._known[command]
+
+    def lists(self, command: str, seconds: float) -> bool:
+        """Whether an engine has a command that it may tell of in `list_commands` alone. It is asked once."""
+        if not self.knows(command, seconds):
+            try:
+                listed = self.ask("list_commands", seconds=seconds).split()
+            except Refused:
+                return False
+            self._known[command] = self._aliases.get(command, command) in listed
         return self._known[command]
 
     def _message(self, command: str, what: str) -> str:

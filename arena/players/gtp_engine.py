@@ -1,8 +1,11 @@
 """A GTP engine in a child process, for one game or for several in succession."""
 
 import math
+import string
 import time
+from collections.abc import Mapping
 from typing import Final
+from urllib.parse import quote
 
 from arena.jobs import PlayerSetup
 from arena.players.failures import IllFormed, PlayerFailure, Refused
@@ -13,8 +16,11 @@ from arena.players.process import ProcessCost
 from arena.players.program import error_log, launch, log_label
 
 MAX_COMMENT: Final = 10_000
+ACADEMY_CONTEST: Final = "academy-contest"
 DESCRIBE_ENGINE: Final = "gomill-describe_engine"
 CPU_TIME: Final = "gomill-cpu_time"
+# What an argument may hold as it is: no blank, and no `#`, which would begin a remark.
+_PLAIN: Final = string.punctuation.replace("%", "").replace("#", "")
 
 
 class GtpEngine:
@@ -32,13 +38,15 @@ class GtpEngine:
         self._log = error_log(seating)
         environment = seating.environment
         if not seating.setup.restart:
-            # A ticket is for one contest only.
+            # A ticket is for one contest only: such an engine is told of each by a command.
             environment = {name: value for name, value in environment.items() if name[:8] != "ACADEMY_"}
         self._process = launch(seating, self._log, environment)
         self._channel = GtpChannel(self._process, seating.label, parameters.aliases, seating.transcript)
         # As the channel does it.
         self.ask: Final = self._channel.ask
         self.knows: Final = self._channel.knows
+        self._in_contest = False
+        self._lists_contests: bool | None = None
         self._cpu_told = 0.0
         self._cpu_before = 0.0
 
@@ -72,6 +80,25 @@ class GtpEngine:
             self.description = self.ask_if_willing(deadline, DESCRIBE_ENGINE)[:MAX_COMMENT]
         self.description = self.description or self.name
 
+    def takes_contests(self, seconds: float) -> bool:
+        """Whether the engine can be told of one contest after the other. Raises PlayerFailure."""
+        if self._lists_contests is None:
+            self._lists_contests = self._channel.lists(ACADEMY_CONTEST, seconds)
+        return self._lists_contests
+
+    def enter_contest(self, environment: Mapping[str, str], seconds: float) -> None:
+        """Tell the engine where ACADEMY is, its contest, ticket and seat. Raises PlayerFailure."""
+        names = ("ACADEMY_ADDRESS", "ACADEMY_CONTEST", "ACADEMY_TOKEN", "ACADEMY_PLAYER", "ACADEMY_TLS_CA")
+        words = [quote(environment[name], safe=_PLAIN) for name in names if name in environment]
+        self._in_contest = True
+        self.ask(ACADEMY_CONTEST, *words, seconds=seconds, secret=words[2])
+
+    def leave_contest(self, seconds: float) -> None:
+        """Tell the engine that its contest is over, so that it may propose. Raises PlayerFailure."""
+        if self._in_contest:
+            self._in_contest = False
+            self.ask_if_willing(time.monotonic() + seconds, ACADEMY_CONTEST)
+
     def take_seat(self, seating: Seating) -> None:
         """Go on with another game."""
         self.played += 1
@@ -83,7 +110,9 @@ class GtpEngine:
 
     def leave_seat(self, seconds: float) -> Cost:
         """What the game cost, of an engine that is kept. Raises PlayerFailure where it fails now."""
-        told = self._tell_cpu(time.monotonic() + seconds)
+        deadline = time.monotonic() + seconds
+        self.leave_contest(seconds)
+        told = self._tell_cpu(deadline)
         self._channel.transcript = None
         self._process.note_memory()
         if not self.knows(CPU_TIME, seconds):

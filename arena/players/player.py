@@ -20,7 +20,8 @@ class InvalidParameters(ValueError):
 class Seating:
     """A seat of one game, and who takes it. `label` is how logs and transcripts call the player.
 
-    `seed` is for the player's own chance. `environment` is what programs are told of the game;
+    `seed` is the seat's own, for the player's chance: never the game's. `first_view` is what the seat may
+    see of the first position, before anybody arranges it. `environment` is what programs know of the game;
     `log_path` the file for their standard error (None: this process's own). `clock` shows the player's
     time before each of its moves; None where it has `move_seconds` for each. `settings` are the game's,
     `players` the labels of all seats.
@@ -38,6 +39,7 @@ class Seating:
     clock: Clock | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     players: tuple[str, ...] = ()
+    first_view: Any = None
 
     @property
     def move_seconds(self) -> float:
@@ -51,8 +53,7 @@ class Seating:
     @property
     def command(self) -> tuple[str, ...]:
         """The program's words; `{seed}` in them stands for this seat's seed, a number below 2^31."""
-        seed = (self.seed + self.seat) % 2**31
-        return tuple(word.replace("{seed}", str(seed)) for word in self.setup.command)
+        return tuple(word.replace("{seed}", str(self.seed % 2**31)) for word in self.setup.command)
 
 
 class Choice(NamedTuple):
@@ -123,6 +124,10 @@ class Player(ABC):
     def rehearse(self, view: Any) -> None:  # noqa: B027 - most players have shown in `set_up` that they work
         """Show, in a check instead of a game, that the player can move; `view` is the first position's."""
 
+    def without_academy(self) -> str:
+        """Why the player cannot be told of its contests at ACADEMY, empty where it can; after `set_up`."""
+        return ""
+
     @property
     def record_name(self) -> str:
         """What the game's record calls the player."""
@@ -132,8 +137,8 @@ class Player(ABC):
         """The first position as this player wants it, or None to leave that to the referee."""
         return None
 
-    def arranged(self, position: Any) -> None:  # noqa: B027 - most players have nothing to do
-        """Tell of the first position, which this player did not arrange."""
+    def arranged(self, view: Any) -> None:  # noqa: B027 - most players have nothing to do
+        """Tell of the first position, as the seat sees it, which this player did not arrange."""
 
     def given(self, moves: Mapping[int, Any], view: Any) -> None:
         """Tell of moves that were made for the players, as in an opening: this one's own as well."""
@@ -148,7 +153,7 @@ class Player(ABC):
         """Tell of the moves just made, by seat, and of what the seat sees of the position they led to.
 
         In games with hidden information a player must be told of nothing but the view. Raises
-        MoveDisputed where the player holds another's move to be illegal.
+        MoveDisputed where the player refuses another's move as illegal.
         """
 
     def score(self) -> Outcome | None:

@@ -63,6 +63,12 @@ class PolicyPlayer(Player):
             policy.set_up()
             self.name = self.description = policy.name
 
+    def without_academy(self) -> str:
+        """As of any player; to be asked after `set_up`."""
+        assert self._policy is not None
+        why = self._policy.without_academy()
+        return f"player {self.seating.label} {why}" if why else ""
+
     def choose(self, view: Any) -> Choice:
         """The seat's actions; the policy is called for the first of its seats that is asked."""
         with self._named() as policy:

@@ -17,7 +17,7 @@ class PolicyParameters:
     """The parameters of a player that is a policy.
 
     `interpreter` is the Python of its environment, `arguments` are the factory's, by name; one that is
-    `"{seed}"` is the game's seed. At a fault (a crash, an answer that is late or of the wrong shape, an
+    `"{seed}"` is the seat's seed. At a fault (a crash, an answer that is late or of the wrong shape, an
     illegal action) the player loses, or it passes: for the phase, or for the rest of the game after a
     crash or `late_turns` late answers.
     """
@@ -50,5 +50,5 @@ class PolicyParameters:
         return read
 
     def seeded(self, seed: int) -> dict[str, Any]:
-        """The factory's arguments in a game of this seed."""
+        """The factory's arguments at a seat of this seed."""
         return {name: seed % 2**31 if value == SEED else value for name, value in self.arguments.items()}

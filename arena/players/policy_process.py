@@ -16,6 +16,7 @@ from arena.players.program import error_log, launch
 
 HOST: Final = str(Path(policy_host.__file__).parent)
 _LONGEST_COMPLAINT: Final = 500
+_HIDDEN: Final = "***"
 
 
 class PolicyProcess:
@@ -26,6 +27,8 @@ class PolicyProcess:
         self.setup: Final = seating.setup
         self.log_path: Final = seating.log_path
         self.name: str | None = None
+        self.takes_contests = False
+        self._in_contests: list[int] = []
         self._factory, self._arguments = factory, parameters.seeded(seating.seed)
         setup = replace(seating.setup, command=(parameters.interpreter, "-u", HOST))
         started = replace(seating, setup=setup)
@@ -52,12 +55,26 @@ class PolicyProcess:
             raise CannotStart(f"{self._factory}: {failure}") from failure
         name = answer.get("name")
         self.name = name if isinstance(name, str) else ""
+        self.takes_contests = answer.get("contests") is True
 
     def reset(self, seconds: float) -> None:
         """Tell the policy that a game begins. Raises PlayerFailure."""
         self._call("reset", seconds)
 
-    def actions(self, slots: Sequence[int], frame: Mapping[str, object], seconds: float) -> list[list[int]]:
+    def enter_contest(self, slot: int, environment: Mapping[str, str], seconds: float) -> None:
+        """Tell the policy where ACADEMY is in the contest of a slot, and its ticket. Raises PlayerFailure."""
+        access = {name: value for name, value in environment.items() if name.startswith("ACADEMY_")}
+        self._in_contests.append(slot)
+        self._call("contest", seconds, environment["ACADEMY_TOKEN"], slot=slot, access=access)
+
+    def leave_contests(self, seconds: float) -> None:
+        """Tell the policy that the contests of its slots are over. Raises PlayerFailure."""
+        deadline = time.monotonic() + seconds
+        slots, self._in_contests = self._in_contests, []
+        for slot in slots:
+            self._call("contest", max(0.0, deadline - time.monotonic()), slot=slot, access=None)
+
+    def actions(self, slots: Sequence[int], frame: Mapping[str, Any], seconds: float) -> list[list[int]]:
         """The actions of some slots. Raises PlayerFailure: IllFormed where the answer has not their shape."""
         answer = self._call("actions", seconds, slots=list(slots), **frame)
         actions = answer.get("actions")
@@ -93,30 +110,33 @@ class PolicyProcess:
             return cost
         return replace(cost, cpu_seconds=max(0.0, cost.cpu_seconds - self._cpu_before))
 
-    def _call(self, do: str, seconds: float, **arguments: Any) -> dict[str, Any]:
+    def _call(self, do: str, seconds: float, secret: str = "", **arguments: Any) -> dict[str, Any]:
+        """The answer to a call; a `secret` among the arguments is in no transcript. Raises PlayerFailure."""
         self._calls += 1
         deadline = time.monotonic() + seconds
         asked = json.dumps({"id": self._calls, "do": do, **arguments})
         if self._transcript is not None:
-            self._transcript.told(self._label, asked)
+            self._transcript.told(self._label, asked.replace(secret, _HIDDEN) if secret else asked)
         try:
             self._process.write_line(asked.encode(), deadline)
         except Late:
             # It has part of a line, and cannot be followed any more.
             raise Disconnected("does not read what it is sent") from None
         while True:
-            answer = self._read(deadline)
+            answer = self._read(deadline, secret)
             if answer["id"] == self._calls:
                 break
         if "error" in answer:
             raise IllFormed(str(answer["error"])[:_LONGEST_COMPLAINT])
         return answer
 
-    def _read(self, deadline: float) -> dict[str, Any]:
+    def _read(self, deadline: float, secret: str) -> dict[str, Any]:
         line = self._process.read_line(deadline)
         if line is None:
             raise Disconnected(self._process.obituary())
         said = line.decode(errors="replace")
+        if secret:
+            said = said.replace(secret, _HIDDEN)
         if self._transcript is not None:
             self._transcript.said(self._label, said)
         try:

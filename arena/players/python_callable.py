@@ -22,7 +22,7 @@ Factory = Callable[..., Chooser]
 class PythonPlayer(Player):
     """A player made by the factory that `command=("module:factory",)` names.
 
-    The factory is called with the referee, the seat and the game's seed and returns the chooser: from
+    The factory is called with the referee, the seat and the seat's seed and returns the chooser: from
     the seat's view of a position to a move's text, a Choice, or None to resign. Its module is looked for
     in the player's working directory after the places where Python looks anyway. It is trusted code: the time
     limit is looked at only after it has answered, and there is no memory limit.
@@ -88,12 +88,15 @@ class PythonPlayer(Player):
                 return Choice("resign", resigns=True)
             case str():
                 return Choice(answer)
+            case Choice(claims=True):
+                raise NoMove("attempted a claim: a Python player may not claim the game")
             case Choice(text=str(), comment=str(), value=value, value_before=before) if _is_value(
                 value
             ) and _is_value(before):
                 return answer._replace(
                     value=None if value is None else float(value),
                     value_before=None if before is None else float(before),
+                    missed=None,
                 )
             case (str() as text, value) if isinstance(answer, tuple) and _is_value(value):
                 return Choice(text, value=None if value is None else float(value))

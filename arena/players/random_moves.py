@@ -10,7 +10,7 @@ from referees.api import Referee
 def random_moves(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
     """A Python player (`arena.players.random_moves:random_moves`): the referee's `random_move`.
 
-    Every listed legal move is as likely. Games repeat with their seed.
+    Every listed legal move is as likely. Games repeat with the seats' seeds.
     """
     generator = random.Random(f"{seed}/{seat}")
 

@@ -13,7 +13,7 @@ from arena.lobby.v1 import lobby_pb2
 from arena.players.failures import CannotStart, Disconnected, IllFormed, Late
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
 from arena.v1 import players_pb2
-from referees.api import Outcome, Referee
+from referees.api import Outcome
 
 DEFAULT_RECONNECT_SECONDS: Final = 15.0
 MAX_COMMENT: Final = 10_000
@@ -40,7 +40,7 @@ class RemotePlayer(Player):
         if "lobby" not in setup.parameters:
             raise InvalidParameters("there is no lobby where remote players could dial in")
         self._parameters = setup.parameters
-        self._hides = type(seating.referee).view is not Referee.view
+        self._hides = seating.referee.hides
         self._connection: socket.socket | None = None
         self._wants_legal_moves = False
         self._requests = 0
@@ -98,7 +98,7 @@ class RemotePlayer(Player):
             seat=seating.seat,
             players=seating.players,
             seed=seating.seed,
-            board=rules.board(rules.view(rules.start(seating.seed), seating.seat), seating.seat).letters,
+            board=rules.board(seating.first_view, seating.seat).letters,
             reconnection=_duration(self._parameters.get("reconnect_seconds", DEFAULT_RECONNECT_SECONDS)),
         )
         clock = seating.setup.time_control
@@ -124,10 +124,9 @@ class RemotePlayer(Player):
             )
         return start
 
-    def arranged(self, position: Any) -> None:
+    def arranged(self, view: Any) -> None:
         """Tell of the first position as the other player arranged it."""
-        rules, seat = self.seating.referee, self.seating.seat
-        made = players_pb2.MovesMade(board=rules.board(rules.view(position, seat), seat).letters)
+        made = players_pb2.MovesMade(board=self.seating.referee.board(view, self.seating.seat).letters)
         self._say(players_pb2.PlayResponse(moves_made=made))
 
     def choose(self, view: Any) -> Choice:

@@ -37,7 +37,7 @@ class SharedPolicy:
         self.warnings: list[str] = []
         self._words = words
         self._parameters = parameters
-        self._game: PolicyGame = words.begin(seating.seed)
+        self._game: PolicyGame = words.begin(seating.first_view)
         self._factory = factory
         # Without a place for idle ones each game has a process of its own.
         self._idle = None if seating.setup.restart else idle
@@ -64,8 +64,10 @@ class SharedPolicy:
                 # What a kept policy has become is not its player's failure in this game.
                 self._process.end(0.0)
                 self._process = PolicyProcess(self.seatings[0], self._parameters, self._factory)
-            if self._process.name is None:
+            fresh = self._process.name is None
+            if fresh:
                 self._begin(self._process)
+            self._enter_contests(self._process, fresh)
         except PlayerFailure as failure:
             self._failure = failure
             raise
@@ -76,6 +78,31 @@ class SharedPolicy:
         begun, limit = time.monotonic(), self.seatings[0].setup.start_seconds
         process.make(limit)
         process.reset(max(0.0, begun + limit - time.monotonic()))
+
+    def _enter_contests(self, process: PolicyProcess, fresh: bool) -> None:
+        """Tell the policy of its slots' contests at ACADEMY, if there are any. Raises PlayerFailure."""
+        deadline = time.monotonic() + self.seatings[0].setup.start_seconds
+        for seating in self.seatings:
+            if "ACADEMY_TOKEN" not in seating.environment:
+                return
+            if not process.takes_contests:
+                if fresh and (why := self.without_academy()):
+                    self._warn(why)
+                return
+            try:
+                left = max(0.0, deadline - time.monotonic())
+                process.enter_contest(self._words.slot(seating.seat), seating.environment, left)
+            except IllFormed as failure:
+                self._warn(f"{seating.label} plays without ACADEMY: {failure}")
+
+    def without_academy(self) -> str:
+        """Why the policy cannot be told of its contests, empty where it can; after `set_up`."""
+        if self.seatings[0].setup.restart or (self._process is not None and self._process.takes_contests):
+            return ""
+        return (
+            "plays without ACADEMY: with restart = false the policy is kept for many contests, and has no "
+            "method academy_contest, by which it would be told of each"
+        )
 
     def _goes_on(self, process: PolicyProcess) -> bool:
         """Whether a policy that was kept is ready for another game."""
@@ -182,6 +209,13 @@ class SharedPolicy:
             assert process is not None
             setup = self.seatings[0].setup
             faultless = self._ready and self._failure is None and not self._gone and process.runs
+            if faultless and not at_once:
+                try:
+                    process.leave_contests(setup.exit_seconds)
+                except PlayerFailure as failure:
+                    self._warn(str(failure))
+                    # Another of its answers may be on the way.
+                    faultless = isinstance(failure, IllFormed)
             if self._idle is not None and faultless and not at_once:
                 used = process.leave_seat()
                 self._idle.put(process)

@@ -15,7 +15,8 @@ from arena.selection.swiss import Swiss
 
 def selector_for(control: Control) -> Selector:
     """A fresh selector as the control file asks for."""
-    plan, seed, folder = control.plan, control.seed, str(control.path.parent)
+    # Who plays whom need not be secret.
+    plan, seed, folder = control.plan, control.seed or 0, str(control.path.parent)
     match plan:
         case plans.AllPlayAllPlan():
             return AllPlayAll(plan.competitors, plan.rounds, seed, _seats(control))

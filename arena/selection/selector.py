@@ -148,6 +148,6 @@ class Selector(ABC):
 
 
 def game_seed(competition_seed: int, game_id: str) -> int:
-    """The seed, 0 to 2^63 - 1, that all chance of a game comes from: the same in every attempt."""
+    """A number, 0 to 2^63 - 1, that belongs to a game: its seed where the control file gives one."""
     digest = hashlib.sha256(f"{competition_seed}/{game_id}".encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1

@@ -5,7 +5,8 @@
     academy-bot openspiel --set 'game=breakthrough(rows=6,columns=6)' --seconds 0.5
 
 The game and its settings are those of the control file. With `--academy` it consults and proposes; the arena
-tells it where, for which contest and as whom (ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_TOKEN).
+tells it where, for which contest and as whom (ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_TOKEN, or for contest
+after contest the command academy-contest).
 """
 
 import argparse
@@ -16,7 +17,7 @@ from typing import Any, cast
 
 from clients.academy import Academy
 from clients.bots.board_engine import BoardEngine
-from clients.bots.command_line import academy_of, add_options, contest, run
+from clients.bots.command_line import academy_of, accept_contests, add_options, contest, run
 from clients.bots.craft import UnsuitableGame
 from clients.bots.gtp import GtpError
 from clients.bots.strength import Strength
@@ -108,6 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         thinker = strength.thinker(game.from_settings(settings), random.Random(options.seed))
         academy = academy_of(options, parser)
         engine = AnyGameEngine(f"{options.game}-bot", game, settings, thinker, academy, contest())
+        accept_contests(engine, options)
     except (ValueError, UnknownGame) as error:
         parser.error(str(error.args[0]))
     run(engine)

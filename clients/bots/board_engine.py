@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Generic, TypeVar, cast
 
 from clients.academy import Academy, Seat
-from clients.bots.gtp import GtpEngine, GtpError
+from clients.bots.gtp import ContestAccess, GtpEngine, GtpError
 from clients.bots.scholar import Scholar
 from clients.bots.thinking import Candidate, Thinker
 from referees.api import IllegalMove, InvalidSetting, Referee, UnreadableMove
@@ -45,6 +45,29 @@ class BoardEngine(GtpEngine, Generic[Rules, Position, Move]):
         self._academy = academy
         self._contest_id = contest_id
         self._begin()
+
+    def accept_contests(self, join: Callable[[ContestAccess], Academy]) -> None:
+        """Have the command `academy-contest`, with which the arena tells of contest after contest.
+
+        `join` connects to ACADEMY as the arena says. It may raise OSError and ValueError.
+        """
+        self._join = join
+        self._commands["academy-contest"] = self._change_contest
+
+    def _change_contest(self, arguments: Sequence[str]) -> str:
+        """Propose what the contest before taught; then belong to the one that the arguments name, if any."""
+        access = ContestAccess.read(arguments) if arguments else None
+        self._finish()
+        self._scholars.clear()
+        if self._academy is not None:
+            self._academy.close()
+        self._academy, self._contest_id = None, ""
+        if access is not None:
+            try:
+                self._academy, self._contest_id = self._join(access), access.contest_id
+            except (OSError, ValueError) as error:
+                raise GtpError(f"ACADEMY cannot be reached as said: {error}") from None
+        return ""
 
     def _begin(self) -> None:
         """The first position under the settings; the scholars of both colours are new."""

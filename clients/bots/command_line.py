@@ -5,11 +5,13 @@ import os
 import random
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from io import TextIOWrapper
 from typing import Any, TypeVar
 
 from clients.academy import Academy, Connection
-from clients.bots.gtp import GtpEngine
+from clients.bots.board_engine import BoardEngine
+from clients.bots.gtp import ContestAccess, GtpEngine
 from clients.bots.thinking import Thinker
 from referees.api import Referee
 
@@ -24,7 +26,9 @@ def run_bot(
     *,
     at_random: Callable[[random.Random], Thinker[Rules, Position, Move]],
     monte_carlo: Callable[[int, random.Random], Thinker[Rules, Position, Move]],
-    engine: Callable[[str, Thinker[Rules, Position, Move], Academy | None, str], GtpEngine],
+    engine: Callable[
+        [str, Thinker[Rules, Position, Move], Academy | None, str], BoardEngine[Rules, Position, Move]
+    ],
     arguments: Sequence[str] | None,
 ) -> None:
     """Run a bot on standard input and output.
@@ -43,7 +47,9 @@ def run_bot(
     thinker, name = at_random(chance), "random"
     if options.player == "monte-carlo":
         thinker, name = monte_carlo(options.playouts, chance), f"monte-carlo-{options.playouts}"
-    run(engine(name, thinker, academy_of(options, parser), contest()))
+    playing = engine(name, thinker, academy_of(options, parser), contest())
+    accept_contests(playing, options)
+    run(playing)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +77,19 @@ def academy_of(options: argparse.Namespace, parser: argparse.ArgumentParser) -> 
         return Academy(connection) if connection else None
     except (OSError, ValueError) as error:
         parser.error(f"--academy: {error}")
+
+
+def accept_contests(engine: BoardEngine[Any, Any, Any], options: argparse.Namespace) -> None:
+    """Have an engine whose options ask for ACADEMY take part in contest after contest."""
+    if options.academy is None:
+        return
+
+    def join(access: ContestAccess) -> Academy:
+        connection = Connection(options.academy or access.address).with_environment()
+        ca = connection.ca or access.tls_ca
+        return Academy(replace(connection, token=access.token, ca=ca))
+
+    engine.accept_contests(join)
 
 
 def contest() -> str:

@@ -1,22 +1,46 @@
 """The engine's side of the Go Text Protocol, version 2: reading commands, answering, the loop.
 
 An engine subclasses `GtpEngine` and gives its commands as methods named `gtp_<command>`, which take
-the arguments and return the answer. Besides GTP's own there are two commands that the arena knows:
-`academy-expected_value` (the engine's own expected value, 0 to 1, after its last move) and
-`gomill-cpu_time`.
+the arguments and return the answer. Besides GTP's own there are three commands that the arena knows:
+`academy-expected_value` (the engine's own expected value, 0 to 1, after its last move), `gomill-cpu_time`,
+and `academy-contest`, by which an engine that plays many games is told of each one's contest at ACADEMY.
 """
 
 import re
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Final, TextIO
+from dataclasses import dataclass, field
+from typing import Final, Self, TextIO
+from urllib.parse import unquote
 
 _UNWANTED: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 class GtpError(ValueError):
     """What the engine answers with a failure; the message is the answer."""
+
+
+@dataclass(frozen=True)
+class ContestAccess:
+    """The arguments of `academy-contest`: where ACADEMY is, the contest, one's ticket and seat (from 1).
+
+    `tls_ca` is the file of the authority that ACADEMY's certificate is checked by, if it has one.
+    """
+
+    address: str
+    contest_id: str
+    token: str = field(repr=False)
+    seat: int
+    tls_ca: str | None = None
+
+    @classmethod
+    def read(cls, arguments: Sequence[str]) -> Self:
+        """Read the arguments, which are percent-encoded where they would have blanks. Raises GtpError."""
+        words = [unquote(word) for word in arguments]
+        if len(words) not in (4, 5) or not words[3].isdecimal():
+            raise GtpError("academy-contest ADDRESS CONTEST TOKEN SEAT [TLS_CA], or nothing, is needed")
+        return cls(words[0], words[1], words[2], int(words[3]), words[4] if len(words) == 5 else None)
 
 
 class GtpEngine:

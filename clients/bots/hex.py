@@ -4,7 +4,8 @@
     academy-hex-bot monte-carlo --playouts 200 --academy
 
 With `--academy` it consults and proposes; the arena tells it where, for which contest and as whom
-(ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_TOKEN, and for TLS ACADEMY_TLS_CA, _CERT and _KEY).
+(ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_TOKEN, and for TLS ACADEMY_TLS_CA, _CERT and _KEY; or the command
+academy-contest for contest after contest).
 """
 
 from collections.abc import Sequence

@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import itertools
+import os
 import shutil
 import sys
 import time
@@ -17,7 +18,8 @@ from arena.players.player import Choice
 from referees.api import Referee
 
 ENGINE = Path(__file__).with_name("misbehaving_engine.py")
-GNUGO = shutil.which("gnugo")
+# Debian keeps games where not everybody's PATH leads.
+GNUGO = shutil.which("gnugo", path=f"{os.environ.get('PATH', os.defpath)}:/usr/games")
 needs_gnugo = pytest.mark.skipif(GNUGO is None, reason="gnugo is not installed")
 
 

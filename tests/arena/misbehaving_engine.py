@@ -34,6 +34,8 @@ FAULTS = (
     "illegal-move",
     "unreadable-move",
     "rejects-moves",
+    "rejects-moves-with-reason",
+    "passes",
     "refuses-moves",
     "refuses-genmove",
     "refuses-set-up",
@@ -178,7 +180,11 @@ class Engine:
         return "B+1.5"
 
     def do_play(self, colour: str, vertex: str) -> str:
-        return {"rejects-moves": "? illegal move", "refuses-moves": "? out of memory"}.get(self.fault, "")
+        return {
+            "rejects-moves": "? illegal move",
+            "rejects-moves-with-reason": "? Illegal move: superko",
+            "refuses-moves": "? out of memory",
+        }.get(self.fault, "")
 
     def do_genmove(self, colour: str) -> str:
         self.moves += 1
@@ -218,6 +224,8 @@ class Engine:
                 self.memory = b"x" * (1 << 30)
             case "resigns":
                 return "resign"
+            case "passes":
+                return "pass"
         return f"A{self.moves}" if self.moves <= 2 else "PASS"
 
 

@@ -220,9 +220,9 @@ def test_a_game_that_everybody_has_left_ends_at_once_without_a_result() -> None:
 def test_nobody_is_left_either_when_the_last_player_is_eliminated_later() -> None:
     judge = Diplomacy.from_settings({})
     job = game_of(seven())
-    seated = seatings(job, judge, None, None)
-    gone = Departures(judge, seated, ScoreSheet(job, judge, seated))
     start = judge.start(0)
+    seated = seatings(job, judge, start, None, None)
+    gone = Departures(judge, seated, ScoreSheet(job, judge, seated, start))
     assert not gone.all_left(start)
     for seat in range(1, 7):
         assert gone.add(Loss(seat, Termination.FORFEIT, "crashed"), start)

@@ -136,16 +136,6 @@ def test_a_flood_of_errors_leaves_a_log_of_bounded_size(tmp_path: Path) -> None:
     assert (tmp_path / "log").stat().st_size < 4 << 20
 
 
-def test_an_opponent_that_disputes_a_move_is_believed() -> None:
-    result = play(job(python_player("mover"), misbehaving("rejects-moves", "judge")))
-    assert result.outcome is not None
-    assert result.outcome.summary == "W+F"
-    assert result.outcome.detail == "forfeit by mover: player judge says that the move pass is illegal"
-    assert result.usage[0].fault is Fault.ILLEGAL_MOVE
-    assert result.usage[1].fault is Fault.NONE
-    assert result.moves == ()
-
-
 @pytest.mark.parametrize("fault", ["rejects-moves", "refuses-moves"])
 def test_what_an_engine_says_to_the_move_that_ends_the_game_does_not_matter(fault: str) -> None:
     passing = python_player("passer")

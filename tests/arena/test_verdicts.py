@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.verdicts import Loss, agreed_score, given_against
+from arena.verdicts import Loss, agreed_score, given_against, is_witnessed
 from referees.api import Outcome, Termination
 from referees.diplomacy import Diplomacy
 from referees.go import Go
@@ -54,3 +54,20 @@ def test_those_that_were_eliminated_have_no_part_in_a_win_that_others_gave_away(
     outcome = given_against(Diplomacy.from_settings({}), losses, standing)
     assert (outcome.winners, outcome.summary) == (winners, summary)
     assert (outcome.termination, outcome.detail) == (Termination.FORFEIT, "crashed; late")
+
+
+@pytest.mark.parametrize(
+    ("winners", "tellers", "witnessed"),
+    [
+        ((1,), (1,), False),
+        ((1,), (2,), True),
+        ((1,), (1, 2), True),
+        ((1, 2), (1,), False),
+        ((1, 2), (1, 2), True),
+    ],
+)
+def test_a_score_needs_somebody_who_gains_nothing_by_it(
+    winners: tuple[int, ...], tellers: tuple[int, ...], witnessed: bool
+) -> None:
+    outcome = Outcome(winners, Termination.SCORE, "?")
+    assert is_witnessed(outcome, dict.fromkeys(tellers, outcome)) is witnessed

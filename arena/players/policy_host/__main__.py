@@ -62,7 +62,12 @@ class Host:
         self.policy = getattr(importlib.import_module(module), factory)(**frame["arguments"])
         if not callable(getattr(self.policy, "actions", None)):
             raise WrongAnswer(f"the factory made a {type(self.policy).__name__}, which has no actions()")
-        return {"name": str(self.policy)}
+        return {"name": str(self.policy), "contests": callable(getattr(self.policy, "academy_contest", None))}
+
+    def contest(self, frame: dict[str, Any]) -> dict[str, Any]:
+        """Tell the policy where ACADEMY is in a slot's contest, or that the contest is over."""
+        self.policy.academy_contest(frame["slot"], frame["access"])
+        return {}
 
     def reset(self, frame: dict[str, Any]) -> dict[str, Any]:
         """Tell the policy that a game begins."""
@@ -91,7 +96,12 @@ class Host:
     def answer(self, line: str) -> dict[str, Any]:
         """Do what a line says; what the policy raises is told and traced, and does not end this program."""
         frame = json.loads(line)
-        do = {"start": self.start, "reset": self.reset, "actions": self.actions}[frame["do"]]
+        do = {
+            "start": self.start,
+            "reset": self.reset,
+            "contest": self.contest,
+            "actions": self.actions,
+        }[frame["do"]]
         try:
             told = do(frame)
         except WrongAnswer as error:

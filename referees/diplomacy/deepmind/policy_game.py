@@ -92,9 +92,9 @@ class DeepMindDialogue:
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
 
-    def begin(self, seed: int) -> DeepMindGame:
-        """A game that begins."""
-        return DeepMindGame(self._rules, self._rules.start(seed))
+    def begin(self, view: GamePosition) -> DeepMindGame:
+        """A game that begins with this position."""
+        return DeepMindGame(self._rules, view)
 
     def slot(self, seat: int) -> int:
         """The number of the seat's power."""

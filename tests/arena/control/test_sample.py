@@ -34,7 +34,7 @@ def test_its_games_can_be_had_again(tmp_path: Path) -> None:
     for name in ("first", "second"):
         path = tmp_path / name / "cup.toml"
         path.parent.mkdir()
-        short = sample("playoff").replace("move_limit = 500", "move_limit = 16")
+        short = sample("playoff").replace("move_limit = 500", "move_limit = 16").replace("# seed", "seed")
         path.write_text(short.replace("level 10", "level 1"), encoding="utf-8")
         assert arena("run", path, "--quiet", "--max-games", "2").returncode == 0
         records.append([moves(path.parent / f"cup.games/{game}.sgf") for game in ("0_00", "handicap_00")])

@@ -94,7 +94,7 @@ def control(folder: Path, text: str) -> Control:
 def test_the_smallest_file_has_defaults_for_all_else(tmp_path: Path) -> None:
     found = control(tmp_path, SMALLEST)
     assert found.competitors == ("alpha", "beta")
-    assert (found.parallel, found.seed) == (1, 0)
+    assert (found.parallel, found.seed) == (1, None)
     assert found.plan == AllPlayAllPlan(("alpha", "beta"), None)
     assert dict(found.game.settings) == {"board_size": 9, "komi": 7.5}
     assert (found.game.move_limit, found.game.scorer) == (1000, "internal")

@@ -85,6 +85,19 @@ class RandomPolicy:
             diary.write(json.dumps(note) + "\n")
 
 
+class ConsultingPolicy(RandomPolicy):
+    """The same, and it wants to know of its contests."""
+
+    def academy_contest(self, slot: int, access: Any) -> None:
+        assert self._diary is not None
+        with Path(self._diary).open("a") as file:
+            file.write(json.dumps({"slot": slot, "access": access}) + "\n")
+
+
+def consulting(**arguments: Any) -> ConsultingPolicy:
+    return ConsultingPolicy(**arguments)
+
+
 def seeded(**arguments: Any) -> RandomPolicy:
     return RandomPolicy(**arguments)
 

@@ -4,31 +4,35 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
 from arena.jobs import AcademyAccess, PlayerSetup
 from arena.match import play
-from arena.players.player import Seating
+from arena.seatings import seatings
 from referees.go import Go
 from tests.arena.engines import job, python_player
 
 REFEREE = Go.from_settings({"board_size": 5, "komi": 0.5})
 
 
-def seating(seat: int, seed: int, *command: str) -> Seating:
-    return Seating(PlayerSetup("engine", command), seat, "engine", REFEREE, "0_0", seed)
+def commands(seed: int, *command: str) -> list[tuple[str, ...]]:
+    """What the programs of both seats are started by in a game of this seed."""
+    setup = PlayerSetup("engine", command)
+    game = job(setup, setup, seed=seed)
+    return [seating.command for seating in seatings(game, REFEREE, REFEREE.start(seed), None, None)]
 
 
 def test_a_seed_in_the_command_differs_by_game_and_seat() -> None:
     command = ("engine", "--seed", "{seed}", "--file=x{seed}.log")
-    first = seating(1, 7, *command).command
-    assert first == ("engine", "--seed", "8", "--file=x8.log")
-    assert seating(2, 7, *command).command != first
-    assert seating(1, 1009, *command).command != first
-    assert seating(1, 7, *command).command == first
+    first, second = commands(7, *command)
+    assert first == ("engine", "--seed", first[2], f"--file=x{first[2]}.log")
+    assert len({first, second, *commands(1009, *command)}) == 4
+    assert commands(7, *command) == [first, second]
 
 
-def test_a_seed_stays_in_the_range_that_engines_take() -> None:
-    (seed,) = seating(2, 2**63 - 1, "{seed}").command
-    assert 0 <= int(seed) < 2**31
+@pytest.mark.parametrize("seed", [0, 7, 2**31, 2**63 - 1])
+def test_a_seed_stays_in_the_range_that_engines_take(seed: int) -> None:
+    assert all(0 <= int(word) < 2**31 for (word,) in commands(seed, "{seed}"))
 
 
 def test_a_program_is_told_where_academy_is_and_how_to_trust_it(tmp_path: Path) -> None:

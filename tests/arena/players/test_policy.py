@@ -51,6 +51,8 @@ def policy(interpreter: str, factory: str = "seeded", **settings: Any) -> Player
 
 
 def game(players: list[PlayerSetup], tmp_path: Path, **settings: Any) -> GameResult:
+    """A game; what is no part of the job is a setting of the game."""
+    more = {name: settings.pop(name) for name in ("academy", "transcript") if name in settings}
     return play(
         GameJob(
             "11",
@@ -59,6 +61,7 @@ def game(players: list[PlayerSetup], tmp_path: Path, **settings: Any) -> GameRes
             tuple(players),
             seed=5,
             log_path=str(tmp_path / "log"),
+            **more,
         )
     )
 
@@ -255,8 +258,8 @@ def test_observations_follow_the_position_that_the_referee_keeps() -> None:
     rules = Diplomacy.from_settings({})
     words = rules.dialogue("policy")
     assert isinstance(words, DeepMindDialogue)
-    followed = words.begin(0)
     start = rules.start(0)
+    followed = words.begin(start)
     assert followed.is_at(start)
     assert followed.frame()["season"] == season_of(start.position).value
     assert followed.frame()["shape"] == list(board_array(start.position).shape)

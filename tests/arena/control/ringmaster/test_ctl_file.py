@@ -133,6 +133,7 @@ def test_a_playoff(tmp_path: Path) -> None:
     assert (found.kind, found.description) == ("playoff", "Two engines")
     assert not (found.record_games or found.errors_to_log or found.check_players)
     assert found.failures == "void"
+    assert found.disputes == "believe"
     assert found.competitors == ("weak", "strong", "full") and "unused" in found.players
     assert isinstance(found.plan, PlayoffPlan)
     plain, handicap, none = found.plan.matchups
