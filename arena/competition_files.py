@@ -21,7 +21,7 @@ LOCK_SECONDS: Final = 0.3
 _RESULTS: Final = (".results.sqlite", ".results.sqlite-wal", ".results.sqlite-shm")
 _FILES: Final = (".log", ".hist")
 _MORE_FILES: Final = (".report", ".cmd", ".academy.log")
-_FOLDERS: Final = (".games", ".void", ".protocol")
+_FOLDERS: Final = (".games", ".void", ".protocol", ".tokens")
 
 
 class AlreadyRunning(RuntimeError):
@@ -49,6 +49,7 @@ class CompetitionFiles:
         self.academy_log = self._at(".academy.log")
         self.games = self._at(".games")
         self.protocol = self._at(".protocol")
+        self.tokens = self._at(".tokens")
         self._stop_request = self._at(".cmd")
         self._lock = self._at(".lock")
 

@@ -10,6 +10,7 @@ import socket
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -81,6 +82,7 @@ class _Game:
         self.game_id = seek.game_id
         self.wanted = dict(seek.seats)
         self.passcodes: dict[int, int] = {}
+        self.wrong_passcodes: Counter[int] = Counter()
 
 
 class Door:
@@ -291,11 +293,25 @@ class Door:
     def _return(self, guest: _Guest, tokens: Tokens, tree: tuple[Tree, ...]) -> None:
         power, passcode = (part[0] for part in tree[1:])  # type: ignore[index]
         seat = self._words.power(power)  # type: ignore[arg-type]
-        for game in self._games:
-            if seat is not None and game.passcodes.get(seat + 1) == number_of(passcode):  # type: ignore[arg-type]
+        games = [game for game in self._games if seat is not None and seat + 1 in game.passcodes]
+        for game in games:
+            assert seat is not None
+            trusted = game.wrong_passcodes[seat + 1] < self._limits.wrong_passcodes
+            if trusted and game.passcodes[seat + 1] == number_of(passcode):  # type: ignore[arg-type]
                 guest.part, guest.claim = Part.RETURN, tokens
                 guest.returns_to = game, seat + 1
                 return
+        for game in games:
+            assert seat is not None
+            game.wrong_passcodes[seat + 1] += 1
+            if game.wrong_passcodes[seat + 1] == self._limits.wrong_passcodes:
+                self._note(
+                    "passcodes were guessed",
+                    game=game.game_id,
+                    power=self._words.names[self._words.powers[seat]],
+                    peer=guest.address,
+                    why="nobody comes back to this power any more",
+                )
         guest.say(command("REJ", tokens))
 
     # What games want

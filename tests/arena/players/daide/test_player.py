@@ -175,6 +175,44 @@ def test_who_is_disconnected_comes_back_with_its_passcode(door: Door) -> None:
     ]
 
 
+def test_nobody_guesses_the_passcode_of_a_lost_client(door: Door) -> None:
+    job = game_of(daide_player(door, "n", reconnect_seconds=2), daide_player(door, "s"), year_limit=1)
+    with hands(door, "n", "s") as (north, south), Played(job):
+        power, passcode = begun(north)
+        begun(south)
+        north.close()
+        south.until("CCD (NOR)")
+        guesses = [code for code in range(1, 20) if code != passcode]
+        strangers = [Hand(door), Hand(door)]
+        for guess, stranger in zip(guesses, itertools.cycle(strangers), strict=False):
+            assert stranger.ask(f"IAM ({power}) ({guess})").startswith("REJ (IAM")
+        # From now on nobody is believed: of 8,191 passcodes too many would have been tried.
+        assert strangers[0].ask(f"IAM ({power}) ({passcode})").startswith("REJ (IAM")
+        for stranger in strangers:
+            stranger.close()
+        south.say(f"SUB {HOLD['SOU']}")
+        assert "SLO (SOU)" in south.until("OFF")
+
+
+def test_a_few_wrong_passcodes_do_not_keep_the_client_out(door: Door) -> None:
+    job = game_of(daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), year_limit=1)
+    with hands(door, "n", "s") as (north, south), Played(job):
+        power, passcode = begun(north)
+        begun(south)
+        north.close()
+        south.until("CCD (NOR)")
+        back = Hand(door)
+        for guess in [code for code in range(1, 9) if code != passcode][:7]:
+            assert back.ask(f"IAM ({power}) ({guess})").startswith("REJ (IAM")
+        assert back.ask(f"IAM ({power}) ({passcode})").startswith("YES (IAM")
+        for turn in ("NOW (FAL 1)", "OFF"):
+            for hand in (back, south):
+                hand.say(f"SUB {HOLD['NOR' if hand is back else 'SOU']}")
+            for hand in (back, south):
+                hand.until(turn)
+        back.close()
+
+
 def test_disorder_counts_from_the_first_turn_of_it_and_not_from_when_it_is_given_up(door: Door) -> None:
     job = game_of(
         daide_player(door, "n", late_turns=2), daide_player(door, "s", late_turns=100), mtl=1, year_limit=1000
@@ -319,7 +357,7 @@ def hold_all(hand: Hand) -> None:
     """Have all units hold that have no orders."""
     hand.say("MIS")
     units = tree_of(hand.words.tokens(hand.until("MIS")[-1]))[1:]
-    holds = (bracketed(*bracketed(*flat(unit)), FIXED["HLD"]) for unit in units)
+    holds = (bracketed(*flat((unit,)), FIXED["HLD"]) for unit in units)
     hand.client.send((FIXED["SUB"], *itertools.chain.from_iterable(holds)))
 
 
