@@ -33,7 +33,6 @@ from referees.diplomacy.daide.frames import (
     ErrorCode,
     Frame,
     FrameType,
-    error_frame,
     message_frame,
     representation_frame,
 )
@@ -144,7 +143,6 @@ class Door:
         self._thread.join()
         for guest in self._guests:
             guest.say((FIXED["OFF"],))
-            guest.wire.say_goodbye()
             guest.wire.close()
         for game in self._games:
             game.link.close()
@@ -183,7 +181,7 @@ class Door:
             return
         if len(self._guests) >= self._limits.clients and not self._make_room():
             self._note("client refused", peer=f"{address[0]}:{address[1]}", why="too many clients")
-            connection.close()
+            Wire(connection, self._words, self._limits).close()
             return
         guest = _Guest(Wire(connection, self._words, self._limits), f"{address[0]}:{address[1]}")
         self._guests.append(guest)
@@ -205,16 +203,16 @@ class Door:
                 guest.part is Part.OBSERVE or guest in self._waiting_room.agreed
             )
             try:
+                slow = not agreed and now - guest.came > self._limits.greeting_seconds
+                if slow and not guest.greeted:
+                    guest.wire.complain(ErrorCode.INITIAL_TIMER)
                 guest.wire.check()
-                if not agreed and now - guest.came > self._limits.greeting_seconds:
-                    if not guest.greeted:
-                        guest.wire.send(error_frame(ErrorCode.INITIAL_TIMER))
+                if slow:
                     raise Hung(f"it did not say who it is within {self._limits.greeting_seconds:g} s")
                 if self._waiting_room.agreed.get(guest) is False:
                     raise Hung("it cannot play the map")
             except Hung as why:
                 self._forget(guest)
-                guest.wire.say_goodbye()
                 guest.wire.close()
                 self._note("client went", client=guest.label, peer=guest.address, why=str(why))
             else:
@@ -385,5 +383,5 @@ class Door:
             # It has ended; its link will say so.
             return False
         self._forget(guest)
-        guest.wire.close()
+        guest.wire.pass_on()
         return True

@@ -393,7 +393,6 @@ class DaideGame:
         iam = command("IAM", (power,), (number_token(self._passcodes[place.power]),))
         if place.session is not None or place.out or table.game is None or table.over:
             wire.say(command("REJ", iam))
-            wire.say_goodbye()
             wire.close()
             return
         place.session, place.absent_since = self._session(place, wire), None
@@ -419,7 +418,6 @@ class DaideGame:
 
     def _send_off(self, session: Session) -> None:
         session.say((FIXED["OFF"],))
-        session.wire.say_goodbye()
         self._forget(session)
 
     def _forget(self, session: Session) -> None:
