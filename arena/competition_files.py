@@ -23,7 +23,7 @@ LOCK_SECONDS: Final = 0.3
 _RESULTS: Final = (".results.sqlite", ".results.sqlite-wal", ".results.sqlite-shm")
 _FILES: Final = (".log", ".hist")
 _MORE_FILES: Final = (".report", ".cmd", ".academy.log", ".secret")
-_FOLDERS: Final = (".games", ".void", ".protocol")
+_FOLDERS: Final = (".games", ".void", ".protocol", ".tokens")
 
 
 class SecretFileError(ValueError):
@@ -56,6 +56,7 @@ class CompetitionFiles:
         self.games = self._at(".games")
         self.protocol = self._at(".protocol")
         self._secret = self._at(".secret")
+        self.tokens = self._at(".tokens")
         self._stop_request = self._at(".cmd")
         self._lock = self._at(".lock")
 

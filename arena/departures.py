@@ -1,12 +1,16 @@
 """Players that left a game of several: whether it goes on without them, and how it ends if it does not."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
+from arena.jobs import Fault
 from arena.players.player import Seating
 from arena.score_sheet import ScoreSheet
 from arena.verdicts import Loss, given_against, still_in
 from referees.api import Outcome, Referee, Termination
+
+# Whose player is not there, as opposed to one that resigned or broke the rules.
+_LOST: Final = (Fault.DISCONNECTED, Fault.LATE)
 
 
 class Departures:
@@ -47,6 +51,13 @@ class Departures:
     def all_left(self, position: Any) -> bool:
         """Whether nobody is left to play who was not eliminated."""
         return bool(self._losses) and self.seats.issuperset(still_in(self._rules, self._standing(position)))
+
+    def breakdown(self, position: Any) -> str:
+        """Why nobody plays any more, where that is so and some of the players were lost; else nothing."""
+        losses = self._losses.values()
+        if self.all_left(position) and any(loss.fault in _LOST for loss in losses):
+            return "; ".join(loss.reason for loss in losses if loss.reason)
+        return ""
 
     def loss(self, seat: int) -> Loss:
         """Why a seat's player is gone."""

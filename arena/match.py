@@ -68,7 +68,8 @@ def play(job: GameJob, slot: int | None = None, tell: Callable[[Progress], None]
     a player's word alone has made is `unproven`.
 
     A game of more than two goes on where its referee has moves for a seat whose player forfeits or
-    resigns, as long as somebody is left to play it.
+    resigns, as long as somebody is left to play it. A game whose players have all left, some of them by
+    being lost (disconnected or late), is void: nobody can undo a game without all others.
 
     Raises InvalidJob, and the referee's UnknownGame and InvalidSetting.
     """
@@ -273,7 +274,7 @@ class _Match:
     def _play_out(self) -> Outcome:
         while seats := self._rules.to_move(self._position):
             if self._gone and self._gone.all_left(self._position):
-                return self._gone.outcome(self._position)
+                return self._end_without_players()
             plies = len(self._sheet.moves)
             if plies >= self._job.move_limit:
                 return move_limit_hit(self._job.move_limit)
@@ -295,8 +296,14 @@ class _Match:
                 self._unproven = "claimed by the winner"
                 return self._rules.won_by(claims[0].seat, Termination.CLAIM, "claim")
             if losses or (losses := self._make(moves)):
-                return self._gone.outcome(self._position)
+                return self._end_without_players()
         return self._count()
+
+    def _end_without_players(self) -> Outcome:
+        """How a game ends that does not go on without those that left; a game that nobody plays is void."""
+        if why := self._gone.breakdown(self._position):
+            raise _GameVoid(f"nobody plays any more: {why}")
+        return self._gone.outcome(self._position)
 
     def _answer(self, seat: int) -> "_Answer | _Claim | Loss":
         """What the seat's player answers, or the referee for it where it is gone."""
@@ -392,7 +399,7 @@ class _Match:
             raise _GameVoid(reason)
         reason = f"forfeit by {self._seatings[seat - 1].label}: {reason}"
         self._sheet.warnings.append(reason)
-        return Loss(seat, Termination.FORFEIT, reason)
+        return Loss(seat, Termination.FORFEIT, reason, fault)
 
     def _count(self) -> Outcome:
         rules, position = self._rules, self._position

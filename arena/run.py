@@ -47,7 +47,8 @@ from referees.api import Referee
 class RunOptions:
     """How to run: games at a time, how many to start at most (None: no limit), what to show and to log.
 
-    `readmit` lets players play again that were inhibited since they did not get ready.
+    `readmit` lets players play again that were inhibited since they did not get ready. With `insecure`
+    remote players need no token.
     """
 
     parallel: int = 1
@@ -55,6 +56,7 @@ class RunOptions:
     quiet: bool = False
     log_protocol: bool = False
     readmit: bool = False
+    insecure: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,9 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         tell = log.add if options.quiet else say
         for note in notes(control):
             tell(f"note: {note}")
-        control = stack.enter_context(remote_players(control, tell, log.add))
+        control = stack.enter_context(
+            remote_players(control, tell, log.add, files.tokens, insecure=options.insecure)
+        )
         control = stack.enter_context(daide_players(control, tell, log.add))
         selector = selector_for(control)
         jobs = JobMaker(control, files, options.log_protocol)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from arena.jobs import Fault
 from referees.api import Outcome, Referee, Termination
 
 UNKNOWN_SUMMARY = "?"
@@ -11,11 +12,12 @@ UNKNOWN_SUMMARY = "?"
 
 @dataclass(frozen=True)
 class Loss:
-    """A seat's game is over: it resigned or forfeited, for a reason."""
+    """A seat's game is over: it resigned or forfeited, for a reason; `fault` is what a forfeit is for."""
 
     seat: int
     termination: Termination
     reason: str = ""
+    fault: Fault = Fault.NONE
 
 
 def given_against(

@@ -13,6 +13,9 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 DEFAULT_TIMEOUT: Final = 5.0
+# Where `arena run` and `arena serve` listen unless they are told otherwise.
+ARENA_ADDRESS: Final = "127.0.0.1:50561"
+_MAX_TOKEN: Final = 512
 # Every method may be repeated: reports and proposals are idempotent, the rest only read.
 _RETRIES: Final = {
     "methodConfig": [
@@ -111,6 +114,27 @@ class Connection:
             ca=os.environ.get("ACADEMY_TLS_CA") or None,
             certificate=os.environ.get("ACADEMY_TLS_CERT") or None,
             key=os.environ.get("ACADEMY_TLS_KEY") or None,
+        )
+
+    @classmethod
+    def to_arena(cls, address: str = "", *, token_file: str | Path | None = None) -> "Connection":
+        """Where a bot dials in, or a service is asked, with the token that is needed there.
+
+        What is not given comes from ARENA_ADDRESS (else 127.0.0.1:50561), ARENA_TOKEN (the token itself),
+        ARENA_TOKEN_FILE (its file, such as `arena run` makes) and, for TLS, ARENA_TLS_CA. Raises OSError for
+        a file that cannot be read and ValueError for one without a token.
+        """
+        token = "" if token_file is not None else os.environ.get("ARENA_TOKEN", "")
+        file = token_file or os.environ.get("ARENA_TOKEN_FILE")
+        if not token and file is not None:
+            with Path(file).open(encoding="ascii", errors="replace") as kept:
+                token = kept.read(_MAX_TOKEN + 2).strip()
+            if not 0 < len(token) <= _MAX_TOKEN or not token.isascii():
+                raise ValueError(f"{file}: holds no token")
+        return cls(
+            address or os.environ.get("ARENA_ADDRESS") or ARENA_ADDRESS,
+            token,
+            os.environ.get("ARENA_TLS_CA") or None,
         )
 
     @property

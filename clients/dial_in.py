@@ -41,6 +41,7 @@ def dial_in(
 ) -> int:
     """Play until the arena has not been there for `redial_seconds`; return how many games were begun.
 
+    `Connection.to_arena()` makes an `arena` with the player's token from the environment or a file.
     Broken connections are dialled again, and the arena then tells the games in progress anew. `game_over`
     is called at the end of each game, in the game's thread. Raises
     AcademyRefusal where the arena does not want this player (a wrong token, a newer stream of the same

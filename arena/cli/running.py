@@ -17,6 +17,15 @@ from arena.run import RunOptions, check_players, notes, read_results
 from arena.run import run as run_competition
 from arena.standings_table import standings_text
 
+Insecure = Annotated[
+    bool,
+    typer.Option(
+        "--insecure",
+        help="Let remote players dial in from this machine without a token. Any program on it can then play "
+        "for them.",
+    ),
+]
+
 
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
@@ -40,6 +49,7 @@ def run(
     readmit: Annotated[
         bool, typer.Option("--readmit", help="Let MARS players play again that did not get ready before.")
     ] = False,
+    insecure: Insecure = False,
     results: ResultsUrl = None,
     trust: TrustControlFile = False,
 ) -> None:
@@ -55,7 +65,7 @@ def run(
     ended = run_competition(
         settings,
         files,
-        RunOptions(parallel or settings.parallel, max_games, quiet, log_protocol, readmit),
+        RunOptions(parallel or settings.parallel, max_games, quiet, log_protocol, readmit, insecure),
     )
     if not quiet:
         say(standings_text(read_results(settings, files).standings), end="")
@@ -70,13 +80,13 @@ def run(
         raise typer.Exit(ExitStatus.UNDELIVERED)
 
 
-def check(control: ControlFile, trust: TrustControlFile = False) -> None:
+def check(control: ControlFile, trust: TrustControlFile = False, insecure: Insecure = False) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown."""
-    settings, _ = opened(control, None, trust)
+    settings, files = opened(control, None, trust)
     for note in notes(settings):
         say(f"note: {note}")
     with (
-        remote_players(settings, say, lambda *_, **__: None) as reached,
+        remote_players(settings, say, lambda *_, **__: None, files.tokens, insecure=insecure) as reached,
         daide_players(reached, say, lambda *_, **__: None) as seated,
     ):
         check_players(seated, quiet=False, tell=say)

@@ -40,9 +40,17 @@ def address(table: Table | None) -> Address:
     """Where clients dial in. Raises ControlError."""
     if table is None:
         return Address()
-    said = table.take("address", values.text, str(Address()))
+    text = table.take("address", values.text, str(Address()))
+    insecure = table.take("insecure", values.flag, False)
     table.finish()
     try:
-        return Address.read(said)
+        read = Address.read(text)
     except InvalidAddress as error:
         table.fail("address", str(error))
+    if not read.is_local and not insecure:
+        table.fail(
+            "address",
+            f"{read}: other machines could connect, and DAIDE has neither passwords nor encryption; listen "
+            "on 127.0.0.1, or let whoever reaches it play by insecure = true",
+        )
+    return read

@@ -45,10 +45,10 @@ class ProcessCost:
 class ChildProcess:
     """A program with pipes to its standard input and output, in a process group of its own.
 
-    `environment` is added to this process's own, of which variables named ACADEMY_... stay here.
-    `working_directory` None means this process's. `stderr` is None (this process's),
-    subprocess.DEVNULL, or a log. `memory_bytes` limits the address space (RLIMIT_AS). The process and
-    its group are killed when this process ends, however it ends. Raises CannotStart.
+    `environment` is added to `inherited_environment`. `working_directory` None means this process's.
+    `stderr` is None (this process's), subprocess.DEVNULL, or a log. `memory_bytes` limits the address space
+    (RLIMIT_AS). The process and its group are killed when this process ends, however it ends. Raises
+    CannotStart.
     """
 
     def __init__(

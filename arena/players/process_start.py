@@ -15,9 +15,14 @@ from arena.players.failures import CannotStart
 _LIMITED: Final = ("/bin/sh", "-c", 'ulimit -v "$1" && shift && exec "$@"', "arena")
 
 
-def _inherited_environment() -> dict[bytes, bytes]:
-    # The arena's own rights at ACADEMY are not its players'. As bytes: decoding takes longer than the rest.
-    return {name: value for name, value in os.environb.items() if not name.startswith(b"ACADEMY_")}
+# The arena's own rights at ACADEMY, and an operator's or another player's at the arena, are not its players'.
+_WITHHELD: Final = (b"ACADEMY_", b"ARENA_")
+
+
+def inherited_environment() -> dict[bytes, bytes]:
+    """This process's variables, as far as a player's program gets them."""
+    # As bytes: decoding takes longer than the rest.
+    return {name: value for name, value in os.environb.items() if not name.startswith(_WITHHELD)}
 
 
 @contextlib.contextmanager
@@ -61,7 +66,7 @@ def started(
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE if isinstance(stderr, ErrorLog) else stderr,
-                env=_inherited_environment()
+                env=inherited_environment()
                 | {os.fsencode(name): os.fsencode(value) for name, value in environment.items()},
                 cwd=working_directory,
                 process_group=0,

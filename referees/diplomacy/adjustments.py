@@ -4,7 +4,7 @@ from functools import cache
 
 from referees.diplomacy.choices import Choices, RemovalDistance, RemovalRoute
 from referees.diplomacy.position import Position
-from referees.diplomacy.provinces import Map, Terrain, Unit, UnitKind, bits
+from referees.diplomacy.provinces import Map, Unit, UnitKind
 
 
 def owners_after(position: Position) -> tuple[int, ...]:
@@ -89,8 +89,8 @@ def civil_disorder_order(position: Position, power: int, choices: Choices) -> li
 def distances(board: Map, kind: UnitKind, location: int) -> tuple[int, ...]:
     """How many provinces a unit is from each other one; the number of provinces where there is no way.
 
-    By `kind`: armies count seas like land, as they may be convoyed; fleets count their own moves, and a last
-    step to a centre inland.
+    By `kind`: armies count seas like land, as they may be convoyed; fleets count their own moves alone, and
+    there is no way for them to a centre inland.
     """
     size = len(board.codes)
     found = [size] * size
@@ -106,9 +106,6 @@ def distances(board: Map, kind: UnitKind, location: int) -> tuple[int, ...]:
                 near = [there for start in anywhere for reach in board.reach for there in reach[start]]
             else:
                 near = list(board.reach[kind][place])
-                for inland in bits(board.reach_mask[UnitKind.ARMY][board.main_location[province]]):
-                    if board.terrain[inland] is Terrain.LAND:
-                        found[inland] = min(found[inland], steps)
             for there in near:
                 if kind is UnitKind.ARMY:
                     there = board.main_location[board.province_of[there]]

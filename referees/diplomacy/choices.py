@@ -32,7 +32,7 @@ class RemovalRoute(Enum):
     LAND_AND_SEA = "land and sea"
     """Over all provinces that touch, for armies and fleets alike."""
     OWN_MOVES = "own moves"
-    """Armies over all provinces, as they may be convoyed; fleets where they sail, and a last step inland."""
+    """Armies over all provinces, as they may be convoyed; fleets where they sail, never inland (6.J.6)."""
 
 
 @dataclass(frozen=True)

@@ -126,11 +126,9 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
     def stand_in_move(self, position: GamePosition, seat: int) -> PowerOrders:
         """Civil disorder: no orders, so that units hold, dislodged ones disband and removals go by the rules.
 
-        Nobody is there to object to a draw, so with a phase of moves it goes along with one of all survivors.
+        It agrees to no draw: in DAIDE's syntax a draw is what all players accept that are not eliminated.
         """
-        board = position.position
-        draws = board.phase is Phase.MOVES and len(survivors(position)) > 1
-        return PowerOrders.of(board, (), frozenset() if draws else None)
+        return PowerOrders.of(position.position, ())
 
     def check(self, position: GamePosition, seat: int, move: PowerOrders) -> None:
         """Raises IllegalMove: out of turn, two orders for a unit, not its unit, too many builds, a draw.

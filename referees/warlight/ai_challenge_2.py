@@ -3,6 +3,10 @@
 Each turn has two requests, `go place_armies` and `go attack/transfer`, with nothing new between them, so
 that together they are one turn's orders. That challenge let bots pick where they start; here starts are
 dealt, so the picks are asked for as a formality and the first `update_map` tells the truth.
+
+Regions and super regions are numbered from 1 without gaps, as by that challenge's engine, since its bots keep
+them in arrays. A region's number is its territory's place in the order of the map's ids; orders are read back
+to these ids, which records have, too.
 """
 
 from collections.abc import Sequence
@@ -33,14 +37,14 @@ class AiChallenge2(LineDialogue[WarPosition]):
 
     def __init__(self, war_map: WarMap, settings: WarSettings, mirror: Sequence[int] | None) -> None:
         self._map, self._settings, self._mirror = war_map, settings, mirror
-        self._ids = [each.id for each in war_map.territories]
+        self._number = {territory.id: at for at, territory in enumerate(war_map.territories, start=1)}
         self._rewards, self._super_region = _super_regions(war_map)
 
     def greeting(self, seat: int, time: BotTime) -> Sequence[str]:
         """Settings, super regions, regions and neighbours, each pair once."""
         neighbours: dict[int, list[str]] = {}
         for first, second in self._map.edges:
-            neighbours.setdefault(self._ids[first], []).append(str(self._ids[second]))
+            neighbours.setdefault(first + 1, []).append(str(second + 1))
         rewards = enumerate(self._rewards, start=1)
         return (
             f"settings timebank {time.bank}",
@@ -50,8 +54,9 @@ class AiChallenge2(LineDialogue[WarPosition]):
             f"settings opponent_bot {player_name(3 - seat)}",
             "setup_map super_regions " + " ".join(f"{number} {reward}" for number, reward in rewards),
             "setup_map regions "
-            + " ".join(f"{id_} {self._super_region[at]}" for at, id_ in enumerate(self._ids)),
-            "setup_map neighbors " + " ".join(f"{id_} {','.join(near)}" for id_, near in neighbours.items()),
+            + " ".join(f"{number} {region}" for number, region in enumerate(self._super_region, start=1)),
+            "setup_map neighbors "
+            + " ".join(f"{number} {','.join(near)}" for number, near in neighbours.items()),
         )
 
     def preparation(self, view: WarPosition, seat: int) -> Sequence[Prompt]:
@@ -61,7 +66,7 @@ class AiChallenge2(LineDialogue[WarPosition]):
         # Bots fail without the line, and on an empty one: an ordinary neutral territory is named.
         neutral = next((at for at, owner in enumerate(view.owners) if owner == NEUTRAL), offered[0])
         head = (
-            f"setup_map wastelands {self._ids[neutral]}",
+            f"setup_map wastelands {neutral + 1}",
             "settings starting_regions " + self._listed(offered),
             f"settings starting_pick_amount {len(own)}",
         )
@@ -86,20 +91,20 @@ class AiChallenge2(LineDialogue[WarPosition]):
         return [at for at in self._offered(own) if at not in own][: len(own)]
 
     def _listed(self, indices: Sequence[int]) -> str:
-        return " ".join(str(self._ids[at]) for at in indices)
+        return " ".join(str(at + 1) for at in indices)
 
     def turn(self, view: WarPosition, seat: int) -> Sequence[Prompt]:
         """The standing with the orders of the opponent that could be seen, and the two requests."""
         own: list[str] = []
         others: list[str] = []
-        for id_, owner, armies in zip(self._ids, view.owners, view.armies, strict=True):
+        for number, (owner, armies) in enumerate(zip(view.owners, view.armies, strict=True), start=1):
             if owner != UNSEEN:
-                (own if owner == seat else others).append(f"{id_} {player_name(owner)} {armies}")
+                (own if owner == seat else others).append(f"{number} {player_name(owner)} {armies}")
         starts = [at for at, owner in enumerate(view.owners) if owner == seat]
         lines = [
             f"settings starting_armies {self._map.income(view.owners, seat, self._settings.income)}",
             " ".join(("update_map", *own, *others)),
-            " ".join(("opponent_moves", *_moves_of(view, 3 - seat))),
+            " ".join(("opponent_moves", *self._moves_of(view, 3 - seat))),
         ]
         if view.turn == 1 and starts:
             known = self._listed(self._opponents_starts(starts))
@@ -124,10 +129,50 @@ class AiChallenge2(LineDialogue[WarPosition]):
         complaints: list[str] = []
         for verb, answer in zip((PLACE, MOVE), answers, strict=True):
             for line in answer:
-                orders += _read_line(line, player_name(seat), verb, complaints)
+                orders += self._read_line(line, player_name(seat), verb, complaints)
         if len(orders) > MAX_ORDERS:
             complaints.append(f"{len(orders)} orders: those after the first {MAX_ORDERS} were dropped")
         return Reading(orders_text(orders[:MAX_ORDERS]), tuple(complaints))
+
+    def _read_line(self, line: str, name: str, verb: str, complaints: list[str]) -> list[Order]:
+        """Orders between commas. As in that challenge's engine a move with too few words ends the line."""
+        orders: list[Order] = []
+        if _has_no_moves(line):
+            return orders
+        territories = self._map.territories
+        for move in line.split(","):
+            words = move.split()
+            if not words:
+                continue
+            if len(words) < (4 if verb == PLACE else 5) and words[1:2] in ([], [verb]):
+                complaints.append(f"{_shown(move)} has too few words: it and what follows it were dropped")
+                break
+            numbers = [int(word) for word in words[2:] if word.isdecimal() and len(word) <= _MOST_DIGITS]
+            if words[:2] != [name, verb] or not len(words) == 2 + len(numbers) == (4 if verb == PLACE else 5):
+                complaints.append(
+                    f"{_shown(move)} was dropped: it is no '{name} {verb} ...' with whole numbers"
+                )
+                continue
+            *regions, armies = numbers
+            if not all(1 <= region <= len(territories) for region in regions):
+                complaints.append(f"{_shown(move)} was dropped: regions are numbered 1 to {len(territories)}")
+                continue
+            ids = [territories[region - 1].id for region in regions]
+            orders.append(Deploy(armies, *ids) if verb == PLACE else AttackTransfer(armies, *ids))
+        return orders
+
+    def _moves_of(self, view: WarPosition, seat: int) -> list[str]:
+        name, number = player_name(seat), self._number
+        moves = []
+        for event in view.events:
+            if event.seat != seat:
+                continue
+            match event:
+                case Deployed():
+                    moves.append(f"{name} {PLACE} {number[event.to]} {event.sent}")
+                case Transferred() | Attacked():
+                    moves.append(f"{name} {MOVE} {number[event.source]} {number[event.to]} {event.sent}")
+        return moves
 
     def passing(self) -> str:
         """No orders."""
@@ -159,44 +204,8 @@ def _super_regions(war_map: WarMap) -> tuple[list[int], list[int]]:
     return rewards, [number_of[at] for at in range(len(war_map.territories))]
 
 
-def _moves_of(view: WarPosition, seat: int) -> list[str]:
-    moves = []
-    for event in view.events:
-        if event.seat != seat:
-            continue
-        match event:
-            case Deployed():
-                moves.append(f"{player_name(seat)} {PLACE} {event.to} {event.sent}")
-            case Transferred() | Attacked():
-                moves.append(f"{player_name(seat)} {MOVE} {event.source} {event.to} {event.sent}")
-    return moves
-
-
 def _has_no_moves(line: str) -> bool:
     return len(line.strip()) <= 1 or line.strip().lower() == "no moves"
-
-
-def _read_line(line: str, name: str, verb: str, complaints: list[str]) -> list[Order]:
-    """Orders between commas. As in that challenge's engine a move with too few words ends the line."""
-    orders: list[Order] = []
-    if _has_no_moves(line):
-        return orders
-    for move in line.split(","):
-        words = move.split()
-        if not words:
-            continue
-        if len(words) < (4 if verb == PLACE else 5) and words[1:2] in ([], [verb]):
-            complaints.append(f"{_shown(move)} has too few words: it and what follows it were dropped")
-            break
-        numbers = [int(word) for word in words[2:] if word.isdecimal() and len(word) <= _MOST_DIGITS]
-        if words[:2] == [name, verb] and len(words) == 2 + len(numbers) == (4 if verb == PLACE else 5):
-            if verb == PLACE:
-                orders.append(Deploy(armies=numbers[1], to=numbers[0]))
-            else:
-                orders.append(AttackTransfer(armies=numbers[2], source=numbers[0], to=numbers[1]))
-        else:
-            complaints.append(f"{_shown(move)} was dropped: it is no '{name} {verb} ...' with whole numbers")
-    return orders
 
 
 def _shown(text: str) -> str:

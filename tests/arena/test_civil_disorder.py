@@ -204,17 +204,24 @@ def test_the_last_player_plays_on_alone() -> None:
     assert len(result.warnings) == 12
 
 
-def test_a_game_that_everybody_has_left_ends_at_once_without_a_result() -> None:
+def test_a_game_that_everybody_has_left_is_void_and_says_why() -> None:
     result = play(game_of(seven(*["crashing", "resigning"] * 3, "crashing")))
-    assert result.outcome is not None
-    assert (result.outcome.winners, result.outcome.summary) == ((), "?")
-    assert result.outcome.points == (3.0, 3.0, 3.0, 3.0, 3.0, 4.0, 3.0)
-    assert result.outcome.rounds == 1
+    assert result.outcome is None
+    assert result.void_reason.startswith("nobody plays any more: forfeit by AUS: ")
+    assert result.void_reason.count("ZeroDivisionError") == 4
     assert len(result.moves) == 7, "one phase was played"
     assert [usage.fault for usage in result.usage] == [
         *[Fault.DISCONNECTED, Fault.NONE] * 3,
         Fault.DISCONNECTED,
     ]
+
+
+def test_a_game_that_all_resign_is_played_and_has_no_result() -> None:
+    result = play(game_of(seven(*["resigning"] * 7)))
+    assert result.outcome is not None
+    assert (result.outcome.winners, result.outcome.summary) == ((), "?")
+    assert result.outcome.points == (3.0, 3.0, 3.0, 3.0, 3.0, 4.0, 3.0)
+    assert result.outcome.rounds == 1
 
 
 def test_nobody_is_left_either_when_the_last_player_is_eliminated_later() -> None:
@@ -230,6 +237,13 @@ def test_nobody_is_left_either_when_the_last_player_is_eliminated_later() -> Non
     later = replace(start, eliminated=(*[None] * 6, 5))
     assert gone.all_left(later)
     assert gone.outcome(later).winners == ()
+
+
+def test_a_game_of_two_in_which_both_fail_at_once_is_void() -> None:
+    players = (in_process("one", "crashing"), in_process("two", "crashing"))
+    result = play(game_of(players, map="straits"))
+    assert result.outcome is None
+    assert result.void_reason.startswith("nobody plays any more: forfeit by one: ")
 
 
 def test_in_a_game_of_two_the_other_wins() -> None:

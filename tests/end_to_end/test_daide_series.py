@@ -129,7 +129,7 @@ def test_a_bot_that_is_killed_is_in_civil_disorder_and_the_game_is_finished() ->
                     programs[FRANCE - 1].wait()
 
             players = tuple(
-                daide_player(door, code, start_seconds=150.0, reconnect_seconds=600.0, exit_seconds=PATIENCE)
+                daide_player(door, code, start_seconds=150.0, reconnect_seconds=0.5, exit_seconds=PATIENCE)
                 for code in POWERS
             )
             job = GameJob("0", "diplomacy", {"year_limit": 3}, players, seed=1, move_limit=2000)

@@ -10,6 +10,7 @@ import socket
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -32,7 +33,6 @@ from referees.diplomacy.daide.frames import (
     ErrorCode,
     Frame,
     FrameType,
-    error_frame,
     message_frame,
     representation_frame,
 )
@@ -81,6 +81,7 @@ class _Game:
         self.game_id = seek.game_id
         self.wanted = dict(seek.seats)
         self.passcodes: dict[int, int] = {}
+        self.wrong_passcodes: Counter[int] = Counter()
 
 
 class Door:
@@ -142,7 +143,6 @@ class Door:
         self._thread.join()
         for guest in self._guests:
             guest.say((FIXED["OFF"],))
-            guest.wire.say_goodbye()
             guest.wire.close()
         for game in self._games:
             game.link.close()
@@ -181,7 +181,7 @@ class Door:
             return
         if len(self._guests) >= self._limits.clients and not self._make_room():
             self._note("client refused", peer=f"{address[0]}:{address[1]}", why="too many clients")
-            connection.close()
+            Wire(connection, self._words, self._limits).close()
             return
         guest = _Guest(Wire(connection, self._words, self._limits), f"{address[0]}:{address[1]}")
         self._guests.append(guest)
@@ -203,16 +203,16 @@ class Door:
                 guest.part is Part.OBSERVE or guest in self._waiting_room.agreed
             )
             try:
+                slow = not agreed and now - guest.came > self._limits.greeting_seconds
+                if slow and not guest.greeted:
+                    guest.wire.complain(ErrorCode.INITIAL_TIMER)
                 guest.wire.check()
-                if not agreed and now - guest.came > self._limits.greeting_seconds:
-                    if not guest.greeted:
-                        guest.wire.send(error_frame(ErrorCode.INITIAL_TIMER))
+                if slow:
                     raise Hung(f"it did not say who it is within {self._limits.greeting_seconds:g} s")
                 if self._waiting_room.agreed.get(guest) is False:
                     raise Hung("it cannot play the map")
             except Hung as why:
                 self._forget(guest)
-                guest.wire.say_goodbye()
                 guest.wire.close()
                 self._note("client went", client=guest.label, peer=guest.address, why=str(why))
             else:
@@ -291,11 +291,25 @@ class Door:
     def _return(self, guest: _Guest, tokens: Tokens, tree: tuple[Tree, ...]) -> None:
         power, passcode = (part[0] for part in tree[1:])  # type: ignore[index]
         seat = self._words.power(power)  # type: ignore[arg-type]
-        for game in self._games:
-            if seat is not None and game.passcodes.get(seat + 1) == number_of(passcode):  # type: ignore[arg-type]
+        games = [game for game in self._games if seat is not None and seat + 1 in game.passcodes]
+        for game in games:
+            assert seat is not None
+            trusted = game.wrong_passcodes[seat + 1] < self._limits.wrong_passcodes
+            if trusted and game.passcodes[seat + 1] == number_of(passcode):  # type: ignore[arg-type]
                 guest.part, guest.claim = Part.RETURN, tokens
                 guest.returns_to = game, seat + 1
                 return
+        for game in games:
+            assert seat is not None
+            game.wrong_passcodes[seat + 1] += 1
+            if game.wrong_passcodes[seat + 1] == self._limits.wrong_passcodes:
+                self._note(
+                    "passcodes were guessed",
+                    game=game.game_id,
+                    power=self._words.names[self._words.powers[seat]],
+                    peer=guest.address,
+                    why="nobody comes back to this power any more",
+                )
         guest.say(command("REJ", tokens))
 
     # What games want
@@ -369,5 +383,5 @@ class Door:
             # It has ended; its link will say so.
             return False
         self._forget(guest)
-        guest.wire.close()
+        guest.wire.pass_on()
         return True

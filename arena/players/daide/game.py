@@ -19,7 +19,6 @@ from referees.diplomacy.daide.messages import Participant, command
 from referees.diplomacy.daide.table import Table
 from referees.diplomacy.daide.tokens import FIXED, number_token
 from referees.diplomacy.game import GamePosition
-from referees.diplomacy.position import Phase
 from referees.diplomacy.power_orders import PowerOrders
 
 _TICK_SECONDS: Final = 0.25
@@ -48,6 +47,7 @@ class DaideGame:
         self._sessions: list[Session] = []
         self._table: Table | None = None
         self._asked_at = 0.0
+        self._deserted = False
         # What each power was found to answer to this view of the game.
         self._decided: GamePosition | None = None
         self._choices: dict[int, Choice | PlayerFailure] = {}
@@ -161,8 +161,6 @@ class DaideGame:
         for place in asked:
             place.settled_at = None
         table.ask(self._asked_at)
-        if table.variant.dsd and any(place.session is None and self._lacks(place) for place in asked):
-            table.stop_time(self._asked_at)
         self._pump(lambda: not self._awaited(asked) or table.agreed_draw() is not None, None)
         draw = table.agreed_draw()
         self._choices = {place.power: self._choice(place, draw) for place in asked}
@@ -176,28 +174,46 @@ class DaideGame:
         return desk.given < desk.due
 
     def _awaited(self, asked: list[Place]) -> bool:
-        """Whether somebody's answer may still come; the time goes on when nobody is left to come back."""
+        """Whether somebody's answer may still come; stops the time and lets it go on, too.
+
+        A lost client's orders are awaited until the deadline, as everybody's are, or until it has been away
+        for too long. A game that all clients have deserted stands still until then; the first that is back
+        has the whole time of the turn again.
+        """
         table = self._table
         assert table is not None
-        if table.variant.dsd and any(
-            place.session is None and self._lacks(place) and not place.given_up() for place in asked
-        ):
-            return True
-        table.start_time(time.monotonic())
-        return any(place.session is not None and not table.desks[place.power].settled for place in asked)
+        deserted = not any(
+            power not in self._places or self._places[power].session is not None for power in table.alive
+        )
+        candidates = [self._places[power] for power in table.alive] if deserted else asked
+        lost = [
+            place
+            for place in candidates
+            if place.session is None
+            and not (place.out or place.given_up())
+            and (deserted or self._lacks(place))
+        ]
+        now = time.monotonic()
+        if lost and (deserted or table.variant.dsd):
+            table.stop_time(now)
+        elif self._deserted and not deserted:
+            table.ask(now)
+        else:
+            table.start_time(now)
+        self._deserted = deserted
+        return bool(lost) or any(
+            place.session is not None and not table.desks[place.power].settled for place in asked
+        )
 
     def _choice(self, place: Place, agreed: frozenset[int] | None) -> Choice | PlayerFailure:
         table = self._table
         assert table is not None
-        desk, alive = table.desks[place.power], table.alive
+        desk = table.desks[place.power]
         missed: PlayerFailure | None = None
-        draw = agreed or desk.draw(alive)
+        draw = agreed or desk.draw(table.alive)
         if agreed is None and self._lacks(place):
             if place.session is None:
                 missed = Disconnected(f"player {place.label}: {place.why}")
-                if draw is None and table.position.phase is Phase.MOVES and len(alive) > 1:
-                    # Nobody is there to object.
-                    draw = frozenset(alive)
             else:
                 seconds = table.variant.limit(table.position.phase)
                 missed = Late(f"player {place.label}: orders were missing after {seconds} s")
@@ -349,6 +365,8 @@ class DaideGame:
         self._sessions.append(session)
         self._selector.register(session.wire.connection, selectors.EVENT_READ, session)
         self._table.enter(session, time.monotonic())
+        if session.power is not None:
+            self._table.set_disorder(session.power, False)
         self._hear(session)
 
     def _seat_player(self, passed: Passed, wire: Wire) -> None:
@@ -375,14 +393,12 @@ class DaideGame:
         iam = command("IAM", (power,), (number_token(self._passcodes[place.power]),))
         if place.session is not None or place.out or table.game is None or table.over:
             wire.say(command("REJ", iam))
-            wire.say_goodbye()
             wire.close()
             return
         place.session, place.absent_since = self._session(place, wire), None
         place.session.say(command("YES", iam))
         place.warn(f"{table.position.name}: its client came back")
         self._seat(place.session)
-        table.set_disorder(place.power, False)
 
     def _lose(self, session: Session, why: str) -> None:
         """A client has gone, or is sent away."""
@@ -396,13 +412,12 @@ class DaideGame:
         if table.game is None or table.over:
             return
         place.warn(f"{table.position.name}: its client went: {why}")
+        # Whoever is not there agrees to nothing, whatever it said before.
+        table.desks[place.power].draws.clear()
         self._into_disorder(place, Disconnected(f"player {place.label}: {why}"))
-        if table.variant.dsd and self._lacks(place):
-            table.stop_time(time.monotonic())
 
     def _send_off(self, session: Session) -> None:
         session.say((FIXED["OFF"],))
-        session.wire.say_goodbye()
         self._forget(session)
 
     def _forget(self, session: Session) -> None:

@@ -10,6 +10,7 @@ from academy.wire.rates import Bucket
 from arena.players.daide.limits import DaideLimits
 from referees.diplomacy.daide.frames import (
     BrokenProtocol,
+    ErrorCode,
     Frame,
     FrameReader,
     FrameType,
@@ -31,7 +32,8 @@ class Wire:
 
     `rest` is what was read of it before and not understood; None where it begins here.
 
-    What cannot be sent at once is sent by `flush`. When `check` raises Hung, it is to be closed.
+    What cannot be sent at once is sent by `flush`. When `check` raises Hung, it is to be closed. After a
+    final or an error message, whoever sent it, nothing more is sent.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Wire:
         self._moved = self._half_since = time.monotonic()
         self._broken: str | None = None
         self._ending: tuple[str, bytes] | None = None
+        self._over = False
 
     def fileno(self) -> int:
         """The connection's descriptor, for selectors."""
@@ -125,7 +128,7 @@ class Wire:
             raise Hung(self._broken)
         if self._ending is not None:
             why, last_words = self._ending
-            self.send(last_words)
+            self._send_last(last_words)
             raise Hung(why)
         if self._out and now - self._moved > limits.write_seconds:
             raise Hung(f"it took nothing of what it was sent for {limits.write_seconds:g} s")
@@ -138,7 +141,7 @@ class Wire:
 
     def send(self, frame: bytes) -> None:
         """The same with a message's bytes."""
-        if self._broken is not None:
+        if self._broken is not None or self._over:
             return
         if not self._out:
             self._moved = time.monotonic()
@@ -164,8 +167,16 @@ class Wire:
             del self._out[:sent]
 
     def say_goodbye(self) -> None:
-        """Send the final message, and after it nothing more."""
-        self.send(final_frame())
+        """Send the final message."""
+        self._send_last(final_frame())
+
+    def complain(self, code: ErrorCode) -> None:
+        """Send an error message."""
+        self._send_last(error_frame(code))
+
+    def _send_last(self, frame: bytes) -> None:
+        self.send(frame)
+        self._over = True
         if not self._out:
             with suppress(OSError):
                 self.connection.shutdown(socket.SHUT_WR)
@@ -183,6 +194,15 @@ class Wire:
         except OSError:
             return True
 
+    def pass_on(self) -> None:
+        """Close this process's side of a connection that another process goes on with."""
+        self.connection.close()
+
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection, with the final message where nothing else has ended it."""
+        self.say_goodbye()
+        # A connection that is closed unread is reset, and the client could lose the last message.
+        with suppress(OSError):
+            while self.connection.recv(_CHUNK):
+                pass
         self.connection.close()

@@ -46,6 +46,8 @@ class DaideClient:
         self._reader = FrameReader(at_server=False)
         self._messages: list[Tokens] = []
         self._represented: dict[str, int] = {}
+        # After a final or an error message, whoever sent it, nothing more is sent.
+        self._over = False
         self._send(initial_frame())
 
     def __enter__(self) -> Self:
@@ -83,13 +85,17 @@ class DaideClient:
                 elif frame.type is FrameType.DIPLOMACY:
                     self._messages.append(frame.tokens)
                 elif frame.type is FrameType.ERROR:
+                    self._over = True
                     code = int.from_bytes(frame.content[:2])
                     raise Disconnected(f"the server says that this client broke the protocol: error {code}")
-                elif not self._messages:
-                    raise Disconnected("the server said that it goes")
+                else:
+                    self._over = True
+                    if not self._messages:
+                        raise Disconnected("the server said that it goes")
         except BrokenProtocol as error:
             if error.code is not None:
                 self._send(error_frame(error.code))
+                self._over = True
             raise Disconnected(f"the server broke the protocol: {error}") from error
 
     def words(self, map_name: str) -> Vocabulary:
@@ -107,6 +113,8 @@ class DaideClient:
         return words
 
     def _send(self, frame: bytes) -> None:
+        if self._over:
+            return
         try:
             self._socket.settimeout(self._connect_seconds)
             self._socket.sendall(frame)

@@ -2,7 +2,7 @@
 
 The client begins with an initial message, the server answers with a representation message (empty where the
 standard tokens are meant); then both send diplomacy messages until one sends a final or an error message and
-closes the connection.
+closes the connection. Neither of these follows the other, nor answers it.
 """
 
 import struct
@@ -16,6 +16,8 @@ from referees.diplomacy.daide.tokens import Tokens, Vocabulary
 VERSION: Final = 1
 MAGIC: Final = 0xDA10
 _SWAPPED_MAGIC: Final = 0x10DA
+_INITIAL_LENGTH: Final = 4
+_SWAPPED_LENGTH: Final = 0x0400
 _HEADER: Final = struct.Struct(">BBH")
 _INITIAL: Final = struct.Struct(">HH")
 _REPRESENTED: Final = struct.Struct(">H3sx")
@@ -160,7 +162,11 @@ class FrameReader:
         code = self._out_of_place(kind)
         if code is not None:
             raise BrokenProtocol(code, f"a message {kind.name}: {code.name.lower().replace('_', ' ')}")
-        least = {FrameType.INITIAL: 4, FrameType.DIPLOMACY: 2, FrameType.ERROR: 2}.get(kind, 0)
+        if kind is FrameType.INITIAL and length == _SWAPPED_LENGTH:
+            raise BrokenProtocol(ErrorCode.WRONG_ENDIAN, "a length with the low byte first")
+        least = {FrameType.DIPLOMACY: 2, FrameType.ERROR: 2}.get(kind, 0)
+        if kind is FrameType.INITIAL and length != _INITIAL_LENGTH:
+            raise BrokenProtocol(ErrorCode.TOO_SHORT, f"a message INITIAL of {length} bytes instead of 4")
         if length < least or (kind is FrameType.DIPLOMACY and length % 2):
             raise BrokenProtocol(ErrorCode.TOO_SHORT, f"a message {kind.name} of {length} bytes")
         if length > self._longest:

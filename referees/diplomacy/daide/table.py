@@ -144,6 +144,7 @@ class Table:
         """The time of the turn begins."""
         limit = self.variant.limit(self.position.phase)
         self._rung.clear()
+        self._left = None
         if limit is not None:
             self._deadline = now + limit
             self.say(time_left(limit))

@@ -52,6 +52,7 @@ def test_players_and_address_are_read(tmp_path: Path) -> None:
     [
         ('[daide]\naddress = "16713"', PLAYERS, "daide.address: '16713': write host:port"),
         ('[daide]\naddress = "here:99999"', PLAYERS, "port 0 to 65535"),
+        ('[daide]\naddress = "0.0.0.0:0"', PLAYERS, "daide.address: 0.0.0.0:0: other machines could connect"),
         ("[daide]\nport = 5", PLAYERS, "daide.port: unknown setting"),
         ("", PLAYERS.replace("late_turns = 7", "late_turns = 0"), "players.a.late_turns: must be a whole"),
         ("", PLAYERS.replace("late_turns = 7", 'command = "x"'), "players.a.command: unknown setting"),
@@ -97,7 +98,9 @@ def test_an_address_of_other_machines_is_warned_of(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with daide_players(
-        control(tmp_path, '[daide]\naddress = "0.0.0.0:0"'), lambda _: None, lambda *_, **__: None
+        control(tmp_path, '[daide]\naddress = "0.0.0.0:0"\ninsecure = true'),
+        lambda _: None,
+        lambda *_, **__: None,
     ):
         pass
     assert "0.0.0.0:0 is open to other machines" in capsys.readouterr().err

@@ -17,12 +17,12 @@ PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 def test_its_tour_runs(tmp_path: Path) -> None:
     bot, start = PYTHON.findall(DOCUMENT)
     serve, watch = SHELL.findall(DOCUMENT)
-    (tmp_path / "bot.py").write_text(bot.replace('"..."', 'open("rambler").read().strip()'))
+    (tmp_path / "bot.py").write_text(bot)
     (tmp_path / "start.py").write_text(start)
     script = (
         f"set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{serve.strip()}\n"
         "until (exec 3<>/dev/tcp/127.0.0.1/50561) 2>/dev/null; do sleep 0.1; done\n"
-        "python bot.py &\nexport ARENA_TOKEN=$(cat operator)\n"
+        "ARENA_TOKEN_FILE=rambler python bot.py &\nexport ARENA_TOKEN=$(cat operator)\n"
         f"python start.py\n{watch}"
     ).replace("50561", free_port())
     port = re.search(r"--address (127\.0\.0\.1:\d+)", script)

@@ -15,6 +15,7 @@ from referees.diplomacy import (
     adjustments,
 )
 from referees.diplomacy.adjustments import civil_disorder_order, distances
+from referees.diplomacy.choices import EDITIONS
 from tests.referees.diplomacy.positions import STANDARD, orders, outcomes, play, position, reasons
 
 
@@ -131,6 +132,24 @@ def test_over_what_a_distance_is_counted_is_the_editions_or_a_setting(
     choices = DiplomacySettings.read(told).choices
     done = adjudicate(start, {}, choices)
     assert [order.split(" D")[0] for order, why in reasons(done).items() if why] == [first]
+
+
+@pytest.mark.parametrize("edition", ["1971", "1982", "2000", "dptg", "deepmind"])
+def test_a_fleet_does_not_count_a_step_inland(edition: str) -> None:
+    """DATC 6.J.6 before 2023: both are three from St. Petersburg, and Warsaw does not count."""
+    start = position("RUS F BER, F HEL", Phase.BUILDS, Season.AUTUMN, "RUS WAR STP")
+    lost = civil_disorder_order(start, STANDARD.power("RUS"), EDITIONS[edition])
+    assert [STANDARD.location_codes[unit.location] for unit in lost] == ["BER", "HEL"]
+    # 6.J.5: Skagerrak is two from there.
+    start = position("RUS F BER, F SKA", Phase.BUILDS, Season.AUTUMN, "RUS WAR STP")
+    lost = civil_disorder_order(start, STANDARD.power("RUS"), EDITIONS[edition])
+    assert [STANDARD.location_codes[unit.location] for unit in lost] == ["BER", "SKA"]
+
+
+def test_a_fleet_that_reaches_no_centre_is_the_farthest() -> None:
+    start = position("RUS A MUN, F SEV", Phase.BUILDS, Season.AUTUMN, "RUS MOS")
+    lost = civil_disorder_order(start, STANDARD.power("RUS"), EDITIONS["dptg"])
+    assert [STANDARD.location_codes[unit.location] for unit in lost] == ["SEV", "MUN"]
 
 
 @pytest.mark.parametrize("route", RemovalRoute)

@@ -1,5 +1,7 @@
 """Doors, and clients that a test speaks for."""
 
+import socket
+import struct
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -108,6 +110,58 @@ class Hand:
 
     def close(self) -> None:
         self.client.close()
+
+
+class RawClient:
+    """A connection, on the standard map, of which every byte is written here."""
+
+    def __init__(self, address: tuple[str, int]) -> None:
+        self._words = vocabulary(shipped_map("standard"))
+        self._connection = socket.create_connection(address, PATIENCE)
+        self._connection.sendall(bytes.fromhex("00 00 0004 0001 DA10"))
+        assert self._read(4) == bytes.fromhex("01 00 0000")
+
+    def _read(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            more = self._connection.recv(size - len(data))
+            if not more:
+                raise EOFError
+            data += more
+        return data
+
+    def say(self, text: str) -> None:
+        tokens = self._words.tokens(text)
+        self._connection.sendall(struct.pack(f">BBH{len(tokens)}H", 2, 0, 2 * len(tokens), *tokens))
+
+    def hear(self) -> str:
+        kind, _, size = struct.unpack(">BBH", self._read(4))
+        assert kind == 2, f"a frame of type {kind}"
+        return self._words.text(struct.unpack(f">{size // 2}H", self._read(size)))
+
+    def ask(self, text: str) -> str:
+        self.say(text)
+        return self.hear()
+
+    def until(self, beginning: str) -> str:
+        while not (said := self.hear()).startswith(beginning):
+            pass
+        return said
+
+    def introduce(self, name: str) -> Self:
+        assert self.ask(f"NME ('{name}') ('1')").startswith("YES")
+        self.say(f"YES ({self.hear()})")
+        return self
+
+    def is_sent_off(self) -> bool:
+        """Whether OFF comes, then the final frame, and nothing more; the arena waits until it is closed."""
+        self.until("OFF")
+        ended = self._read(4) == bytes.fromhex("03 00 0000") and not self._connection.recv(1)
+        self.close()
+        return ended
+
+    def close(self) -> None:
+        self._connection.close()
 
 
 @contextmanager

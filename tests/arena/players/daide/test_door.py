@@ -47,13 +47,27 @@ def test_the_bytes_of_a_client_that_introduces_itself() -> None:
         (b"GET / HTTP/1.1\r\n", 0x08),
         (bytes.fromhex("02 00 0002 480F"), 0x02),
         (bytes.fromhex("00 00 0004 0100 10DA"), 0x03),
+        # A client that writes the low byte first says its length so, too: nothing more is waited for.
+        (bytes.fromhex("00 00 0400 0100 10DA"), 0x03),
+        (bytes.fromhex("00 00 0400"), 0x03),
+        (bytes.fromhex("00 00 0006 0001 DA10 0000"), 0x09),
+        (bytes.fromhex("00 00 0002 0001"), 0x09),
         (bytes.fromhex("00 00 0004 0001 BEEF"), 0x04),
         (bytes.fromhex("00 00 0004 0009 DA10"), 0x05),
     ],
 )
 def test_who_breaks_the_protocol_is_told_and_sent_away(said: bytes, code: int) -> None:
     with open_door("A", board="standard") as door:
-        assert converse(door.address, said)[:6] == struct.pack(">BBHH", 4, 0, 2, code)
+        # An error message is the last one: no final message follows.
+        assert converse(door.address, said) == struct.pack(">BBHH", 4, 0, 2, code)
+
+
+@pytest.mark.parametrize("said", [bytes.fromhex("03 00 0000"), bytes.fromhex("04 00 0002 0009")])
+def test_a_final_or_an_error_message_is_not_answered(said: bytes) -> None:
+    with open_door("A", board="standard") as door:
+        assert converse(door.address, said) == b""
+        now = bytes.fromhex("02 00 0002 480E")
+        assert converse(door.address, INITIAL + said + now) == bytes.fromhex("01 00 0000")
 
 
 @pytest.mark.parametrize(
@@ -62,14 +76,27 @@ def test_who_breaks_the_protocol_is_told_and_sent_away(said: bytes, code: int) -
 def test_so_is_who_breaks_it_after_the_greeting(said: bytes, code: int) -> None:
     with open_door("A", board="standard") as door:
         heard = converse(door.address, INITIAL + said)
-        assert heard[:10] == bytes.fromhex("01 00 0000") + struct.pack(">BBHH", 4, 0, 2, code)
+        assert heard == bytes.fromhex("01 00 0000") + struct.pack(">BBHH", 4, 0, 2, code)
 
 
 def test_who_says_nothing_is_told_that_the_timer_ran_out() -> None:
     with open_door("A", board="standard", limits=DaideLimits(greeting_seconds=0.2)) as door:
-        assert converse(door.address, b"")[:6] == bytes.fromhex("04 00 0002 0001")
-        # Who then says no name is sent away as well.
-        assert converse(door.address, INITIAL)
+        assert converse(door.address, b"") == bytes.fromhex("04 00 0002 0001")
+        # So is who begins and does not end.
+        assert converse(door.address, INITIAL[:5]) == bytes.fromhex("04 00 0002 0001")
+        # Who then says no name is sent away as well, with the final message.
+        assert converse(door.address, INITIAL) == bytes.fromhex("01 00 0000 03 00 0000")
+
+
+def test_whoever_there_is_no_room_for_is_told_that_this_is_the_end() -> None:
+    with open_door("A", limits=DaideLimits(clients=1)) as door, hands(door, "A"):
+        assert converse(door.address, b"") == bytes.fromhex("03 00 0000")
+    with (
+        open_door("A", limits=DaideLimits(clients=1)) as door,
+        socket.create_connection(door.address, PATIENCE) as silent,
+        hands(door, "A"),
+    ):
+        assert silent.recv(100) == bytes.fromhex("03 00 0000")
 
 
 def test_unknown_names_are_rejected_and_another_may_be_tried() -> None:

@@ -1,5 +1,6 @@
 """Games of players that speak DAIDE, over sockets: a test speaks for the clients."""
 
+import itertools
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -11,6 +12,8 @@ from arena.match import play
 from arena.players.daide.door import Door
 from clients.bots.diplomacy.daide_client import Disconnected
 from referees.api import Termination
+from referees.diplomacy.daide.orders import flat, tree_of
+from referees.diplomacy.daide.tokens import FIXED, bracketed
 from tests.arena.players.daide.rooms import (
     NORTH,
     SOUTH,
@@ -112,7 +115,6 @@ def test_at_the_deadline_units_without_orders_hold_and_the_power_is_in_disorder(
         north.close()
         south.close()
     result = played.result
-    assert result.outcome is not None and result.outcome.winners == ()
     assert [usage.fault for usage in result.usage] == [Fault.DISCONNECTED] * 2
     # What ended its part, and the first turn in which it was in disorder.
     assert result.usage[0].turns == 0
@@ -173,6 +175,44 @@ def test_who_is_disconnected_comes_back_with_its_passcode(door: Door) -> None:
     ]
 
 
+def test_nobody_guesses_the_passcode_of_a_lost_client(door: Door) -> None:
+    job = game_of(daide_player(door, "n", reconnect_seconds=2), daide_player(door, "s"), year_limit=1)
+    with hands(door, "n", "s") as (north, south), Played(job):
+        power, passcode = begun(north)
+        begun(south)
+        north.close()
+        south.until("CCD (NOR)")
+        guesses = [code for code in range(1, 20) if code != passcode]
+        strangers = [Hand(door), Hand(door)]
+        for guess, stranger in zip(guesses, itertools.cycle(strangers), strict=False):
+            assert stranger.ask(f"IAM ({power}) ({guess})").startswith("REJ (IAM")
+        # From now on nobody is believed: of 8,191 passcodes too many would have been tried.
+        assert strangers[0].ask(f"IAM ({power}) ({passcode})").startswith("REJ (IAM")
+        for stranger in strangers:
+            stranger.close()
+        south.say(f"SUB {HOLD['SOU']}")
+        assert "SLO (SOU)" in south.until("OFF")
+
+
+def test_a_few_wrong_passcodes_do_not_keep_the_client_out(door: Door) -> None:
+    job = game_of(daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), year_limit=1)
+    with hands(door, "n", "s") as (north, south), Played(job):
+        power, passcode = begun(north)
+        begun(south)
+        north.close()
+        south.until("CCD (NOR)")
+        back = Hand(door)
+        for guess in [code for code in range(1, 9) if code != passcode][:7]:
+            assert back.ask(f"IAM ({power}) ({guess})").startswith("REJ (IAM")
+        assert back.ask(f"IAM ({power}) ({passcode})").startswith("YES (IAM")
+        for turn in ("NOW (FAL 1)", "OFF"):
+            for hand in (back, south):
+                hand.say(f"SUB {HOLD['NOR' if hand is back else 'SOU']}")
+            for hand in (back, south):
+                hand.until(turn)
+        back.close()
+
+
 def test_disorder_counts_from_the_first_turn_of_it_and_not_from_when_it_is_given_up(door: Door) -> None:
     job = game_of(
         daide_player(door, "n", late_turns=2), daide_player(door, "s", late_turns=100), mtl=1, year_limit=1000
@@ -189,8 +229,10 @@ def test_disorder_counts_from_the_first_turn_of_it_and_not_from_when_it_is_given
     assert played.result.usage[1].turns == 0
 
 
-def test_without_dsd_the_game_goes_on_while_somebody_is_disconnected(door: Door) -> None:
-    job = game_of(daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), year_limit=1)
+def test_without_dsd_the_game_goes_on_at_the_deadline_while_somebody_is_disconnected(door: Door) -> None:
+    job = game_of(
+        daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), year_limit=1, mtl=1
+    )
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         begun(north)
         begun(south)
@@ -203,8 +245,87 @@ def test_without_dsd_the_game_goes_on_while_somebody_is_disconnected(door: Door)
     assert result.outcome is not None and result.outcome.termination is Termination.FROZEN
     of_north = [move for move in result.moves if move.seat == NORTH]
     assert all(move.stand_in for move in of_north)
-    assert [move.text for move in of_north] == ["NONE, DRAW NOR SOU"] * 2
+    assert [move.text for move in of_north] == ["NONE"] * 2
     assert result.usage[0].fault is Fault.DISCONNECTED
+
+
+def test_a_turn_waits_for_a_lost_client_and_it_takes_up_the_game_where_it_was(door: Door) -> None:
+    job = game_of(daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), year_limit=1)
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        power, passcode = begun(north)
+        begun(south)
+        north.close()
+        south.until("CCD (NOR)")
+        south.say(f"SUB {HOLD['SOU']}")
+        south.until("THX")
+        back = Hand(door)
+        assert back.ask(f"IAM ({power}) ({passcode})") == f"YES (IAM ({power}) ({passcode}))"
+        assert back.hear() == "NOT (CCD (NOR))"
+        assert back.ask("MAP") == "MAP ('straits')"
+        assert back.ask("HLO").startswith(f"HLO ({power}) ({passcode})")
+        assert back.ask("SCO").startswith("SCO (NOR NCA NPO)")
+        assert back.ask("NOW").startswith("NOW (SPR 1) (NOR AMY NCA)")
+        assert back.ask("MIS") == "MIS (NOR AMY NCA) (NOR FLT NPO)"
+        assert back.ask("TME").startswith("TME (")
+        for hand, power in ((back, "NOR"), (south, "SOU")):
+            hand.say(f"SUB {HOLD[power]}")
+            hand.until("NOW (FAL 1)")
+        for hand, power in ((back, "NOR"), (south, "SOU")):
+            hand.say(f"SUB {HOLD[power]}")
+            hand.until("OFF")
+        back.close()
+    assert not any(move.stand_in for move in played.result.moves)
+
+
+def test_while_no_client_is_left_the_time_stands_still_and_they_come_back_to_the_same_turn(
+    door: Door,
+) -> None:
+    patient = {"reconnect_seconds": 600}
+    job = game_of(daide_player(door, "n", **patient), daide_player(door, "s", **patient), mtl=2, year_limit=1)
+    watcher = Hand(door)
+    assert watcher.ask("OBS") == "YES (OBS)"
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        passcodes = dict([begun(north), begun(south)])
+        north.close()
+        south.close()
+        assert watcher.until("NOT (TME")[-2].startswith("CCD")
+        # Longer than the turn has; when the first is back it has all its time again.
+        time.sleep(2.1)
+        back = {}
+        for power, passcode in passcodes.items():
+            back[power] = Hand(door)
+            assert back[power].ask(f"IAM ({power}) ({passcode})").startswith("YES (IAM")
+        back["SOU"].say("NOW")
+        assert back["SOU"].until("NOW (SPR 1)")
+        assert watcher.until("TME")[-1] == "TME (2)"
+        for turn in ("NOW (FAL 1)", "OFF"):
+            for power, hand in back.items():
+                hand.say(f"SUB {HOLD[power]}")
+            for hand in back.values():
+                hand.until(turn)
+        for hand in back.values():
+            hand.close()
+    watcher.close()
+    result = played.result
+    assert result.outcome is not None and result.outcome.termination is Termination.FROZEN
+
+
+def test_a_game_that_all_clients_have_left_for_good_is_void_whatever_they_agreed_to(door: Door) -> None:
+    short = {"reconnect_seconds": 1.0}
+    job = game_of(daide_player(door, "n", **short), daide_player(door, "s", **short))
+    with hands(door, "n", "s") as (north, south), Played(job) as played:
+        begun(north)
+        begun(south)
+        lost = time.monotonic()
+        for hand in (north, south):
+            hand.say(f"SUB {HOLD['NOR' if hand is north else 'SOU']}")
+            hand.close()
+        result = played.result
+    assert time.monotonic() - lost >= 1.0
+    assert result.outcome is None
+    assert result.void_reason.startswith("nobody plays any more: ")
+    assert "player n: " in result.void_reason and "player s: " in result.void_reason
+    assert [usage.fault for usage in result.usage] == [Fault.DISCONNECTED] * 2
 
 
 def test_who_does_not_come_back_in_time_is_out(door: Door) -> None:
@@ -232,18 +353,58 @@ def test_time_goes_on_when_a_disconnected_client_is_given_up(door: Door) -> None
     assert played.result.outcome is not None and played.result.outcome.winners == (SOUTH,)
 
 
-def test_a_disconnected_power_goes_along_with_a_draw(door: Door) -> None:
-    job = game_of(daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"))
+def hold_all(hand: Hand) -> None:
+    """Have all units hold that have no orders."""
+    hand.say("MIS")
+    units = tree_of(hand.words.tokens(hand.until("MIS")[-1]))[1:]
+    holds = (bracketed(*flat((unit,)), FIXED["HLD"]) for unit in units)
+    hand.client.send((FIXED["SUB"], *itertools.chain.from_iterable(holds)))
+
+
+@pytest.mark.parametrize("offered", [False, True])
+def test_a_lost_client_agrees_to_no_draw(door: Door, offered: bool) -> None:
+    job = game_of(
+        daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), year_limit=1, mtl=1
+    )
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         begun(north)
         begun(south)
+        if offered:
+            assert north.ask("DRW") == "YES (DRW)"
         north.close()
         south.until("CCD")
-        south.say("DRW")
-        south.say(f"SUB {HOLD['SOU']}")
-        assert "DRW" in south.until("OFF")
-    assert played.result.outcome is not None
-    assert played.result.outcome.termination is Termination.AGREEMENT
+        for turn in ("NOW (FAL 1)", "OFF"):
+            south.say("DRW")
+            south.say(f"SUB {HOLD['SOU']}")
+            south.until(turn)
+    result = played.result
+    assert result.outcome is not None and result.outcome.termination is Termination.FROZEN
+
+
+def test_nor_does_one_that_is_out_of_the_game() -> None:
+    others = ("ENG", "FRA", "GER", "ITA", "RUS", "TUR")
+    with open_door("a", "*", board="standard") as wide:
+        players = [daide_player(wide, "a", reconnect_seconds=0)]
+        players += [daide_player(wide, f"p{number}", client="*") for number in range(6)]
+        job = game_of(*players, map="standard", year_limit=1)
+        with (
+            hands(wide, "a", *others, board="standard") as (lost, *left),
+            Played(job) as played,
+        ):
+            for hand in (lost, *left):
+                hand.until("TME")
+            lost.close()
+            for hand in left:
+                hand.until("CCD (AUS)")
+            for turn in ("NOW (FAL 1901)", "OFF"):
+                for hand in left:
+                    hand.say("DRW")
+                    hold_all(hand)
+                for hand in left:
+                    hand.until(turn)
+    result = played.result
+    assert result.outcome is not None and result.outcome.termination is Termination.FROZEN
+    assert result.usage[0].fault is Fault.DISCONNECTED
 
 
 def test_observers_are_told_but_cannot_speak(door: Door) -> None:
@@ -267,7 +428,7 @@ def test_observers_are_told_but_cannot_speak(door: Door) -> None:
 
 
 def test_a_client_that_breaks_the_protocol_in_the_game_hurts_only_itself(door: Door) -> None:
-    job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1)
+    job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1, mtl=1)
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         begun(north)
         begun(south)
@@ -376,7 +537,7 @@ def test_a_setup_that_makes_no_sense_makes_the_game_void(setup: PlayerSetup, say
 
 
 def test_a_flood_in_the_game_costs_its_sender_the_game_and_nobody_else_anything(door: Door) -> None:
-    job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1)
+    job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1, mtl=1)
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         begun(north)
         begun(south)

@@ -1,18 +1,20 @@
 """Games with press over TCP, from the first byte to the last; the test writes and reads the frames itself."""
 
-import socket
-import struct
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, Self
+from typing import Any
 
 from arena.jobs import Fault, GameJob, PlayerSetup
 from arena.players.daide.door import Door
-from referees.diplomacy.daide.tokens import vocabulary
-from referees.diplomacy.provinces import shipped_map
-from tests.arena.players.daide.rooms import PATIENCE, Played, daide_player, game_of, open_door
+from tests.arena.players.daide.rooms import (
+    PATIENCE,
+    Played,
+    RawClient,
+    daide_player,
+    game_of,
+    open_door,
+)
 
-WORDS = vocabulary(shipped_map("standard"))
 ORDERS = {
     "AUS": "((AUS AMY VIE) HLD) ((AUS AMY BUD) HLD) ((AUS FLT TRI) HLD)",
     "ENG": "((ENG AMY LVP) HLD) ((ENG FLT LON) HLD) ((ENG FLT EDI) HLD)",
@@ -21,57 +23,6 @@ ORDERS = {
 PEACE = "(PRP (PCE (ENG FRA)))"
 # Nothing in these games waits for a time to pass.
 AMPLE = {"mtl": 600, "rtl": 600, "btl": 600}
-
-
-class RawClient:
-    """A connection of which every byte is written here."""
-
-    def __init__(self, door: Door) -> None:
-        self._connection = socket.create_connection(door.address, PATIENCE)
-        self._connection.sendall(bytes.fromhex("00 00 0004 0001 DA10"))
-        assert self._read(4) == bytes.fromhex("01 00 0000")
-
-    def _read(self, size: int) -> bytes:
-        data = b""
-        while len(data) < size:
-            more = self._connection.recv(size - len(data))
-            if not more:
-                raise EOFError
-            data += more
-        return data
-
-    def say(self, text: str) -> None:
-        tokens = WORDS.tokens(text)
-        self._connection.sendall(struct.pack(f">BBH{len(tokens)}H", 2, 0, 2 * len(tokens), *tokens))
-
-    def hear(self) -> str:
-        kind, _, size = struct.unpack(">BBH", self._read(4))
-        assert kind == 2, f"a frame of type {kind}"
-        return WORDS.text(struct.unpack(f">{size // 2}H", self._read(size)))
-
-    def ask(self, text: str) -> str:
-        self.say(text)
-        return self.hear()
-
-    def until(self, beginning: str) -> str:
-        while not (said := self.hear()).startswith(beginning):
-            pass
-        return said
-
-    def introduce(self, name: str) -> Self:
-        assert self.ask(f"NME ('{name}') ('1')").startswith("YES")
-        self.say(f"YES ({self.hear()})")
-        return self
-
-    def is_sent_off(self) -> bool:
-        """Whether OFF comes, then the final frame, and nothing more; the arena waits until it is closed."""
-        self.until("OFF")
-        ended = self._read(4) == bytes.fromhex("03 00 0000") and not self._connection.recv(1)
-        self.close()
-        return ended
-
-    def close(self) -> None:
-        self._connection.close()
 
 
 def job(door: Door, names: Sequence[str], **settings: Any) -> GameJob:
@@ -89,7 +40,7 @@ def table(**settings: Any) -> Iterator[tuple[Played, Door, list[RawClient]]]:
     names = ["a", "e", "f"]
     with ExitStack() as stack:
         door = stack.enter_context(open_door(*names, board="standard"))
-        clients = [RawClient(door).introduce(name) for name in names]
+        clients = [RawClient(door.address).introduce(name) for name in names]
         for client in clients:
             stack.callback(client.close)
         yield stack.enter_context(Played(job(door, names, **settings))), door, clients
@@ -166,11 +117,11 @@ def test_while_a_power_is_away_time_stands_still_and_press_does_not_reach_it() -
         assert [england.hear(), england.hear()[:9]] == ["CCD (AUS)", "NOT (TME "]
         assert england.ask("SND (AUS) (PRP (PCE (ENG AUS)))") == "CCD (AUS)"
         assert england.ask("SND (FRA AUS) (PRP (PCE (ENG AUS)))") == "CCD (AUS)"
-        watcher = RawClient(door)
+        watcher = RawClient(door.address)
         watcher.say("OBS")
         watcher.until("NOW")
         assert watcher.hear() == "CCD (AUS)" and watcher.hear().startswith("NOT (TME (")
-        back = RawClient(door)
+        back = RawClient(door.address)
         assert back.ask(f"IAM (AUS) {passcode}") == f"YES (IAM (AUS) {passcode})"
         assert england.hear() == "NOT (CCD (AUS))" and england.hear().startswith("TME (")
         powers = {"AUS": back, "ENG": england, "FRA": france}

@@ -66,6 +66,25 @@ def test_a_client_that_goes_is_gone(pair: tuple[socket.socket, socket.socket], s
     assert wire.receive() == []
     with pytest.raises(Hung, match=why):
         wire.check()
+    wire.say(tokens("OFF"))
+    wire.close()
+    assert theirs.recv(100) == b""
+
+
+def test_whoever_is_sent_away_for_any_other_reason_gets_the_final_message_once(
+    pair: tuple[socket.socket, socket.socket],
+) -> None:
+    ours, theirs = pair
+    wire = Wire(ours, STANDARD, DaideLimits(), b"")
+    theirs.sendall(NOW[:3])
+    wire.say(tokens("OFF"))
+    wire.say_goodbye()
+    wire.say(tokens("NOW"))
+    wire.close()
+    heard = b""
+    while data := theirs.recv(100):
+        heard += data
+    assert heard == message_frame(tokens("OFF")) + final_frame()
 
 
 def test_a_closed_connection_is_noticed(pair: tuple[socket.socket, socket.socket]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from arena.jobs import Fault
 from clients.bots.diplomacy import daide
+from clients.bots.diplomacy.daide_client import DaideClient, Disconnected
 from referees.diplomacy.daide.frames import FrameReader, FrameType, message_frame, representation_frame
 from referees.diplomacy.daide.tokens import vocabulary
 from referees.diplomacy.provinces import shipped_map
@@ -154,6 +155,25 @@ def test_it_ends_where_it_cannot_play(server: Server, answers: list[str], says: 
     server.hear()
     server.say(*answers)
     assert says in str(running.status)
+
+
+@pytest.mark.parametrize(
+    ("last", "answer"),
+    [
+        (bytes.fromhex("03 00 0000"), b""),
+        (bytes.fromhex("04 00 0002 000E"), b""),
+        (bytes.fromhex("01 00 0000"), bytes.fromhex("04 00 0002 000C")),
+    ],
+)
+def test_its_client_answers_no_final_or_error_message_and_says_nothing_after_its_own(
+    server: Server, last: bytes, answer: bytes
+) -> None:
+    with DaideClient("127.0.0.1", server.port) as client:
+        server.accept()
+        server.connection.sendall(last)
+        with pytest.raises(Disconnected):
+            client.receive(PATIENCE)
+    assert b"".join(iter(lambda: server.connection.recv(100), b"")) == answer
 
 
 def test_it_says_when_there_is_no_server() -> None:
