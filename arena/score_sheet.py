@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from arena.game_record import record_of
+from arena.game_record import played_move, record_of
 from arena.jobs import Fault, GameJob, JobMove, PlayerUsage
 from arena.players.player import Choice, Cost, Player, Seating
 from referees.api import Outcome, PlayedMove, Referee
@@ -82,7 +82,7 @@ class ScoreSheet:
             if described:
                 note = self._described(note, move, before, after)
             self.moves.append(note)
-            self._played.append(PlayedMove(seat, move, text, choice.seconds, values, choice.comment))
+            self._played.append(played_move(note, move))
 
     def _described(self, note: JobMove, move: Any, before: Any, after: Any) -> JobMove:
         rules, seat = self._rules, note.seat

@@ -9,6 +9,8 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Final
 
+from referees.exact_json import exact
+
 _PARTS: Final = {
     "/* style.css */": "style.css",
     "<!-- buttons.html -->": "buttons.html",
@@ -18,9 +20,9 @@ _DATA: Final = '{"here": "the game"}'
 
 
 def filled(page: Traversable, told: object) -> str:
-    """A game's page with all that it names; `told` is what its script reads as JSON."""
+    """A game's page with all that it names; `told` is what its script reads as JSON (see `exact`)."""
     text = page.read_text(encoding="utf-8")
     for place, name in _PARTS.items():
         text = text.replace(place, (resources.files(__name__) / name).read_text(encoding="utf-8").strip(), 1)
     # At once, so that nothing in it is taken for the place of something else, nor ends its element.
-    return text.replace(_DATA, json.dumps(told, separators=(",", ":")).replace("<", "\\u003c"), 1)
+    return text.replace(_DATA, json.dumps(exact(told), separators=(",", ":")).replace("<", "\\u003c"), 1)

@@ -158,7 +158,7 @@ def test_a_competition_is_played_resumed_and_recorded(path: Path) -> None:
     for file in records:
         record = json.loads(file.read_text())
         rules = WarLight.from_settings(record["settings"])
-        position = rules.start(record["seed"])
+        position = rules.start(int(record["seed"]))
         for turn in record["turns"]:
             assert turn["standing"]["armies"] == list(position.armies)
             orders = {
