@@ -217,6 +217,7 @@ class Competition:
             self._jobs.players(fixture),
             fixture.detail,
             self._jobs.setting(fixture),
+            self._jobs.opening(fixture),
         )
         self._started_games += 1
         return _Running(fixture, attempt, contest, time.time())
