@@ -263,6 +263,7 @@ class Competition:
             tuple(usage.cpu_seconds for usage in result.usage),
             before,
             after,
+            tuple(usage.fault for usage in result.usage),
         )
         self._standings.add(finished)
         self._pace.finished()

@@ -54,6 +54,7 @@ def _player(report: Report, player: PlayerStanding) -> Mapping[str, Any]:
         **vars(player.score),
         "points": player.points,
         "forfeits": player.forfeits,
+        "time_losses": player.time_losses,
         "elo": round(player.elo, 2),
         "likeliest_elo": None if estimate is None else round(estimate.elo, 2),
         "elo_error": None if estimate is None or estimate.error is None else round(estimate.error, 2),
@@ -65,7 +66,15 @@ def _player(report: Report, player: PlayerStanding) -> Mapping[str, Any]:
         "mean_cpu_seconds": player.mean_cpu,
         "mean_wall_seconds": None if usage is None else usage.wall_seconds,
         "peak_memory_bytes": None if usage is None else usage.peak_memory_bytes,
-        "faults": 0 if usage is None else usage.faults,
+        "faults": player.faults.total(),
+        "faults_by_kind": {fault.value: count for fault, count in player.faults.items()},
+        "last_fault": None
+        if facts.last_fault is None
+        else {
+            "game": facts.last_fault.game_id,
+            "kind": facts.last_fault.fault.value,
+            "remark": facts.last_fault.remark,
+        },
     }
 
 

@@ -116,7 +116,7 @@ def _series_tally(control: Control, one: MarsSeries) -> MatchupTally:
 def _players(
     standings: Standings, games: Iterable[FinishedGame], series: SeriesReader
 ) -> dict[str, PlayerFacts]:
-    usage, descriptions = series.player_usage(), series.player_descriptions()
+    usage, descriptions, faults = series.player_usage(), series.player_descriptions(), series.last_faults()
     scores: defaultdict[str, float] = defaultdict(float)
     skills = SkillTable()
     for game in games:
@@ -127,7 +127,14 @@ def _players(
         if len(game.players) > 2:
             skills.add(game.players, game.outcome.winners)
     return {
-        name: PlayerFacts(name, descriptions.get(name, ""), usage.get(name), scores[name], skills.skill(name))
+        name: PlayerFacts(
+            name,
+            descriptions.get(name, ""),
+            usage.get(name),
+            scores[name],
+            skills.skill(name),
+            faults.get(name),
+        )
         for name in standings.order
     }
 

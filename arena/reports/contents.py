@@ -8,18 +8,22 @@ from arena.ratings.bradley_terry import Ratings
 from arena.ratings.skill import Skill
 from arena.reports.tally import MatchupTally
 from arena.results.standings import Standings
-from arena.results.usage import Duration, PlayerUsage
+from arena.results.usage import Duration, LastFault, PlayerUsage
 
 
 @dataclass(frozen=True)
 class PlayerFacts:
-    """A player beside its standing: what it calls itself, and what it used (None: it has no game yet)."""
+    """A player beside its standing: what it calls itself, and what it used (None: it has no game yet).
+
+    `last_fault` is None where it did nothing wrong.
+    """
 
     name: str
     description: str
     usage: PlayerUsage | None
     daide_score: float
     skill: Skill
+    last_fault: LastFault | None = None
 
 
 @dataclass(frozen=True)

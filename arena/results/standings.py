@@ -1,9 +1,11 @@
 """Where the players stand: games, results, points, Elo, CPU time, and who did what against whom."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from arena.jobs import Fault
 from arena.ratings.elo import EloRules
 from arena.results.games import FinishedGame
 from referees.api import Termination
@@ -28,8 +30,10 @@ class Score:
 class PlayerStanding:
     """A player's line in the table.
 
-    `points` are 1 for a win and, for a draw, 1 shared by those who drew. `forfeits` are games lost
-    by breaking a rule of play. `cpu_seconds` is the sum over the `cpu_games` in which it is known.
+    `elo` is live: as it went from game to game. `points` are 1 for a win and, for a draw, 1 shared by those
+    who drew. `forfeits` are games lost by breaking a rule of play, `time_losses` those of them that were lost
+    on time. `faults` counts games by what the player did wrong, whether they were lost by it or not.
+    `cpu_seconds` is the sum over the `cpu_games` in which it is known.
     """
 
     name: str
@@ -37,6 +41,8 @@ class PlayerStanding:
     score: Score = field(default_factory=Score)
     points: float = 0.0
     forfeits: int = 0
+    time_losses: int = 0
+    faults: Counter[Fault] = field(default_factory=Counter)
     cpu_seconds: float = 0.0
     cpu_games: int = 0
 
@@ -73,8 +79,12 @@ class Standings:
             share = 1.0 / len(game.outcome.winners) if won else 0.0
             _count(player.score, game, share)
             player.points += share
+            fault = game.faults[seat - 1]
+            if fault is not Fault.NONE:
+                player.faults[fault] += 1
             if game.outcome.winners and not won and game.outcome.termination is Termination.FORFEIT:
                 player.forfeits += 1
+                player.time_losses += fault is Fault.LATE
             cpu = game.cpu_seconds[seat - 1]
             if cpu is not None:
                 player.cpu_seconds += cpu

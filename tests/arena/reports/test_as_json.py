@@ -24,6 +24,7 @@ def test_a_player(tmp_path: Path) -> None:
         "name": "alpha",
         "description": "alpha & <co>",
         "games": 5, "wins": 3, "draws": 1, "losses": 1, "unknown": 0, "points": 3.5, "forfeits": 0,
+        "time_losses": 0,
         "elo": 1025.31,
         "likeliest_elo": 1092.27,
         "elo_error": 205.7,
@@ -34,6 +35,8 @@ def test_a_player(tmp_path: Path) -> None:
         "mean_wall_seconds": 2.5,
         "peak_memory_bytes": 12500000,
         "faults": 0,
+        "faults_by_kind": {},
+        "last_fault": None,
     }  # fmt: skip
 
 
