@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from arena.control.game import GameSettings
 from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
@@ -10,17 +11,23 @@ from arena.control.settings import Control
 from arena.ratings.bradley_terry import PairResult, Ratings, rate
 from arena.ratings.daide import daide_scores
 from arena.ratings.skill import SkillTable
-from arena.reports.contents import PlayerFacts, Report
+from arena.reports.contents import PlayerFacts, Report, is_tuner
 from arena.reports.tally import MatchupTally, tally, unplanned
 from arena.results.database import ResultsError
 from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import SeriesReader
 from arena.results.standings import Standings
+from arena.selection.cross_entropy import CrossEntropyTuner
 from arena.selection.kinds import selector_for
 from arena.selection.lettered import letters
 from arena.selection.matchups import MatchupSelector
+from arena.selection.monte_carlo import MonteCarloTuner
 from arena.selection.selector import ChangedCompetition, CompletedGame, Selector
+from arena.selection.sprt import SprtMatch
+
+# No player can be called so.
+CANDIDATES: Final = "#candidates"
 
 
 def assemble(control: Control, name: str, series: SeriesReader) -> Report:
@@ -38,7 +45,10 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
     game = replace(terms.game, folder=control.game.folder) if selector is None else control.game
     rules = game.rules()
     seats = [rules.seat_name(seat) for seat in range(1, rules.seats + 1)]
-    standings = Standings(() if selector is None else control.competitors, control.elo, games)
+    if is_tuner(terms.kind):
+        games = [_of_all_candidates(game, control, selector) for game in games]
+    listed = () if selector is None else control.competitors
+    standings = Standings(listed, control.elo, games, unranked=(CANDIDATES,))
     lettered = selector is not None and isinstance(control.plan, AllPlayAllPlan | GauntletPlan)
     return Report(
         name=name,
@@ -52,13 +62,14 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
         standings=standings,
         matchups=tally(_known(control, selector, terms, games), games, terms.kind),
         players=_players(standings, games, series),
-        ratings=_ratings(standings, control) if rules.seats == 2 else None,
-        histories=_histories(games),
+        ratings=_ratings(standings, control) if rules.seats == 2 and not is_tuner(terms.kind) else None,
         lines=[] if selector is None else selector.report_lines(),
         voids=series.void_count(),
         academy_reports=series.outbox.counts() if control.academy is not None else {},
         refusals=series.outbox.refusals() if control.academy is not None else {},
         duration=series.duration(),
+        sprt=selector.state() if isinstance(selector, SprtMatch) else None,
+        tuning=selector.state() if isinstance(selector, MonteCarloTuner | CrossEntropyTuner) else None,
         warning=warning,
     )
 
@@ -149,9 +160,9 @@ def _ratings(standings: Standings, control: Control) -> Ratings:
     return rate(results, centre=control.elo.start, anchors=control.elo.fixed)
 
 
-def _histories(games: Iterable[FinishedGame]) -> dict[str, list[float]]:
-    histories: defaultdict[str, list[float]] = defaultdict(list)
-    for game in games:
-        for name, elo in dict(zip(game.players, game.elo_after, strict=True)).items():
-            histories[name].append(elo)
-    return dict(histories)
+def _of_all_candidates(game: FinishedGame, control: Control, selector: Selector | None) -> FinishedGame:
+    """A tuner's game as one of CANDIDATES: each of them plays too little for a line of its own."""
+    candidates = {name for name in game.players if "#" in name}
+    if selector is not None:
+        candidates = set(game.players).difference(control.competitors)
+    return replace(game, players=tuple(CANDIDATES if name in candidates else name for name in game.players))

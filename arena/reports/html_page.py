@@ -10,6 +10,7 @@ from arena.reports.contents import PlayerFacts, Report
 from arena.reports.matchup_text import MISSING, percent, settings_line
 from arena.reports.rating_plot import Bar, rating_plot
 from arena.reports.tally import MatchupTally, SeatTally
+from arena.reports.tuning_plot import tuning_plot
 
 MOST_MATCHUPS: Final = 2000
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
@@ -27,9 +28,10 @@ th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(
 th { background: var(--head); font-weight: 600; }
 th:first-child, td:first-child, td.text, #usage th:last-child { text-align: left; }
 td.own { background: var(--head); } td.won { background: var(--good); } td.lost { background: var(--bad); }
-svg.ratings { max-width: 100%; height: auto; } svg text { font-size: 12.5px; fill: var(--ink); }
+svg { max-width: 100%; height: auto; } svg text { font-size: 12.5px; fill: var(--ink); }
 svg .tick { fill: var(--dim); font-size: 11px; } svg .grid { stroke: var(--line); }
 svg .error { stroke: var(--mark); stroke-width: 2; } svg circle { fill: var(--mark); }
+svg .path { fill: none; stroke: var(--mark); stroke-width: 2; }
 pre { background: var(--head); padding: .8rem; overflow-x: auto; }
 """
 
@@ -39,9 +41,10 @@ def html_page(report: Report) -> str:
     title = escape(f"{report.name}: {report.kind}")
     sections = [
         _heading(report),
-        _ratings(report),
-        _standings(report),
+        "" if report.of_tuner else _ratings(report),
+        "" if report.of_tuner else _standings(report),
         _cross_table(report),
+        _tuning(report),
         _lines(report),
         _matchups(report),
         _usage(report),
@@ -156,6 +159,19 @@ def _cross_table(report: Report) -> str:
         "<h2>Cross-table</h2>"
         "<p class=\"dim\">Wins-losses of the row's player against the column's, =draws.</p>"
         + _table("cross-table", headings, rows)
+    )
+
+
+def _tuning(report: Report) -> str:
+    if report.tuning is None:
+        return ""
+    tuning = report.tuning
+    best = [(code, str(value)) for code, value in zip(tuning.parameters, tuning.best, strict=True)]
+    return (
+        f'<h2>Best parameters</h2><p id="best">{escape(tuning.best_text)}</p>'
+        + _table("parameters", ["parameter", "best value"], best)
+        + '<h2>How they came about</h2><p class="dim">The best value after so many games.</p>'
+        + tuning_plot(tuning)
     )
 
 

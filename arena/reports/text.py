@@ -16,18 +16,18 @@ _RINGMASTERS_WORD: Final = {"all-play-all": "allplayall"}
 
 def text_report(report: Report) -> str:
     """The whole report."""
-    tuned = report.kind.endswith("_tuner")
+    tuned = report.of_tuner
     sections = [
         [f"{_RINGMASTERS_WORD.get(report.kind, report.kind)}: {report.name}", *_lines(report.description)],
         _warning(report),
         _progress(report),
         _grid(report),
         list(report.lines),
-        *([] if tuned else _matchups(report)),
+        *_matchups(report),
         [
             f"player {name}: {facts.description}"
             for name, facts in sorted(report.players.items())
-            if facts.description and not (tuned and name.startswith("#"))
+            if facts.description
         ],
         # A tuner's candidates have a game or two each: its own lines say what came of them.
         [] if tuned else _standings(report),

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from arena.jobs import Fault
@@ -55,8 +55,16 @@ class PlayerStanding:
 class Standings:
     """The table of a competition, brought up to date game by game."""
 
-    def __init__(self, players: Sequence[str], rules: EloRules, games: Iterable[FinishedGame] = ()) -> None:
+    def __init__(
+        self,
+        players: Sequence[str],
+        rules: EloRules,
+        games: Iterable[FinishedGame] = (),
+        unranked: Collection[str] = (),
+    ) -> None:
+        """The `unranked` have no line, nor a part in the cross-table; their games count for the others."""
         self._rules = rules
+        self._unranked = unranked
         self._players = {name: PlayerStanding(name, rules.first(name)) for name in players}
         self._pairs: dict[tuple[str, str], Score] = {}
         self.games = 0
@@ -71,9 +79,12 @@ class Standings:
     def add(self, game: FinishedGame) -> None:
         """Take in a finished game."""
         self.games += 1
-        for name, elo in zip(game.players, game.elo_after, strict=True):
-            self._player(name).elo = self._rules.fixed.get(name, elo)
-        for seat, name in enumerate(game.players, start=1):
+        ranked = [
+            (seat, name) for seat, name in enumerate(game.players, start=1) if name not in self._unranked
+        ]
+        for seat, name in ranked:
+            self._player(name).elo = self._rules.fixed.get(name, game.elo_after[seat - 1])
+        for seat, name in ranked:
             player = self._player(name)
             won = seat in game.outcome.winners
             share = 1.0 / len(game.outcome.winners) if won else 0.0
@@ -89,7 +100,7 @@ class Standings:
             if cpu is not None:
                 player.cpu_seconds += cpu
                 player.cpu_games += 1
-            for other, opponent in enumerate(game.players, start=1):
+            for other, opponent in ranked:
                 if opponent != name:
                     pair = self._pairs.setdefault((name, opponent), Score())
                     beaten = other in game.outcome.winners

@@ -5,7 +5,7 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from arena.control.changed_settings import REMEDY
 from arena.control.parameters import Parameter, describe
@@ -17,6 +17,66 @@ from arena.selection.terms import check_terms
 
 MATCHUP: Final = "candidates"
 SEATS: Final = 2
+MOST_STEPS: Final = 256
+
+Place = TypeVar("Place")
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """The best values of the parameters, in their order, after so many games."""
+
+    games: int
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class TuningState:
+    """What a tuner knows now.
+
+    `best` are the parameters' best values, `best_text` the same in their formats; `path` is how they came
+    about, the present last, thinned out to some hundred steps. `place` are the parts of the ranges that the
+    Monte Carlo tuner has chosen, level by level; `distribution` the means and variances of the cross-entropy
+    tuner. `games` is how many games of candidates count.
+    """
+
+    parameters: tuple[str, ...]
+    games: int
+    best: tuple[Any, ...]
+    best_text: str
+    path: tuple[PathStep, ...]
+    place: tuple[tuple[int, ...], ...] = ()
+    distribution: tuple[tuple[float, float], ...] = ()
+
+
+class ThinnedPath(Generic[Place]):
+    """Where a tuner was best after so many games: at most MOST_STEPS places at equal distances.
+
+    When there are more, every second is forgotten.
+    """
+
+    def __init__(self) -> None:
+        self._steps: list[tuple[int, Place]] = []
+        self._stride = 1
+        self._count = 0
+
+    def wants(self) -> bool:
+        """Count one more chance to note a step; whether it is to be taken."""
+        self._count += 1
+        return self._count % self._stride == 0
+
+    def note(self, games: int, place: Place) -> None:
+        """Note a step."""
+        self._steps.append((games, place))
+        if len(self._steps) > MOST_STEPS:
+            # The later of each two: their distance stays equal.
+            self._steps = self._steps[1::2]
+            self._stride *= 2
+
+    def steps(self, games: int, place: Place) -> list[tuple[int, Place]]:
+        """All that was kept, with the present as the last step."""
+        earlier = [step for step in self._steps if step[0] < games]
+        return [*earlier, (games, place)]
 
 
 @dataclass(frozen=True)
