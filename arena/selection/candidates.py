@@ -5,6 +5,7 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Generic, TypeVar
 
 from arena.control.changed_settings import REMEDY
@@ -104,8 +105,8 @@ class CandidateGames:
         detail = {
             "values": [repr(value) for value in values],
             "candidate": self._fingerprint(candidate),
-            "terms": self._all_terms(),
-            "parameters": self._parameter_terms(),
+            "terms": self._all_terms,
+            "parameters": self._parameter_terms,
         }
         return Fixture(
             game_id=game_id,
@@ -118,21 +119,23 @@ class CandidateGames:
             detail=json.dumps(detail if path is None else {"path": path, **detail}),
         )
 
-    def check_terms(self, detail: str) -> None:
-        """Raise ChangedCompetition if a game was played on other terms than the control file has now."""
-        if not detail:
-            return
-        stored, now = json.loads(detail), self._all_terms()
-        # Games of earlier releases have a seat by its number, and no parameters.
-        if stored["terms"].get("candidate_seat") == f"seat {self.plan.seat}":
-            stored["terms"]["candidate_seat"] = self.plan.seat_name
-        check_terms(stored["terms"], now)
-        if "parameters" in stored:
-            check_terms(stored["parameters"], self._parameter_terms(), "parameters", unset="nothing")
+    def check_terms(self, stored: Mapping[str, Any]) -> None:
+        """Raise ChangedCompetition if a game was played on other terms than the control file has now.
 
-    def check_candidate(self, game_id: str, detail: str, values: Sequence[Any]) -> None:
+        `stored` is the game's detail, read from its JSON.
+        """
+        terms = stored["terms"]
+        # Games of earlier releases have a seat by its number, and no parameters.
+        if terms.get("candidate_seat") == f"seat {self.plan.seat}":
+            terms = {**terms, "candidate_seat": self.plan.seat_name}
+        if terms != self._all_terms:
+            check_terms(terms, self._all_terms)
+        if stored.get("parameters", self._parameter_terms) != self._parameter_terms:
+            check_terms(stored["parameters"], self._parameter_terms, "parameters", unset="nothing")
+
+    def check_candidate(self, game_id: str, stored: Mapping[str, Any], values: Sequence[Any]) -> None:
         """Raise ChangedCompetition if the candidate of a game is not what these values make now."""
-        stored, now = json.loads(detail), [repr(value) for value in values]
+        now = [repr(value) for value in values]
         if stored["values"] != now:
             raise ChangedCompetition(
                 f"parameters: game {game_id!r} was played with {', '.join(stored['values'])}, by the control "
@@ -144,9 +147,11 @@ class CandidateGames:
                 f"environment than the control file has now; {REMEDY}"
             )
 
+    @cached_property
     def _all_terms(self) -> dict[str, object]:
         return {**self.terms, "opponent": self.opponent.name, "candidate_seat": self.plan.seat_name}
 
+    @cached_property
     def _parameter_terms(self) -> dict[str, Any]:
         terms = {name: value for each in self.parameters for name, value in each.terms.items()}
         plain: dict[str, Any] = json.loads(json.dumps(terms))

@@ -5,6 +5,7 @@ are the K = max(1, floor(rho * N + 1/2)) best by score, the later one among equa
 variance e in each dimension, mu' = alpha * m + (1 - alpha) * mu and v' = alpha * e + (1 - alpha) * v.
 """
 
+import json
 import math
 import random
 import re
@@ -129,7 +130,9 @@ class CrossEntropyTuner(Selector):
     def completed(self, game: CompletedGame) -> None:
         """Take in a result; after a generation's last one, begin the next. Raises ChangedCompetition."""
         generation, candidate, number = self._parse(game.game_id)
-        self._games.check_terms(game.detail)
+        stored = json.loads(game.detail) if game.detail else None
+        if stored is not None:
+            self._games.check_terms(stored)
         if generation >= self._plan.generations:
             return
         if generation != self.generation or (number, candidate) not in self._open:
@@ -137,8 +140,8 @@ class CrossEntropyTuner(Selector):
                 f"competition: game {game.game_id!r} is none of generation {self.generation} of the control "
                 f"file's: {self.description}; {REMEDY}"
             )
-        if game.detail:
-            self._games.check_candidate(game.game_id, game.detail, self._values(candidate))
+        if stored is not None:
+            self._games.check_candidate(game.game_id, stored, self._values(candidate))
         self._open.discard((number, candidate))
         self._waiting.pop((number, candidate), None)
         won = points(game, self._opponent.name)

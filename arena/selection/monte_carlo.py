@@ -155,8 +155,9 @@ class MonteCarloTuner(Selector):
                 f"game {game_id!r}: it is not known which candidate played it; delete the games with "
                 "`arena reset`, or give the competition another control file"
             )
-        self._games.check_terms(detail)
-        path = tuple(json.loads(detail)["path"])
+        stored = json.loads(detail)
+        self._games.check_terms(stored)
+        path = tuple(stored["path"])
         if len(path) > self._plan.max_depth:
             raise ChangedCompetition(
                 changed("competition.max_depth", f"{len(path)} or more", self._plan.max_depth)
@@ -166,7 +167,7 @@ class MonteCarloTuner(Selector):
                 f"parameters: game {game_id!r} was played at {path} of a tree of other splits than the "
                 f"control file has now; {REMEDY}"
             )
-        self._games.check_candidate(game_id, detail, self._values(path))
+        self._games.check_candidate(game_id, stored, self._values(path))
         return path
 
     def _values(self, path: Path) -> list[object]:
