@@ -63,6 +63,14 @@ class HealthServicer(health_pb2_grpc.HealthServicer):
             await self.refuse(UnknownService(request.service), context)
         return self._health()
 
+    async def List(
+        self, request: health_pb2.HealthListRequest, context: Context
+    ) -> health_pb2.HealthListResponse:
+        """Return the health of every service by its name, the empty one's included."""
+        return health_pb2.HealthListResponse(
+            statuses={service: self._health() for service in sorted(self._services)}
+        )
+
     async def Watch(
         self, request: health_pb2.HealthCheckRequest, context: Context
     ) -> AsyncIterator[health_pb2.HealthCheckResponse]:

@@ -22,7 +22,7 @@ from prometheus_client import generate_latest
 from academy.service import logs
 from academy.service.addresses import Address, Certificates
 from academy.service.permissions import OPEN_METHODS, ROLES
-from academy.service.server import ServerSettings
+from academy.service.server import SERVICES, ServerSettings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role, UnknownToken
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
@@ -256,8 +256,12 @@ def test_who_has_no_good_token_is_let_in_nowhere(gate: Gate, stranger: str) -> N
 
 @pytest.mark.parametrize("caller", [*CALLERS, *STRANGERS])
 def test_health_alone_is_for_everybody(gate: Gate, caller: str) -> None:
-    assert {method.partition("/grpc.health.v1.Health/")[2] for method in OPEN_METHODS} == {"Check", "Watch"}
+    methods = {method.partition("/grpc.health.v1.Health/")[2] for method in OPEN_METHODS}
+    assert methods == {"Check", "List", "Watch"}
     stub = health_of(gate.client(caller).channel)
+    listed = stub.List(health_pb2.HealthListRequest(), timeout=SECONDS).statuses
+    assert set(listed) == {"", *SERVICES}
+    assert {each.status for each in listed.values()} == {health_pb2.HealthCheckResponse.SERVING}
     request = health_pb2.HealthCheckRequest()
     assert stub.Check(request, timeout=SECONDS).status == health_pb2.HealthCheckResponse.SERVING
     watch = stub.Watch(request, timeout=SECONDS)

@@ -53,6 +53,12 @@ def test_an_open_lobby_is_serving(service: str) -> None:
         watch.cancel()
 
 
+def test_the_health_of_all_services_is_listed() -> None:
+    with open_lobby() as lobby, asking(lobby.open.address) as health:
+        listed = health.List(health_pb2.HealthListRequest(), timeout=SECONDS).statuses
+    assert {name: each.status for name, each in listed.items()} == {"": SERVING, PLAYER_SERVICE: SERVING}
+
+
 def test_services_that_are_not_there_have_no_health() -> None:
     with open_lobby() as lobby, asking(lobby.open.address) as health:
         with pytest.raises(grpc.RpcError) as error:
