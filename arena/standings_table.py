@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.output import harmless
 from arena.results.standings import Standings
+from referees.legible_text import legible
 
 _WIDTH: Final = 110
 
@@ -37,7 +37,7 @@ def standings_table(standings: Standings, most: int | None = None) -> Table:
         score = player.score
         cpu = "-" if player.mean_cpu is None else f"{player.mean_cpu:.2f}"
         table.add_row(
-            Text(harmless(player.name)),
+            Text(legible(player.name)),
             *map(str, (score.games, score.wins, score.draws, score.losses, score.unknown)),
             str(player.time_losses),
             str(player.faults.total()),

@@ -12,6 +12,7 @@ from academy.store import event_log, keys, open_contests, proposal_tables
 from academy.store.contest_records import (
     MAX_LINE_LENGTH,
     check_contest,
+    check_new_names,
     check_report,
     uses_to_proto,
 )
@@ -79,6 +80,7 @@ class OpenContest:
         contest_id = self.contest.contest_id
         record = find_contest(work.transaction, contest_id)
         if record is None:
+            check_new_names(self.contest)
             record = _new_record(self.contest, work.time)
             open_contests.add(work.transaction, record.contest)
         else:
@@ -118,6 +120,7 @@ class ReportContest:
         record = find_contest(work.transaction, contest.contest_id)
         if record is None:
             check_contest(contest, work.knowledge(contest.game_id).spec)
+            check_new_names(contest)
             record = _new_record(contest, work.time)
         else:
             _check_same(record.contest, contest)

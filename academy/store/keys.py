@@ -37,6 +37,7 @@ from academy.knowledge.analysis import ANALYST
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GAME_ID
 from academy.store.errors import InvalidRecord, UnknownGame
+from academy.wire.names import complaint_about
 
 PLAYER_BYTES: Final = 16
 CONTEST_ID: Final = re.compile(r"[!-~]{1,128}")
@@ -130,6 +131,13 @@ def check_voter_name(field: str, name: str) -> None:
     """Raise InvalidRecord for what cannot be the name of a player, or of ACADEMY as a proposer."""
     if not PLAYER_NAME.fullmatch(name):
         raise InvalidRecord(field, f"{name[:140]!r} must be 1 to 128 characters without control characters")
+
+
+def check_new_player_name(field: str, name: str) -> None:
+    """Raise InvalidRecord for what cannot be a player's name from now on; the log may hold others."""
+    check_player_name(field, name)
+    if complaint := complaint_about(name):
+        raise InvalidRecord(field, complaint)
 
 
 def check_player_name(field: str, name: str) -> None:

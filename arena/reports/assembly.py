@@ -18,6 +18,7 @@ from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import SeriesReader
 from arena.results.standings import Standings
+from arena.results.usage import LastFault
 from arena.selection.cross_entropy import CrossEntropyTuner
 from arena.selection.kinds import selector_for
 from arena.selection.lettered import letters
@@ -25,6 +26,7 @@ from arena.selection.matchups import MatchupSelector
 from arena.selection.monte_carlo import MonteCarloTuner
 from arena.selection.selector import ChangedCompetition, CompletedGame, Selector
 from arena.selection.sprt import SprtMatch
+from referees.legible_text import legible
 
 # No player can be called so.
 CANDIDATES: Final = "#candidates"
@@ -66,7 +68,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
         lines=[] if selector is None else selector.report_lines(),
         voids=series.void_count(),
         academy_reports=series.outbox.counts() if control.academy is not None else {},
-        refusals=series.outbox.refusals() if control.academy is not None else {},
+        refusals=_refusals(series) if control.academy is not None else {},
         duration=series.duration(),
         sprt=selector.state() if isinstance(selector, SprtMatch) else None,
         tuning=selector.state() if isinstance(selector, MonteCarloTuner | CrossEntropyTuner) else None,
@@ -140,14 +142,25 @@ def _players(
     return {
         name: PlayerFacts(
             name,
-            descriptions.get(name, ""),
+            legible(descriptions.get(name, "")),
             usage.get(name),
             scores[name],
             skills.skill(name),
-            faults.get(name),
+            _legible_fault(faults.get(name)),
         )
         for name in standings.order
     }
+
+
+# What players say is made legible where it enters the results; earlier releases did not.
+
+
+def _legible_fault(last: LastFault | None) -> LastFault | None:
+    return None if last is None else replace(last, remark=legible(last.remark))
+
+
+def _refusals(series: SeriesReader) -> dict[str, str]:
+    return {contest: legible(why) for contest, why in series.outbox.refusals().items()}
 
 
 def _ratings(standings: Standings, control: Control) -> Ratings:
