@@ -30,7 +30,7 @@ from tests.academy.service import examples
 from tests.academy.service.certificates import authority, signed
 from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, report
 from tests.academy.service.running import Client, Running, as_refused, serving
-from tests.asking_health import health_of
+from tests.asking_health import health_of, listed_by
 
 GAME: Final = "matrix"
 CONTEST: Final = "matrix/open"
@@ -259,9 +259,8 @@ def test_health_alone_is_for_everybody(gate: Gate, caller: str) -> None:
     methods = {method.partition("/grpc.health.v1.Health/")[2] for method in OPEN_METHODS}
     assert methods == {"Check", "List", "Watch"}
     stub = health_of(gate.client(caller).channel)
-    listed = stub.List(health_pb2.HealthListRequest(), timeout=SECONDS).statuses
-    assert set(listed) == {"", *SERVICES}
-    assert {each.status for each in listed.values()} == {health_pb2.HealthCheckResponse.SERVING}
+    serving = health_pb2.HealthCheckResponse.SERVING
+    assert listed_by(stub, SECONDS) == dict.fromkeys(("", *SERVICES), serving)
     request = health_pb2.HealthCheckRequest()
     assert stub.Check(request, timeout=SECONDS).status == health_pb2.HealthCheckResponse.SERVING
     watch = stub.Watch(request, timeout=SECONDS)

@@ -17,7 +17,7 @@ from arena.lobby.limits import LobbyLimits
 from arena.lobby.serving import PLAYER_SERVICE
 from tests.academy.service.raw_calls import RawCalls
 from tests.arena.lobby.rooms import SECONDS, open_lobby
-from tests.asking_health import health_of
+from tests.asking_health import health_of, listed_by
 
 WATCH = "/grpc.health.v1.Health/Watch"
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -55,8 +55,7 @@ def test_an_open_lobby_is_serving(service: str) -> None:
 
 def test_the_health_of_all_services_is_listed() -> None:
     with open_lobby() as lobby, asking(lobby.open.address) as health:
-        listed = health.List(health_pb2.HealthListRequest(), timeout=SECONDS).statuses
-    assert {name: each.status for name, each in listed.items()} == {"": SERVING, PLAYER_SERVICE: SERVING}
+        assert listed_by(health, SECONDS) == {"": SERVING, PLAYER_SERVICE: SERVING}
 
 
 def test_services_that_are_not_there_have_no_health() -> None:
