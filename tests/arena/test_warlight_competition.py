@@ -221,3 +221,24 @@ def test_a_bot_that_is_lost_has_its_fault_in_all_results(
     with (path.parent / "saga" / "SAGA_Player.csv").open() as file:
         exported = [(row["Problem"], row["Disorder"]) for row in csv.DictReader(file)]
     assert sorted(exported) == [("0", ""), ("0", ""), (problem, "0"), (problem, "0")]
+
+
+def test_a_game_is_not_hung_since_its_winner_was_late_once(tmp_path: Path) -> None:
+    path = tmp_path / "mission.toml"
+    path.write_text(
+        '[competition]\nkind = "mars"\ncheck_players = false\n'
+        '[game]\nname = "warlight"\nmap = "double_small"\nturn_limit = 12\n'
+        '[[series]]\nname = "first"\nselector = "least-played"\nclones = false\ngames = 1\n'
+        "contestants = { late = 1, gone = 1 }\n"
+        '[players.late]\nprotocol = "lines"\nmove_seconds = 2\nlate_turns = 10\nstart_seconds = 30\n'
+        f'command = "{sys.executable} -I -S {BOT} late-once"\n'
+        '[players.gone]\nprotocol = "lines"\ncrash = "lose"\n'
+        f'command = "{sys.executable} -I -S {BOT} exit-in-game"\n'
+    )
+    control, files = read(path), CompetitionFiles(path)
+    assert run(control, files, RunOptions(quiet=True)).end is RunEnd.COMPLETED
+    report = read_results(control, files).as_json()
+    late = next(player for player in report["players"] if player["name"] == "late")
+    gone = next(player for player in report["players"] if player["name"] == "gone")
+    assert (report["voids"], late["wins"], late["faults_by_kind"]) == (0, 1, {"late": 1})
+    assert (gone["forfeits"], gone["time_losses"], gone["faults_by_kind"]) == (1, 0, {"disconnected": 1})
