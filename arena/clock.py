@@ -1,8 +1,9 @@
 """A player's clock: main time, increment, Canadian byo-yomi."""
 
 import math
+from functools import lru_cache
 
-from arena.jobs import TimeControl
+from arena.jobs import PlayerSetup, TimeControl
 
 
 class Clock:
@@ -74,3 +75,44 @@ class Clock:
             self.stones -= 1
         else:
             self._new_period()
+
+
+def describe_clock(setup: PlayerSetup) -> str:
+    """How long a player may think, in one line: `300 s + 2 s a move`, `60 s, then 30 s for 25 moves`.
+
+    Equal time controls have equal texts, others have others. Without a clock it is the limit of each move.
+    """
+    if setup.time_control is None:
+        return f"{_number(setup.move_seconds)} s a move"
+    return _describe_control(setup.time_control)
+
+
+@lru_cache(maxsize=256)
+def _describe_control(control: TimeControl) -> str:
+    text = f"{_number(control.main_seconds)} s" if control.main_seconds else ""
+    if control.increment_seconds:
+        text += f"{' + ' if text else '+ '}{_number(control.increment_seconds)} s a move"
+        if control.most_seconds is not None:
+            text += f" up to {_number(control.most_seconds)} s"
+    if control.byo_yomi_seconds:
+        stones = control.byo_yomi_stones
+        moves = "a move" if stones == 1 else f"for {stones} moves"
+        text += f"{', then ' if text else ''}{_number(control.byo_yomi_seconds)} s {moves}"
+    margin = control.margin_seconds
+    return (text or "0 s") + (f", {_number(margin)} s margin" if margin else "")
+
+
+def overtime(control: TimeControl) -> str:
+    """What follows the main time, as SGF's OT says it: `2 fischer`, `1x30 byo-yomi`, `25/300 Canadian`."""
+    parts = []
+    if control.increment_seconds:
+        parts.append(f"{_number(control.increment_seconds)} fischer")
+    if control.byo_yomi_seconds:
+        seconds, stones = _number(control.byo_yomi_seconds), control.byo_yomi_stones
+        parts.append(f"1x{seconds} byo-yomi" if stones == 1 else f"{stones}/{seconds} Canadian")
+    return ", ".join(parts)
+
+
+def _number(value: float) -> str:
+    """The shortest text that reads back as the same number, whole ones without a point."""
+    return str(int(value)) if value == int(value) else repr(value)

@@ -218,6 +218,7 @@ class Competition:
             self._jobs.players(fixture),
             fixture.detail,
             self._jobs.setting(fixture),
+            self._jobs.opening(fixture),
         )
         self._started_games += 1
         return _Running(fixture, attempt, contest, time.time())
@@ -262,6 +263,7 @@ class Competition:
             tuple(usage.cpu_seconds for usage in result.usage),
             before,
             after,
+            tuple(usage.fault for usage in result.usage),
         )
         self._standings.add(finished)
         self._pace.finished()
@@ -359,7 +361,10 @@ class Competition:
 def _void_if_hung(result: GameResult) -> GameResult:
     """A game lost for want of an answer as a void one."""
     outcome = result.outcome
-    hung = any(usage.fault is Fault.LATE for usage in result.usage)
-    if outcome is None or outcome.termination is not Termination.FORFEIT or not hung:
+    if outcome is None or outcome.termination is not Termination.FORFEIT:
+        return result
+    # A winner that was late once has not hung.
+    losers = (usage for seat, usage in enumerate(result.usage, start=1) if seat not in outcome.winners)
+    if not any(usage.fault is Fault.LATE for usage in losers):
         return result
     return replace(result, outcome=None, void_reason=outcome.detail)

@@ -17,6 +17,7 @@ from arena.game_seeds import KEY_BYTES, new_key
 from arena.results.database import ResultsError, sqlite_url
 from arena.results.games import FinishedGame
 from arena.results.series_reader import StoredRecord
+from referees.legible_text import legible
 
 STOP_WORD: Final = "stop"
 LOCK_SECONDS: Final = 0.3
@@ -212,7 +213,8 @@ def _lock(file: int) -> bool:
 
 def history_line(game: FinishedGame) -> str:
     """A game's line in the history file."""
-    return f"{game.game_id:>7} {game.describe()}"
+    # Earlier releases have stored what players said as they said it.
+    return f"{game.game_id:>7} {legible(game.describe())}"
 
 
 def _write_whole(path: Path, content: str) -> None:

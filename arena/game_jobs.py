@@ -9,6 +9,7 @@ from arena.control.settings import Control, GameSettings
 from arena.game_seeds import GameSeeds
 from arena.jobs import GameJob, PlayerSetup
 from arena.openings import Opening, opening_at, read_openings
+from arena.results.game_rows import GivenOpening
 from arena.results.game_settings import GameSetting
 from arena.selection.selector import Fixture
 from referees.api import Referee
@@ -71,6 +72,13 @@ class JobMaker:
         if fixture.weight not in self._own_settings:
             self._own_settings[fixture.weight] = setting_of(game, self._referee(game), fixture.weight)
         return self._own_settings[fixture.weight]
+
+    def opening(self, fixture: Fixture) -> GivenOpening | None:
+        """The opening that the game begins with, as the results database wants it; None without one."""
+        opening = self._opening(fixture)
+        if opening is None or self._control.openings is None:
+            return None
+        return GivenOpening(self._control.openings.path.name, opening.number, opening.name)
 
     def read_openings(self, game: GameSettings) -> Sequence[Opening]:
         """The openings of a game, none where the competition has none. Raises InvalidOpenings."""

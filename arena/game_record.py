@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from arena.jobs import GameJob, JobMove, PlayerUsage
+from arena.clock import describe_clock, overtime
+from arena.jobs import GameJob, JobMove, PlayerUsage, TimeControl
 from referees.api import GameRecord, Outcome, PlayedMove, Referee
 
 
@@ -39,6 +40,7 @@ def record_of(
     remarks = [f"Event: {job.event}"] if job.event else []
     remarks += [f"Game id: {job.game_id}", f"Date: {when:%Y-%m-%d %H:%M %z}", f"Result: {result}"]
     remarks += job.remarks
+    remarks += _clock_remarks(job, called)
     if job.opening:
         remarks.append(" ".join(filter(None, ("Opening:", job.opening_name, f"({len(job.opening)} moves)"))))
     for label, used in zip(called, usage, strict=True):
@@ -46,6 +48,7 @@ def record_of(
             remarks.append(f"{label} cpu time: {used.cpu_seconds:.2f} s")
     for seat, (label, used) in enumerate(zip(called, usage, strict=True), start=1):
         remarks.append(f"{rules.seat_name(seat)}: {label}: {used.engine_description}".rstrip(": "))
+    clock = _shared_clock(job)
     return rules.record(
         GameRecord(
             game_name=f"{job.event} {job.game_id}".strip(),
@@ -58,7 +61,35 @@ def record_of(
             first=first if rules.arranger() is not None else None,
             remarks=tuple(remarks),
             final_remarks=(*before_result, result, *after_result),
+            main_seconds=None if clock is None else clock.main_seconds,
+            overtime="" if clock is None else overtime(clock),
         )
+    )
+
+
+def _shared_clock(job: GameJob) -> TimeControl | None:
+    clocks = {player.time_control for player in job.players}
+    return clocks.pop() if len(clocks) == 1 else None
+
+
+def _clock_remarks(job: GameJob, called: Sequence[str]) -> list[str]:
+    texts = [describe_clock(player) for player in job.players]
+    if len(set(texts)) == 1:
+        return [f"Clock: {texts[0]}"]
+    return [f"Clock of {label}: {text}" for label, text in zip(called, texts, strict=True)]
+
+
+def played_move(note: JobMove, move: Any) -> PlayedMove:
+    """A recorded move with all that a record tells of it; `move` is the referee's own."""
+    return PlayedMove(
+        note.seat,
+        move,
+        note.text,
+        note.seconds,
+        note.values,
+        note.comment,
+        note.clock_seconds,
+        note.clock_stones,
     )
 
 
@@ -72,6 +103,6 @@ def replayed(rules: Referee[Any, Any], first: Any, moves: Sequence[JobMove]) -> 
         for _ in rules.to_move(position):
             told = waiting.pop()
             turn[told.seat] = move = rules.read_move(position, told.seat, told.text)
-            played.append(PlayedMove(told.seat, move, told.text, told.seconds, told.values, told.comment))
+            played.append(played_move(told, move))
         position = rules.play(position, turn)
     return played

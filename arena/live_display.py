@@ -12,9 +12,9 @@ from rich.live import Live
 from rich.text import Text
 
 from arena.display import Display, PlainDisplay, QuietDisplay, progress_line
-from arena.output import harmless
 from arena.progress import GameInProgress, Progress, duration_text
 from arena.standings_table import standings_table
+from referees.legible_text import legible
 
 LAST_RESULTS: Final = 6
 MOST_GAMES: Final = 8
@@ -57,7 +57,7 @@ class LiveDisplay(Display):
 
     def warning(self, text: str) -> None:
         """Print above the picture."""
-        self._live.console.print(Text(harmless(f"warning: {text}"), style="yellow"))
+        self._live.console.print(Text(legible(f"warning: {text}"), style="yellow"))
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -92,7 +92,7 @@ class LiveDisplay(Display):
 
 
 def _line(text: str, style: str = "") -> Text:
-    return Text(harmless(text), style=style, overflow="ellipsis", no_wrap=True)
+    return Text(legible(text), style=style, overflow="ellipsis", no_wrap=True)
 
 
 def _games(count: int) -> str:

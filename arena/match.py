@@ -25,6 +25,7 @@ from referees.api import (
     UnreadableMove,
     referee,
 )
+from referees.legible_text import legible
 
 SCORERS = ("internal", "players")
 FAILURES = ("forfeit", "void")
@@ -187,7 +188,7 @@ class _Match:
             started=started,
             setup_seconds=setup_seconds,
             play_seconds=play_seconds,
-            warnings=tuple(sheet.warnings),
+            warnings=tuple(map(legible, sheet.warnings)),
             absent=self._absent,
             unproven=self._unproven,
         )
@@ -266,6 +267,7 @@ class _Match:
         return self._void(seat, failure.fault, str(failure))
 
     def _void(self, seat: int, fault: Fault, reason: str) -> str:
+        reason = legible(reason)
         self._sheet.fault(seat, fault, reason)
         if seat <= len(self._players):
             self._players[seat - 1].faulty = True
@@ -393,6 +395,7 @@ class _Match:
         return self._forfeit(seat, dispute.fault, f"{dispute}, but the referee has accepted it")
 
     def _forfeit(self, seat: int, fault: Fault, reason: str) -> Loss:
+        reason = legible(reason)
         self._sheet.fault(seat, fault, reason)
         self._players[seat - 1].faulty = True
         if self._job.failures == "void" and fault in _VOIDING:

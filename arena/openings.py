@@ -18,10 +18,11 @@ class InvalidOpenings(ValueError):
 
 @dataclass(frozen=True)
 class Opening:
-    """The first moves of a game, as text, and what they are called."""
+    """The first moves of a game, as text, what they are called, and their place in their file from 1."""
 
     name: str
     moves: tuple[str, ...]
+    number: int = 0
 
 
 def read_openings(path: Path, referee: Referee[Any, Any], plies: int | None = None) -> tuple[Opening, ...]:
@@ -46,7 +47,8 @@ def read_openings(path: Path, referee: Referee[Any, Any], plies: int | None = No
             opening = Opening(opening.name, opening.moves[:plies])
         if len(found) == MAX_OPENINGS:
             raise InvalidOpenings(f"{path}: more than {MAX_OPENINGS} openings")
-        found.append(Opening(opening.name, _checked(f"{path}, {place}", opening, referee)))
+        moves = _checked(f"{path}, {place}", opening, referee)
+        found.append(Opening(opening.name, moves, len(found) + 1))
     if not found:
         raise InvalidOpenings(f"{path} holds no opening")
     return tuple(found)

@@ -3,28 +3,16 @@
 import json
 import os
 import sys
-import unicodedata
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
-_LAID_OUT: Final = "\n\t"
-
-
-def harmless(text: str) -> str:
-    """The text with what steers terminals (control and format characters) written as escapes like `\\x1b`.
-
-    Programs choose what they call themselves and what they say; line ends and tabs stay as they are.
-    """
-    return "".join(
-        each if each in _LAID_OUT or unicodedata.category(each) not in ("Cc", "Cf", "Cs") else _escape(each)
-        for each in text
-    )
+from referees.legible_text import legible
 
 
 def say(text: str, end: str = "\n") -> None:
     """Print to standard output; where a reader has left (`| head`), nothing more is written, quietly."""
     try:
-        print(harmless(text), end=end, flush=True)
+        print(legible(text), end=end, flush=True)
     except BrokenPipeError:
         # What is written from now on, also by Python at its end, has to go somewhere.
         nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -39,8 +27,4 @@ def say_json(value: Mapping[str, Any]) -> None:
 
 def complain(text: str) -> None:
     """Print to standard error."""
-    print(harmless(text), file=sys.stderr, flush=True)
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+    print(legible(text), file=sys.stderr, flush=True)

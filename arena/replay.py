@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena.game_record import labels
-from referees.api import UnreadableRecord, referee
+from referees.api import Referee, UnknownGame, UnreadableRecord, referee, referees
+from referees.legible_text import legible
 
 MAX_BYTES: Final = 256 << 20
 # Characters of each text beside the record; a page is to open in a browser.
@@ -22,8 +23,8 @@ def page_of(record: Path) -> str:
     """The page of a record that names its game, such as WarLight's.
 
     Where the record lies in a competition's folder, the page also has what the game's players were
-    told and answered, and wrote on standard error, as far as that was kept. Raises UnreadableRecord,
-    UnknownGame and OSError.
+    told and answered, and wrote on standard error, as far as that was kept. Raises UnreadableRecord, which
+    says what records have pages where this one has none, and OSError.
     """
     if record.stat().st_size > MAX_BYTES:
         raise UnreadableRecord(f"{record}: larger than {MAX_BYTES:,} bytes")
@@ -31,14 +32,32 @@ def page_of(record: Path) -> str:
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise UnreadableRecord(f"{record}: no JSON: {error}") from None
+        raise UnreadableRecord(f"{record}: no JSON: {error}; {_who_has_pages()}") from None
     game = found.get("game") if isinstance(found, dict) else None
     if not isinstance(game, str):
-        raise UnreadableRecord(f'{record}: it has no "game" that tells what was played')
+        raise UnreadableRecord(f'{record}: it has no "game" that tells what was played; {_who_has_pages()}')
     try:
-        return referee(game).replay_page(content, _said(record, _players(found)))
+        played = referee(game)
+    except UnknownGame:
+        # OpenSpiel's records have the game's own name there.
+        played = None
+    if played is None or not has_page(played):
+        raise UnreadableRecord(f"{record}: games of {game[:100]!r} have no page; {_who_has_pages()}")
+    try:
+        return played.replay_page(content, _said(record, _players(found)))
     except UnreadableRecord as error:
         raise UnreadableRecord(f"{record}: {error}") from None
+
+
+def has_page(played: type[Referee[Any, Any]]) -> bool:
+    """Whether records of a game can be made a page of."""
+    # Looked up as its base has it, so that the two are the same.
+    return played.replay_page.__func__ is not Referee.replay_page.__func__  # type: ignore[attr-defined]
+
+
+def _who_has_pages() -> str:
+    names = [name for name, played in sorted(referees().items()) if has_page(played)]
+    return f"records (.json) of these games have one: {', '.join(names)}"
 
 
 def _players(record: dict[str, Any]) -> list[str]:
@@ -85,7 +104,8 @@ def _by_player(file: Path, of_game: re.Pattern[str]) -> dict[str, str] | None:
         for line in lines:
             if not (match := of_game.fullmatch(line)):
                 continue
-            player, text = match[2], match[1] + match[3]
+            # Files of earlier releases have it as it was said.
+            player, text = match[2], legible(match[1] + match[3])
             size = sizes[player] = sizes.get(player, 0) + len(text)
             if size <= _MAX_TEXT:
                 found.setdefault(player, []).append(text)

@@ -3,10 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from arena.game_record import record_of
+from arena.game_record import played_move, record_of
 from arena.jobs import Fault, GameJob, JobMove, PlayerUsage
 from arena.players.player import Choice, Cost, Player, Seating
 from referees.api import Outcome, PlayedMove, Referee
+from referees.legible_text import legible
 
 _NO_VALUES: Final[Mapping[int, float]] = {}
 
@@ -15,7 +16,7 @@ class ScoreSheet:
     """The moves of a game, what went wrong, and what the players said at the end.
 
     `first` is the position before the first move. `remarks` and `warnings` go into the game's record,
-    warnings into its result as well.
+    warnings into its result as well. What players say is made legible here, where it enters the results.
     """
 
     def __init__(
@@ -39,12 +40,12 @@ class ScoreSheet:
 
     def fault(self, seat: int, fault: Fault, reason: str) -> None:
         """Note what a player did wrong."""
-        self._faults[seat] = (fault, reason, self._turns)
+        self._faults[seat] = (fault, legible(reason), self._turns)
 
     def last_comment(self, seat: int, comment: str) -> None:
         """Note what a player said of an answer that is no recorded move."""
         if comment:
-            self.remarks.append(f"last comment of {self._seatings[seat - 1].label}: {comment}")
+            self.remarks.append(f"last comment of {self._seatings[seat - 1].label}: {legible(comment)}")
 
     def scores(self, told: Mapping[int, Outcome], outcome: Outcome) -> None:
         """Note the players' counts that differ from the result."""
@@ -75,7 +76,8 @@ class ScoreSheet:
         for seat, (move, choice) in choices.items():
             text = self._rules.move_text(move)
             values = _NO_VALUES if choice.value is None else {seat: choice.value}
-            note = JobMove(seat, text, None, None, interaction, choice.seconds, values, choice.comment)
+            comment = legible(choice.comment)
+            note = JobMove(seat, text, None, None, interaction, choice.seconds, values, comment)
             clock = self._seatings[seat - 1].clock
             if clock is not None:
                 note = note._replace(clock_seconds=clock.seconds, clock_stones=clock.stones)
@@ -91,7 +93,7 @@ class ScoreSheet:
             if described:
                 note = self._described(note, move, before, after)
             self.moves.append(note)
-            self._played.append(PlayedMove(seat, move, text, choice.seconds, values, choice.comment))
+            self._played.append(played_move(note, move))
 
     def _described(self, note: JobMove, move: Any, before: Any, after: Any) -> JobMove:
         rules, seat = self._rules, note.seat
@@ -114,14 +116,14 @@ class ScoreSheet:
             if first is not None:
                 turns = first.turns
                 if fault is Fault.NONE:
-                    fault, remark = first.cause.fault, str(first.cause)
+                    fault, remark = first.cause.fault, legible(str(first.cause))
             usage.append(
                 PlayerUsage(
                     cpu_seconds=cost.cpu_seconds,
                     wall_seconds=self._thought[index],
                     peak_memory_bytes=cost.peak_memory_bytes,
-                    engine_name=players[index].name if known else "",
-                    engine_description=players[index].description if known else "",
+                    engine_name=legible(players[index].name) if known else "",
+                    engine_description=legible(players[index].description) if known else "",
                     fault=fault,
                     remark=remark,
                     turns=turns,
@@ -148,7 +150,7 @@ class ScoreSheet:
             outcome,
             usage,
             started,
-            names=[player.record_name for player in players],
+            names=[legible(player.record_name) for player in players],
             before_result=self.remarks,
-            after_result=[*([void_reason] if void_reason else []), *self.warnings],
+            after_result=[*([void_reason] if void_reason else []), *map(legible, self.warnings)],
         )

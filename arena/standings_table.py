@@ -7,24 +7,40 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.output import harmless
 from arena.results.standings import Standings
+from referees.legible_text import legible
 
 _WIDTH: Final = 110
 
 
 def standings_table(standings: Standings, most: int | None = None) -> Table:
-    """The standings as a table, the best player first, with so many players at most."""
+    """The standings as a table, the best player first, with so many players at most.
+
+    `on time` are games lost on time, `faults` games in which the player did something wrong, `Elo` is live.
+    """
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("player", no_wrap=True)
-    for heading in ("games", "wins", "draws", "losses", "unknown", "points", "Elo", "CPU s"):
+    for heading in (
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "unknown",
+        "on time",
+        "faults",
+        "points",
+        "Elo",
+        "CPU s",
+    ):
         table.add_column(heading, justify="right")
     for player in standings.table()[:most]:
         score = player.score
         cpu = "-" if player.mean_cpu is None else f"{player.mean_cpu:.2f}"
         table.add_row(
-            Text(harmless(player.name)),
+            Text(legible(player.name)),
             *map(str, (score.games, score.wins, score.draws, score.losses, score.unknown)),
+            str(player.time_losses),
+            str(player.faults.total()),
             f"{player.points:g}",
             f"{player.elo:.0f}",
             cpu,

@@ -91,7 +91,8 @@ class PlayedMove(NamedTuple):
     """One move of a finished or broken-off game, as the arena recorded it.
 
     `values` maps a seat to that seat's own expected value (0 to 1) after the move; `seconds` is the
-    time the mover took; `comment` is what the player said of the move.
+    time the mover took; `comment` is what the player said of the move. `clock_seconds` are left on the
+    mover's clock after it, None without a clock; in byo-yomi they are for `clock_stones` more moves.
     """
 
     seat: int
@@ -100,6 +101,8 @@ class PlayedMove(NamedTuple):
     seconds: float | None = None
     values: Mapping[int, float] = MappingProxyType({})
     comment: str = ""
+    clock_seconds: float | None = None
+    clock_stones: int = 0
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,8 @@ class GameRecord:
 
     `outcome` is None for a void game, whose reason stands in `final_remarks`. `first` is the first
     position where a player arranged it, else None. `remarks` are lines for the record's heading,
-    `final_remarks` for its end.
+    `final_remarks` for its end. `main_seconds` and `overtime` (as SGF's OT words it) are everybody's clock;
+    None and empty without one, or where the players' clocks differ.
     """
 
     game_name: str
@@ -121,6 +125,8 @@ class GameRecord:
     remarks: tuple[str, ...] = ()
     final_remarks: tuple[str, ...] = ()
     first: Any = None
+    main_seconds: float | None = None
+    overtime: str = ""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def text_of(node: Mapping[str, Sequence[bytes]], identifier: str, default: str =
 
 
 def begin(game: GameRecord, size: int) -> Tree_node:
-    """A record's heading: who played what and when, the result, and the remarks as a comment.
+    """A record's heading: who played what and when, the clock, the result, and the remarks as a comment.
 
     A void game has RE[Void].
     """
@@ -60,6 +60,10 @@ def begin(game: GameRecord, size: int) -> Tree_node:
         ("RE", game.outcome.summary if game.outcome is not None else "Void"),
     ):
         root.set(identifier, _encodable(value))
+    if game.main_seconds is not None:
+        root.set("TM", game.main_seconds)
+    if game.overtime:
+        root.set("OT", _encodable(game.overtime))
     if game.remarks:
         root.set("C", _encodable("\n".join(game.remarks)))
     return root
@@ -68,12 +72,18 @@ def begin(game: GameRecord, size: int) -> Tree_node:
 def written(heading: dict[str, list[bytes]], game: GameRecord, move: Callable[[PlayedMove], bytes]) -> str:
     """The record's text: the heading's raw properties, a node for each move, the final remarks.
 
-    `move` gives the raw value of a move's property. The move's comment holds what its player said and
-    expected; the last node's comment ends with the final remarks.
+    `move` gives the raw value of a move's property. What is left on the mover's clock stands in BL or WL, in
+    byo-yomi with the moves it is for in OB or OW. The move's comment holds what its player said and expected;
+    the last node's comment ends with the final remarks.
     """
     nodes = [heading]
     for played in game.moves:
-        node = {LETTERS[played.seat]: [move(played)]}
+        letter = LETTERS[played.seat]
+        node = {letter: [move(played)]}
+        if played.clock_seconds is not None:
+            node[f"{letter}L"] = [b"%.3f" % played.clock_seconds]
+            if played.clock_stones:
+                node[f"O{letter}"] = [b"%d" % played.clock_stones]
         if comment := _comment(played):
             node["C"] = [_raw(comment)]
         nodes.append(node)

@@ -51,12 +51,15 @@ def export(
     server: Server,
     game: Game,
     to: Annotated[Path | None, typer.Option(help="The file to write; nothing: standard output.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file that there is.")] = False,
     form: Annotated[
         Format, typer.Option("--format", help="text can be edited, binary is smaller.")
     ] = Format.TEXT,
     library: Annotated[LibraryName | None, typer.Option(help="Only this library.")] = None,
 ) -> None:
-    """Write a game's libraries to a file."""
+    """Write a game's libraries to a file, which must not be there yet."""
+    if to is not None and to.is_file() and not force:
+        raise CommandError(f"{to}: is there already; --force overwrites it, another name keeps it")
     request = libraries_pb2.ExportLibraryRequest(
         game_id=game, library=number_of(library) if library is not None else pattern_pb2.LIBRARY_UNSPECIFIED
     )
@@ -226,6 +229,7 @@ def _records_of_text(
 def _records_of_binary(
     content: bytes, file: Path, described: game_pb2.Game
 ) -> Iterator[libraries_pb2.ImportLibraryRequest]:
+    number = -1
     for number, record in enumerate(_parsed(content, file)):
         match record.WhichOneof("record"), number:
             case "game", 0:
@@ -242,6 +246,8 @@ def _records_of_binary(
                 yield libraries_pb2.ImportLibraryRequest(node=record.node)
             case _:
                 raise CommandError(f"{file}: is not an export: record {number + 1} is not what comes there")
+    if number < 0:
+        raise CommandError(f"{file}: is not an export: it has no game")
 
 
 def _parsed(content: bytes, file: Path) -> Iterator[libraries_pb2.ExportLibraryResponse]:
@@ -258,5 +264,7 @@ def _parsed(content: bytes, file: Path) -> Iterator[libraries_pb2.ExportLibraryR
                 f"{file}: is no export, or not whole: nothing readable at byte {began}"
             ) from error
         if record == _END:
+            if stream.tell() < len(content):
+                raise CommandError(f"{file}: is no export: more follows its end at byte {stream.tell()}")
             return
         yield record

@@ -15,7 +15,7 @@ _EVERYONE: Final[Set[Role]] = frozenset(Role)
 _ARENA: Final[Set[Role]] = frozenset({Role.ARENA, Role.ADMIN})
 _ADMIN: Final[Set[Role]] = frozenset({Role.ADMIN})
 
-OPEN_METHODS: Final = frozenset({"/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/Watch"})
+OPEN_METHODS: Final = frozenset(f"/grpc.health.v1.Health/{name}" for name in ("Check", "List", "Watch"))
 
 ROLES: Final[dict[str, Set[Role]]] = {
     "/academy.v1.ConsultationService/LookUpOpening": _EVERYONE,

@@ -12,6 +12,7 @@ from academy.store import arenas, event_log, keys, open_contests, player_statist
 from academy.store.contest_records import (
     MAX_LINE_LENGTH,
     check_elos,
+    check_new_names,
     check_report,
     expectations,
     false_claim_to_proto,
@@ -395,6 +396,7 @@ def _new_record(
     if len(contest.players) != spec.players:
         raise InvalidRecord("players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}")
     check_elos(contest)
+    check_new_names(contest)
     opened = arenas.kept_contest(work.transaction, arena, contest)
     opened.state = contests_pb2.CONTEST_STATE_OPEN
     opened.open_time.CopyFrom(work.time)

@@ -83,6 +83,12 @@ def check_elo(field: str, elo: float) -> None:
         raise InvalidRecord(field, f"{elo!r} must be a number from -{MAX_ELO:.0f} to {MAX_ELO:.0f}")
 
 
+def check_new_names(contest: contests_pb2.Contest) -> None:
+    """Check the names of a contest that is not known yet; the log may hold others. Raises InvalidRecord."""
+    for place, player in enumerate(contest.players):
+        keys.check_new_player_name(f"players[{place}].name", player.name)
+
+
 def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
     """Check what only new reports must keep to; the log may hold others. Raises InvalidRecord."""
     known = [result for result in report.results if result in _TO_RESULT]

@@ -48,6 +48,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.signatures import VALUE_SCALE
 from academy.knowledge.spec import GAME_ID
 from academy.store.errors import InvalidRecord, UnknownGame
+from academy.wire.names import complaint_about
 
 PLAYER_BYTES: Final = 16
 _BOARD_BYTES: Final = 8
@@ -203,6 +204,13 @@ def check_identity(field: str, name: str) -> None:
     check_voter_name(field, name)
     if name == ANALYST:
         raise InvalidRecord(field, f"{name!r} is ACADEMY's own name: a player needs another")
+
+
+def check_new_player_name(field: str, name: str) -> None:
+    """Raise InvalidRecord for what cannot be a player's name from now on; the log may hold others."""
+    check_player_name(field, name)
+    if complaint := complaint_about(name):
+        raise InvalidRecord(field, complaint)
 
 
 def check_player_name(field: str, name: str) -> None:

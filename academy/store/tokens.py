@@ -113,7 +113,7 @@ class CreateToken:
 
     def execute(self, work: Work) -> tuple[Token, str]:
         """Store it. Raises InvalidRecord for a bad name or a time of expiry that has passed."""
-        keys.check_player_name("name", self.name)
+        keys.check_new_player_name("name", self.name)
         if not self.name.strip():
             raise InvalidRecord("name", f"{self.name!r} is blank; say whom the token is for")
         if self.expires is not None and not self.expires > work.now:

@@ -13,6 +13,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 Context = aio.ServicerContext[Any, Any]
 _Status = health_pb2.HealthCheckResponse
+# The package's published types leave List out.
+_pb: Any = health_pb2
 
 
 class UnknownService(LookupError):
@@ -62,6 +64,10 @@ class HealthServicer(health_pb2_grpc.HealthServicer):
         if request.service not in self._services:
             await self.refuse(UnknownService(request.service), context)
         return self._health()
+
+    async def List(self, request: Any, context: Context) -> Any:
+        """Return the health of every service by its name, the empty one's included."""
+        return _pb.HealthListResponse(statuses={each: self._health() for each in sorted(self._services)})
 
     async def Watch(
         self, request: health_pb2.HealthCheckRequest, context: Context

@@ -68,7 +68,9 @@ def run(
         RunOptions(parallel or settings.parallel, max_games, quiet, log_protocol, readmit, insecure),
     )
     if not quiet:
-        say(standings_text(read_results(settings, files).standings), end="")
+        report = read_results(settings, files).report
+        # Of a tuner's candidates nobody wants a table.
+        say("\n".join([*report.lines, ""]) if report.of_tuner else standings_text(report.standings), end="")
         say(f"{files.name}: the run ended since {ended.end.value}; report: {files.report}")
     if ended.end is RunEnd.HALTED:
         complain("arena: halted by void games; the log says why")

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Protocol
 
+from academy.wire.names import complaint_about
 from arena.lobby.guests import Guest
 from arena.lobby.limits import LobbyLimits
 from arena.lobby.refusals import Closing, InvalidRequest, Replaced, TooMany
@@ -63,6 +64,8 @@ class Lobby:
             raise Closing("the arena is closing")
         if not 0 < len(hello.player) <= limits.name_characters:
             raise InvalidRequest(f"hello.player: a name has 1 to {limits.name_characters} characters")
+        if complaint := complaint_about(hello.player):
+            raise InvalidRequest(f"hello.player: {complaint}")
         if hello.games_at_once > limits.games_at_once:
             raise InvalidRequest(
                 f"hello.games_at_once: {hello.games_at_once}; at most {limits.games_at_once} are allowed"

@@ -6,19 +6,23 @@ import re
 from pathlib import Path
 from typing import Final
 
+from referees.legible_text import legible
+
 ERROR_LIMIT: Final = 1 << 20
 _LONGEST_LINE: Final = 4096
 _LAST_WORDS: Final = 200
 # All but the tab: they would steer the terminal of who reads the log, or look like ends of lines.
 _CONTROL: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+# Bytes that are no UTF-8, as Python's surrogates; they are written as they came.
+_NO_UTF8: Final = re.compile("([\udc80-\udcff]+)")
 
 
 class ErrorLog:
     """Appends what a player writes to its standard error to a file, each line under the player's label.
 
-    Control characters are written as escapes such as `\\x1b`. Whole lines are written in one go, so that
-    several games can share the file. After `limit` bytes the rest is dropped, which the file says once.
-    Raises OSError where the file can't be opened.
+    Control characters and what turns text round are written as escapes such as `\\x1b`. Whole lines are
+    written in one go, so that several games can share the file. After `limit` bytes the rest is dropped,
+    which the file says once. Raises OSError where the file can't be opened.
     """
 
     def __init__(self, path: str | Path, label: str, limit: int = ERROR_LIMIT) -> None:
@@ -38,7 +42,7 @@ class ErrorLog:
             self._write(line)
 
     def _write(self, line: bytes) -> None:
-        line = _CONTROL.sub(lambda found: b"\\x%02x" % ord(found[0]), line.removesuffix(b"\r"))
+        line = _one_line(line.removesuffix(b"\r"))
         if line.strip():
             self._last_line = line
         if self._left < 0:
@@ -70,3 +74,12 @@ class ErrorLog:
         if self._unfinished:
             self._write(self._unfinished)
             self._unfinished = b""
+
+
+def _one_line(line: bytes) -> bytes:
+    line = _CONTROL.sub(lambda found: b"\\x%02x" % ord(found[0]), line)
+    if line.isascii():
+        return line
+    parts = _NO_UTF8.split(line.decode(errors="surrogateescape"))
+    parts[::2] = map(legible, parts[::2])
+    return "".join(parts).encode(errors="surrogateescape")

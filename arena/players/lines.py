@@ -10,7 +10,7 @@ from arena.players.failures import Disconnected, Late, PlayerFailure
 from arena.players.lines_channel import LinesChannel
 from arena.players.lines_parameters import LinesParameters
 from arena.players.open_requests import Request
-from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
+from arena.players.player import Choice, Cost, Disorder, InvalidParameters, Player, Seating
 from arena.players.process import ChildProcess
 from arena.players.program import error_log, launch
 from arena.players.turn_time import TurnTime
@@ -21,7 +21,8 @@ class LinesPlayer(Player):
     """A bot in a child process. What it does wrong costs it orders and, but by setting, never the game.
 
     What cannot be read is dropped with a warning. A turn that is not answered in time is one without
-    orders. A bot that has ended, or is late too often, passes for the rest of the game.
+    orders. A bot that has ended, or is late too often, passes for the rest of the game. Its first late turn,
+    and what ended its part, are its `disorder`.
     """
 
     def __init__(self, seating: Seating) -> None:
@@ -125,11 +126,18 @@ class LinesPlayer(Player):
     def _strike(self, limit: float) -> None:
         self._late_turns += 1
         self._complaints.add_grave(self._turn, f"no answer within {limit:.3g} s, the turn is passed", "late")
+        if self.disorder is None:
+            self._note_disorder(Late(f"turn {self._turn}: no answer within {limit:.3g} s"))
         if self._late_turns >= self._parameters.late_turns:
-            self._complaints.add_grave(
-                self._turn, f"is asked no more after {self._late_turns} late turns", "gone"
-            )
+            why = f"is asked no more after {self._late_turns} late turns"
+            self._complaints.add_grave(self._turn, why, "gone")
+            self._note_disorder(Late(f"turn {self._turn}: {why}"))
             self._gone = True
+
+    def _note_disorder(self, cause: PlayerFailure) -> None:
+        """Note the gravest failure so far; the turns are those before the first one."""
+        turns = self._turn - 1 if self.disorder is None else self.disorder.turns
+        self.disorder = Disorder(cause, turns)
 
     def _lost(self, reason: str, seconds: float) -> Choice:
         if self._parameters.crash == "lose":
@@ -137,6 +145,7 @@ class LinesPlayer(Player):
         self._gone = True
         self.faulty = True
         self._complaints.add_grave(self._turn, f"passes for the rest: {reason}", "gone")
+        self._note_disorder(Disconnected(f"turn {self._turn}: {reason}"))
         return Choice(self._words.passing(), seconds=seconds)
 
     def given(self, moves: Mapping[int, Any], view: Any) -> None:

@@ -5,14 +5,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from referees.legible_text import legible
+
 TRANSCRIPT_LIMIT: Final = 16 << 20
 # All but the tab: they would look like ends of lines, or steer the terminal of who reads the file.
 _CONTROL: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 
-def legible(line: str) -> str:
-    """A line with control characters but the tab as escapes such as `\\x0d`."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", line)
+def one_line(text: str) -> str:
+    """A text as one line: what steers terminals or turns text round, but the tab, as escapes like `\\x0d`."""
+    return legible(_CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text))
 
 
 class Transcript:
@@ -44,7 +46,7 @@ class Transcript:
         self._sizes[part] = before + len(line) + 1
         if self._sizes[part] > self._limit:
             line = "(more than fits in the log: what follows is dropped)"
-        self._file.write(f"{part}: {legible(line)}\n")
+        self._file.write(f"{part}: {one_line(line)}\n")
 
     def __enter__(self) -> Self:
         return self

@@ -4,12 +4,15 @@ The keys are stable: later versions may add some, but rename and drop none. Time
 8601 in UTC, sizes bytes, chances 0 to 1; what is not known is null.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.reports.contents import Report
 from arena.reports.tally import MatchupTally
 from arena.results.standings import PlayerStanding
+from arena.selection.candidates import TuningState
+from arena.selection.sprt import SprtState
 
 
 def json_report(report: Report) -> Mapping[str, Any]:
@@ -36,6 +39,8 @@ def json_report(report: Report) -> Mapping[str, Any]:
         "superiority": _superiority(report),
         "matchups": [_matchup(matchup) for matchup in report.matchups],
         "lines": list(report.lines),
+        "sprt": None if report.sprt is None else _sprt(report.sprt),
+        "tuner": None if report.tuning is None else _tuner(report.tuning),
         "voids": report.voids,
         "reports": dict(report.academy_reports),
         "refusals": dict(report.refusals),
@@ -54,6 +59,7 @@ def _player(report: Report, player: PlayerStanding) -> Mapping[str, Any]:
         **vars(player.score),
         "points": player.points,
         "forfeits": player.forfeits,
+        "time_losses": player.time_losses,
         "elo": round(player.elo, 2),
         "elo_at_first": None if first is None else round(first.elo, 2),
         "elo_at_first_from": None if first is None else first.source,
@@ -63,12 +69,20 @@ def _player(report: Report, player: PlayerStanding) -> Mapping[str, Any]:
         "elo_imagined": None if estimate is None else estimate.imagined,
         "daide_score": round(facts.daide_score, 6),
         "skill": None
-        if report.ratings
+        if len(report.seats) == 2
         else {"mu": round(facts.skill.mu, 4), "sigma": round(facts.skill.sigma, 4)},
         "mean_cpu_seconds": player.mean_cpu,
         "mean_wall_seconds": None if usage is None else usage.wall_seconds,
         "peak_memory_bytes": None if usage is None else usage.peak_memory_bytes,
-        "faults": 0 if usage is None else usage.faults,
+        "faults": player.faults.total(),
+        "faults_by_kind": {fault.value: count for fault, count in player.faults.items()},
+        "last_fault": None
+        if facts.last_fault is None
+        else {
+            "game": facts.last_fault.game_id,
+            "kind": facts.last_fault.fault.value,
+            "remark": facts.last_fault.remark,
+        },
     }
 
 
@@ -109,6 +123,59 @@ def _matchup(matchup: MatchupTally) -> Mapping[str, Any]:
         "unknown": matchup.unknown,
         "in_control_file": matchup.game is not None,
     }
+
+
+def _sprt(state: SprtState) -> Mapping[str, Any]:
+    test, match = state.test, state.match
+    return {
+        "player": state.first,
+        "opponent": state.second,
+        "elo0": test.elo0,
+        "elo1": test.elo1,
+        "alpha": test.alpha,
+        "beta": test.beta,
+        "model": test.model,
+        "llr": round(state.status.llr, 6),
+        "lower": round(state.status.lower, 6),
+        "upper": round(state.status.upper, 6),
+        "pairs": dict(zip(("0", "0.5", "1", "1.5", "2"), state.pairs, strict=True)),
+        "pairs_left_out": state.left_out,
+        "verdict": state.status.verdict,
+        "elo": None if match is None else _finite(match.elo),
+        "elo_error": None if match is None else _finite(match.elo_error),
+        "normalised_elo": None if match is None else _finite(match.normalised_elo),
+        "normalised_elo_error": None if match is None else _finite(match.normalised_elo_error),
+        "superiority": None if match is None else round(match.superiority, 6),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return round(value, 4) if math.isfinite(value) else None
+
+
+def _tuner(state: TuningState) -> Mapping[str, Any]:
+    def named(values: Sequence[Any]) -> Mapping[str, Any]:
+        return {code: _plain(value) for code, value in zip(state.parameters, values, strict=True)}
+
+    return {
+        "games": state.games,
+        "best": named(state.best),
+        "best_text": state.best_text,
+        "path": [{"games": step.games, "values": named(step.values)} for step in state.path],
+        "place": [list(level) for level in state.place] or None,
+        "distribution": {
+            code: {"mean": mean, "variance": variance}
+            for code, (mean, variance) in zip(state.parameters, state.distribution, strict=False)
+        }
+        or None,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A parameter's value; what JSON has not, such as infinity or an object of a control file's, as text."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return value if value is None or isinstance(value, str | int) else str(value)
 
 
 def _duration(report: Report) -> Mapping[str, Any] | None:

@@ -4,6 +4,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from arena.control.game import GameSettings
 from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
@@ -11,17 +12,25 @@ from arena.control.settings import Control
 from arena.ratings.bradley_terry import PairResult, Ratings, rate
 from arena.ratings.daide import daide_scores
 from arena.ratings.skill import SkillTable
-from arena.reports.contents import PlayerFacts, Report
+from arena.reports.contents import PlayerFacts, Report, is_tuner
 from arena.reports.tally import MatchupTally, tally, unplanned
 from arena.results.database import ResultsError
 from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import SeriesReader
 from arena.results.standings import Standings
+from arena.results.usage import LastFault
+from arena.selection.cross_entropy import CrossEntropyTuner
 from arena.selection.kinds import selector_for
 from arena.selection.lettered import letters
 from arena.selection.matchups import MatchupSelector
+from arena.selection.monte_carlo import MonteCarloTuner
 from arena.selection.selector import ChangedCompetition, CompletedGame, Selector
+from arena.selection.sprt import SprtMatch
+from referees.legible_text import legible
+
+# No player can be called so.
+CANDIDATES: Final = "#candidates"
 
 
 def assemble(control: Control, name: str, series: SeriesReader) -> Report:
@@ -42,7 +51,10 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
     game = replace(terms.game, folder=control.game.folder) if selector is None else control.game
     rules = game.rules()
     seats = [rules.seat_name(seat) for seat in range(1, rules.seats + 1)]
-    standings = Standings(() if selector is None else control.competitors, control.elo, games)
+    if is_tuner(terms.kind):
+        games = [_of_all_candidates(game, control, selector) for game in games]
+    listed = () if selector is None else control.competitors
+    standings = Standings(listed, control.elo, games, unranked=(CANDIDATES,))
     lettered = selector is not None and isinstance(control.plan, AllPlayAllPlan | GauntletPlan)
     return Report(
         name=name,
@@ -56,14 +68,15 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
         standings=standings,
         matchups=tally(_known(control, selector, terms, games), games, terms.kind),
         players=_players(standings, games, series),
-        ratings=_ratings(standings, control) if rules.seats == 2 else None,
-        histories=_histories(games),
+        ratings=_ratings(standings, control) if rules.seats == 2 and not is_tuner(terms.kind) else None,
         lines=[] if selector is None else selector.report_lines(),
         voids=series.void_count(),
         academy_reports=series.outbox.counts() if control.academy is not None else {},
-        refusals=series.outbox.refusals() if control.academy is not None else {},
+        refusals=_refusals(series) if control.academy is not None else {},
         duration=series.duration(),
         first_ratings=first_ratings,
+        sprt=selector.state() if isinstance(selector, SprtMatch) else None,
+        tuning=selector.state() if isinstance(selector, MonteCarloTuner | CrossEntropyTuner) else None,
         warning=warning,
     )
 
@@ -121,7 +134,7 @@ def _series_tally(control: Control, one: MarsSeries) -> MatchupTally:
 def _players(
     standings: Standings, games: Iterable[FinishedGame], series: SeriesReader
 ) -> dict[str, PlayerFacts]:
-    usage, descriptions = series.player_usage(), series.player_descriptions()
+    usage, descriptions, faults = series.player_usage(), series.player_descriptions(), series.last_faults()
     scores: defaultdict[str, float] = defaultdict(float)
     skills = SkillTable()
     for game in games:
@@ -132,9 +145,27 @@ def _players(
         if len(game.players) > 2:
             skills.add(game.players, game.outcome.winners)
     return {
-        name: PlayerFacts(name, descriptions.get(name, ""), usage.get(name), scores[name], skills.skill(name))
+        name: PlayerFacts(
+            name,
+            legible(descriptions.get(name, "")),
+            usage.get(name),
+            scores[name],
+            skills.skill(name),
+            _legible_fault(faults.get(name)),
+        )
         for name in standings.order
     }
+
+
+# What players say is made legible where it enters the results; earlier releases did not.
+
+
+def _legible_fault(last: LastFault | None) -> LastFault | None:
+    return None if last is None else replace(last, remark=legible(last.remark))
+
+
+def _refusals(series: SeriesReader) -> dict[str, str]:
+    return {contest: legible(why) for contest, why in series.outbox.refusals().items()}
 
 
 def _ratings(standings: Standings, control: Control) -> Ratings:
@@ -149,9 +180,9 @@ def _ratings(standings: Standings, control: Control) -> Ratings:
     return rate(results, centre=centre, anchors=control.elo.fixed)
 
 
-def _histories(games: Iterable[FinishedGame]) -> dict[str, list[float]]:
-    histories: defaultdict[str, list[float]] = defaultdict(list)
-    for game in games:
-        for name, elo in dict(zip(game.players, game.elo_after, strict=True)).items():
-            histories[name].append(elo)
-    return dict(histories)
+def _of_all_candidates(game: FinishedGame, control: Control, selector: Selector | None) -> FinishedGame:
+    """A tuner's game as one of CANDIDATES: each of them plays too little for a line of its own."""
+    candidates = {name for name in game.players if "#" in name}
+    if selector is not None:
+        candidates = set(game.players).difference(control.competitors)
+    return replace(game, players=tuple(CANDIDATES if name in candidates else name for name in game.players))

@@ -9,18 +9,29 @@ from arena.ratings.skill import Skill
 from arena.reports.tally import MatchupTally
 from arena.results.first_ratings import NEWCOMER, FirstRating
 from arena.results.standings import Standings
-from arena.results.usage import Duration, PlayerUsage
+from arena.results.usage import Duration, LastFault, PlayerUsage
+from arena.selection.candidates import TuningState
+from arena.selection.sprt import SprtState
+
+
+def is_tuner(kind: str) -> bool:
+    """Whether a kind of competition has candidates, a game or two each."""
+    return kind in ("mc_tuner", "ce_tuner")
 
 
 @dataclass(frozen=True)
 class PlayerFacts:
-    """A player beside its standing: what it calls itself, and what it used (None: it has no game yet)."""
+    """A player beside its standing: what it calls itself, and what it used (None: it has no game yet).
+
+    `last_fault` is None where it did nothing wrong.
+    """
 
     name: str
     description: str
     usage: PlayerUsage | None
     daide_score: float
     skill: Skill
+    last_fault: LastFault | None = None
 
 
 @dataclass(frozen=True)
@@ -29,12 +40,12 @@ class Report:
 
     `letters` are the players' letters in the cross-table, empty for kinds that have none. `seats` are
     what the game's seats are called. `ratings` are None for games of more than two, where skills count.
-    `lines` are what only the kind of competition has to tell (a tuner's candidates, a test's state);
-    `academy_reports` the outbox's counts (empty where nothing is reported to ACADEMY), `refusals` why the
-    newest refused reports were, by contest. `histories` are the players' live Elo after each game of
-    theirs. `first_ratings` are what they began with, by name, but for those whose Elo is fixed. A `warning`
-    says why the games are not those of the control file as it is now: then nothing is told that only the
-    control file knows.
+    `lines` are what only the kind of competition has to tell (a tuner's candidates, a test's state), `sprt`
+    and `tuning` the same as values. A tuner's candidates have no ratings, standings and facts of their own,
+    and their games are one matchup. `academy_reports` are the outbox's counts (empty where nothing is
+    reported to ACADEMY), `refusals` why the newest refused reports were, by contest. `first_ratings` are what
+    players began with, by name, but for those whose Elo is fixed. A `warning` says why the games are not
+    those of the control file as it is now: then nothing is told that only the control file knows.
     """
 
     name: str
@@ -49,13 +60,14 @@ class Report:
     matchups: Sequence[MatchupTally]
     players: Mapping[str, PlayerFacts]
     ratings: Ratings | None
-    histories: Mapping[str, Sequence[float]]
     lines: Sequence[str]
     voids: int
     academy_reports: Mapping[str, int]
     refusals: Mapping[str, str]
     duration: Duration | None
     first_ratings: Mapping[str, FirstRating] = field(default_factory=dict)
+    sprt: SprtState | None = None
+    tuning: TuningState | None = None
     warning: str = ""
 
     @property
@@ -70,6 +82,11 @@ class Report:
             if name in began
         )
         return f"began at Elo: {', '.join(reasons)}" if began else ""
+
+    @property
+    def of_tuner(self) -> bool:
+        """Whether the games are those of a tuner's candidates."""
+        return is_tuner(self.kind)
 
     @property
     def ranked(self) -> Sequence[str]:

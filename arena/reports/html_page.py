@@ -6,10 +6,11 @@ from html import escape
 from typing import Final
 
 from arena.game_count import count_text
-from arena.reports.contents import Report
+from arena.reports.contents import PlayerFacts, Report
 from arena.reports.matchup_text import MISSING, percent, settings_line
 from arena.reports.rating_plot import Bar, rating_plot
 from arena.reports.tally import MatchupTally, SeatTally
+from arena.reports.tuning_plot import tuning_plot
 
 MOST_MATCHUPS: Final = 2000
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
@@ -27,9 +28,10 @@ th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(
 th { background: var(--head); font-weight: 600; }
 th:first-child, td:first-child, td.text, #usage th:last-child { text-align: left; }
 td.own { background: var(--head); } td.won { background: var(--good); } td.lost { background: var(--bad); }
-svg.ratings { max-width: 100%; height: auto; } svg text { font-size: 12.5px; fill: var(--ink); }
+svg { max-width: 100%; height: auto; } svg text { font-size: 12.5px; fill: var(--ink); }
 svg .tick { fill: var(--dim); font-size: 11px; } svg .grid { stroke: var(--line); }
 svg .error { stroke: var(--mark); stroke-width: 2; } svg circle { fill: var(--mark); }
+svg .path { fill: none; stroke: var(--mark); stroke-width: 2; }
 pre { background: var(--head); padding: .8rem; overflow-x: auto; }
 """
 
@@ -39,9 +41,10 @@ def html_page(report: Report) -> str:
     title = escape(f"{report.name}: {report.kind}")
     sections = [
         _heading(report),
-        _ratings(report),
-        _standings(report),
+        "" if report.of_tuner else _ratings(report),
+        "" if report.of_tuner else _standings(report),
         _cross_table(report),
+        _tuning(report),
         _lines(report),
         _matchups(report),
         _usage(report),
@@ -98,7 +101,7 @@ def _ratings(report: Report) -> str:
     if report.ratings is not None:
         estimates = report.ratings.estimates
         bars = [Bar(name, estimates[name].elo, estimates[name].error) for name in estimates]
-        unit, text = "Elo", "The likeliest Elo for all games together, with 95 % intervals."
+        unit, text = "likeliest Elo", "The likeliest Elo for all games together, with 95 % intervals."
     else:
         played = [facts for facts in report.players.values() if facts.usage]
         bars = [Bar(facts.name, facts.skill.mu, 2 * facts.skill.sigma) for facts in played]
@@ -110,21 +113,22 @@ def _ratings(report: Report) -> str:
 
 
 def _standings(report: Report) -> str:
-    headings = ["player", "games", "wins", "draws", "losses", "unknown", "forfeits", "points"]
-    headings += ["Elo", "±"] if report.ratings else ["DAIDE", "skill", "±"]
+    headings = ["player", "games", "wins", "draws", "losses", "unknown", "forfeits", "on time", "faults"]
+    headings += ["points", "Elo", *(["likeliest Elo", "±"] if report.ratings else ["DAIDE", "skill", "±"])]
     rows = []
     for player in report.standings.table():
         score, facts = player.score, report.players[player.name]
-        counts = (score.games, score.wins, score.draws, score.losses, score.unknown, player.forfeits)
-        row = [player.name, *map(str, counts), f"{player.points:g}"]
+        row = [player.name, *map(str, (score.games, score.wins, score.draws, score.losses, score.unknown))]
+        row += [str(player.forfeits), str(player.time_losses), str(player.faults.total())]
+        row += [f"{player.points:g}", f"{player.elo:.0f}"]
         if report.ratings:
             estimate = report.ratings.estimates.get(player.name)
             row.append("-" if estimate is None else f"{estimate.elo:.0f}{'*' if estimate.imagined else ''}")
             row.append("-" if estimate is None or estimate.error is None else f"{estimate.error:.0f}")
         else:
             row += [f"{facts.daide_score:+.1f}", f"{facts.skill.mu:.1f}", f"{2 * facts.skill.sigma:.1f}"]
-        rows.append([*row, f"{player.elo:.0f}"])
-    table = _table("standings", [*headings, "live Elo"], rows)
+        rows.append(row)
+    table = _table("standings", headings, rows)
     starred = report.ratings and any(estimate.imagined for estimate in report.ratings.estimates.values())
     note = "* one imaginary draw of each pair keeps it finite: some only won or only lost" if starred else ""
     began = f'<p class="dim" id="began">{escape(report.beginnings)}</p>' if report.beginnings else ""
@@ -156,6 +160,19 @@ def _cross_table(report: Report) -> str:
         "<h2>Cross-table</h2>"
         "<p class=\"dim\">Wins-losses of the row's player against the column's, =draws.</p>"
         + _table("cross-table", headings, rows)
+    )
+
+
+def _tuning(report: Report) -> str:
+    if report.tuning is None:
+        return ""
+    tuning = report.tuning
+    best = [(code, str(value)) for code, value in zip(tuning.parameters, tuning.best, strict=True)]
+    return (
+        f'<h2>Best parameters</h2><p id="best">{escape(tuning.best_text)}</p>'
+        + _table("parameters", ["parameter", "best value"], best)
+        + '<h2>How they came about</h2><p class="dim">The best value after so many games.</p>'
+        + tuning_plot(tuning)
     )
 
 
@@ -206,14 +223,20 @@ def _usage(report: Report) -> str:
                 "-" if cpu is None else f"{cpu:.3f}",
                 f"{facts.usage.wall_seconds:.3f}",
                 "-" if memory is None else f"{memory / 1e6:.1f}",
-                str(facts.usage.faults),
+                _fault_cell(facts),
                 f'<td class="text">{escape(facts.description)}</td>',
             ]
         )
     if not rows:
         return ""
-    headings = ["player", "CPU s a game", "wall s a game", "peak memory MB", "faults", "calls itself"]
+    headings = ["player", "CPU s a game", "wall s a game", "peak memory MB", "last fault", "calls itself"]
     return f"<h2>What players used</h2>{_table('usage', headings, rows)}"
+
+
+def _fault_cell(facts: PlayerFacts) -> str:
+    last = facts.last_fault
+    text = "" if last is None else f"{last.game_id}: {last.fault.value}: {last.remark}"
+    return f'<td class="text">{escape(text)}</td>'
 
 
 def _notes(report: Report) -> str:

@@ -16,22 +16,23 @@ _RINGMASTERS_WORD: Final = {"all-play-all": "allplayall"}
 
 def text_report(report: Report) -> str:
     """The whole report."""
-    tuned = report.kind.endswith("_tuner")
+    tuned = report.of_tuner
     sections = [
         [f"{_RINGMASTERS_WORD.get(report.kind, report.kind)}: {report.name}", *_lines(report.description)],
         _warning(report),
         _progress(report),
         _grid(report),
         list(report.lines),
-        *([] if tuned else _matchups(report)),
+        *_matchups(report),
         [
             f"player {name}: {facts.description}"
             for name, facts in sorted(report.players.items())
-            if facts.description and not (tuned and name.startswith("#"))
+            if facts.description
         ],
         # A tuner's candidates have a game or two each: its own lines say what came of them.
         [] if tuned else _standings(report),
         [] if tuned else _superiority(report),
+        _faults(report),
         _notes(report),
     ]
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
@@ -93,14 +94,15 @@ def _matchups(report: Report) -> list[list[str]]:
 
 
 def _standings(report: Report) -> Sequence[str]:
-    heading = ["player", "games", "wins", "draws", "losses", "unknown", "forfeits", "points"]
-    heading += ["Elo", "±", "live"] if report.ratings else ["DAIDE", "skill", "±", "live"]
+    heading = ["player", "games", "wins", "draws", "losses", "unknown", "forfeits", "on time", "faults"]
+    heading += ["points", "Elo", *(["likeliest", "±"] if report.ratings else ["DAIDE", "skill", "±"])]
     rows: list[Sequence[str]] = [heading]
     imagined = False
     for player in report.standings.table():
         score, facts = player.score, report.players[player.name]
-        numbers = (score.games, score.wins, score.draws, score.losses, score.unknown, player.forfeits)
-        row = [player.name, *map(str, numbers), f"{player.points:g}"]
+        row = [player.name, *map(str, (score.games, score.wins, score.draws, score.losses, score.unknown))]
+        row += [str(player.forfeits), str(player.time_losses), str(player.faults.total())]
+        row += [f"{player.points:g}", f"{player.elo:.0f}"]
         if report.ratings:
             estimate = report.ratings.estimates.get(player.name)
             if estimate is None:
@@ -110,7 +112,7 @@ def _standings(report: Report) -> Sequence[str]:
                 row += [f"{estimate.elo:.0f}", "-" if estimate.error is None else f"{estimate.error:.0f}"]
         else:
             row += [f"{facts.daide_score:+.1f}", f"{facts.skill.mu:.1f}", f"{2 * facts.skill.sigma:.1f}"]
-        rows.append([*row, f"{player.elo:.0f}"])
+        rows.append(row)
     lines = [*aligned(rows), _legend(report)]
     if imagined:
         lines.append("Some only won or only lost: one imaginary draw of each pair keeps their Elo finite.")
@@ -118,14 +120,20 @@ def _standings(report: Report) -> Sequence[str]:
 
 
 def _legend(report: Report) -> str:
+    live = "on time: lost on time, of the forfeits; Elo: as it went from game to game"
     if report.ratings:
-        return (
-            "Elo: likeliest for all games together, ± its 95 % interval; live: as it went from game to game."
-        )
-    return (
-        "DAIDE: pots won less stakes paid; skill: openskill's Plackett-Luce, ± two deviations; "
-        "live: Elo as it went from game to game."
-    )
+        return f"{live}; likeliest: for all games together, ± its 95 % interval."
+    return f"{live}; DAIDE: pots won less stakes paid; skill: openskill's Plackett-Luce, ± two deviations."
+
+
+def _faults(report: Report) -> Sequence[str]:
+    lines = []
+    for player in report.standings.table():
+        last = report.players[player.name].last_fault
+        if last is not None:
+            counts = ", ".join(f"{count} {fault.value}" for fault, count in player.faults.items())
+            lines.append(f"faults of {player.name}: {counts}; the last in {last.game_id}: {last.remark}")
+    return lines
 
 
 def _superiority(report: Report) -> Sequence[str]:

@@ -27,7 +27,7 @@ from arena.results.migrations import MIGRATIONS
 from arena.results.own_tables import META, SCHEMA_VERSION
 from arena.results.rows import lock_for_changes
 from arena.results.schema import METADATA
-from arena.results.views import create_views
+from arena.results.views import create_views, drop_views
 
 BUSY_SECONDS: Final = 30
 
@@ -171,9 +171,12 @@ def _bring_up_to_date(connection: Connection) -> None:
             f"reads versions {min(MIGRATIONS)} to {SCHEMA_VERSION}: use the release that wrote it, or "
             "`arena reset`"
         )
+    # Those of now, which may name columns that the steps have yet to make.
+    drop_views(connection)
     while version != SCHEMA_VERSION:
         MIGRATIONS[version](connection)
         version += 1
+    create_views(connection)
     connection.execute(update(META).filter_by(Key="schema_version").values(Value=str(version)))
 
 

@@ -12,6 +12,7 @@ from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
 from arena.results.moves import unpacked
 from arena.results.registration import find_competition
+from referees.legible_text import legible
 
 _COMPLETED: Final = 2
 
@@ -120,7 +121,7 @@ class GameListing:
         with self._database.transaction() as connection:
             content, extension, moves = connection.execute(query.filter_by(GameId=games[0].sequence)).one()
         played = tuple(
-            ListedMove(move.seat, move.text, move.seconds, move.values.get(move.seat), move.comment)
+            ListedMove(move.seat, move.text, move.seconds, move.values.get(move.seat), legible(move.comment))
             for move in unpacked(moves)
         )
         return WholeGame(games[0], played, content, extension)
@@ -155,7 +156,7 @@ def _game(rows: Sequence[Any]) -> ListedGame:
         game_id=first.GameName,
         matchup=first.Matchup,
         summary=first.Summary,
-        detail=first.Detail,
+        detail=legible(first.Detail),
         termination=first.Termination,
         finished=first.Finished,
         players=tuple(

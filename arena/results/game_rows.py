@@ -31,12 +31,26 @@ _PROBLEMS = {Fault.NONE: 0, Fault.LATE: 1, Fault.DISCONNECTED: 2}
 
 
 @dataclass(frozen=True)
+class GivenOpening:
+    """The opening that a game begins with: its file's name, its place there from 1, its own name or ""."""
+
+    file: str
+    number: int
+    name: str
+
+
+@dataclass(frozen=True)
 class Entry:
-    """The database's own keys of a game to come; `contestants` are by seat."""
+    """The database's own keys of a game to come, and what it is played with.
+
+    `contestants` and `clocks` (see `describe_clock`) are by seat; `opening` is None without one.
+    """
 
     series_id: int
     setting: SettingKeys
     contestants: tuple[int, ...]
+    clocks: tuple[str, ...]
+    opening: GivenOpening | None = None
 
 
 def termination_code(outcome: Outcome, seats: int) -> int | None:
@@ -97,7 +111,7 @@ def add_game(
 
     Raises ValueError for a move with an expected value that is none.
     """
-    points = outcome.points
+    points, opening = outcome.points, entry.opening
     made = Counter(move.seat for move in result.moves)
     years = _years(outcome, made)
     game_id = add(
@@ -132,6 +146,10 @@ def add_game(
             "RecordExtension": result.record_extension,
             "Warnings": "\n".join(result.warnings),
             "Moves": packed(result.moves),
+            "Plies": len(result.moves),
+            "OpeningFile": None if opening is None else opening.file,
+            "OpeningNumber": None if opening is None else opening.number,
+            "OpeningName": None if opening is None else opening.name,
             **detail,
         },
     )
@@ -195,6 +213,7 @@ def _add_players(
                 "PeakMemoryBytes": usage.peak_memory_bytes,
                 "EngineName": usage.engine_name,
                 "EngineDescription": usage.engine_description,
+                "Clock": entry.clocks[seat - 1],
             }
             for seat, (name, usage) in numbered
         ],

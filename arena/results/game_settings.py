@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, select, update
 
+from arena.clock import describe_clock
 from arena.control.changed_settings import changed
 from arena.control.game import GameSettings
-from arena.jobs import PlayerSetup
+from arena.jobs import PlayerSetup, TimeControl
 from arena.results import schema as saga
 from arena.results.database import ResultsError
 from arena.results.powers import enter_powers
@@ -21,6 +22,8 @@ from referees.api import VariantFacts
 # SAGA's columns that a referee may have settings for, and what DAIDE calls them.
 _LIMITS: Final = {name.lower(): name for name in ("SL", "IL", "PTL", "MTL", "RTL", "BTL")}
 _RULES: Final = {name.lower(): name for name in ("AOA", "PDA", "NPR", "NPB")}
+# The part of a setting's notes that has the clocks.
+_CLOCKS: Final = "clocks"
 
 
 @dataclass(frozen=True)
@@ -39,18 +42,37 @@ class GameSetting:
 
     @cached_property
     def whole(self) -> str:
-        """All that tells settings of equal columns apart, as JSON."""
+        """All that tells games apart that are played to the same clocks, as JSON."""
+        return _json(self._parts)
+
+    def notes(self, clocks: Iterable[str]) -> str:
+        """All that tells settings of equal columns apart, as JSON; `clocks` are those of the players."""
+        return _json({**self._parts, _CLOCKS: sorted(set(clocks))})
+
+    @property
+    def _parts(self) -> dict[str, Any]:
         game = self.game
-        return json.dumps(
-            {
-                "game": game.name,
-                "settings": dict(game.settings),
-                "move_limit": game.move_limit,
-                "scorer": game.scorer,
-            },
-            sort_keys=True,
-            default=str,
-        )
+        return {
+            "game": game.name,
+            "settings": dict(game.settings),
+            "move_limit": game.move_limit,
+            "scorer": game.scorer,
+        }
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _without_clocks(notes: str) -> str:
+    """What `whole` was of the setting with these notes; other texts as they are."""
+    try:
+        parts = json.loads(notes)
+    except ValueError:
+        return notes
+    if isinstance(parts, dict):
+        parts.pop(_CLOCKS, None)
+    return _json(parts)
 
 
 @cache
@@ -72,7 +94,7 @@ class SettingKeys:
 
 
 def check_variant(connection: Connection, series_id: int, setting: GameSetting) -> None:
-    """Raise ResultsError if games of a series had these settings and were of another variant.
+    """Raise ResultsError if games of a series had these settings, whatever their clocks, and another variant.
 
     What a setting names may have changed: the file of a map, say.
     """
@@ -80,13 +102,13 @@ def check_variant(connection: Connection, series_id: int, setting: GameSetting) 
         saga.GAME.c.SeriesId == series_id, saga.GAME.c.SettingId == saga.SETTING.c.SettingId
     )
     query = (
-        select(saga.VARIANT.c.Name)
-        .join(saga.SETTING, saga.SETTING.c.VariantId == saga.VARIANT.c.VariantId)
-        .where(saga.SETTING.c.Notes == setting.whole, saga.VARIANT.c.Name != setting.variant, games.exists())
+        select(saga.SETTING.c.Notes, saga.VARIANT.c.Name)
+        .join(saga.VARIANT, saga.SETTING.c.VariantId == saga.VARIANT.c.VariantId)
+        .where(saga.VARIANT.c.Name != setting.variant, games.exists())
     )
-    before = connection.execute(query).scalars().first()
-    if before is not None:
-        raise ResultsError(changed("game", before, setting.variant))
+    for notes, variant in connection.execute(query):
+        if _without_clocks(notes) == setting.whole:
+            raise ResultsError(changed("game", variant, setting.variant))
 
 
 def enter_setting(
@@ -98,13 +120,14 @@ def enter_setting(
 ) -> SettingKeys:
     """Enter a setting of a series, or find it again and give it its weight.
 
-    What SAGA has no column for stands in `Notes` as JSON. A referee's settings called `level` (of
-    press), `sl`, `il`, `ptl`, `mtl`, `rtl`, `btl`, `aoa`, `pda`, `npr` and `npb` fill SAGA's columns of
-    these names, also those in force by default that the setting's `facts` tell, and limits of time that are
-    the players' own; a game that has no such settings has no press, level 0. Raises ResultsError (see
-    `check_variant`).
+    What SAGA has no column for stands in `Notes` as JSON, the players' clocks included: games to other
+    clocks are of another setting. A referee's settings called `level` (of press), `sl`, `il`, `ptl`, `mtl`,
+    `rtl`, `btl`, `aoa`, `pda`, `npr` and `npb` fill SAGA's columns of these names, also those in force by
+    default that the setting's `facts` tell, and limits of time that are the players' own; a game that has no
+    such settings has no press, level 0. Raises ResultsError (see `check_variant`).
     """
     check_variant(connection, series_id, setting)
+    playing = list(players)
     seats = list(setting.seats)
     variant_id = find_or_add(
         connection,
@@ -123,8 +146,8 @@ def enter_setting(
         {
             "PlatformId": platform_id,
             "VariantId": variant_id,
-            **_columns({**setting.game.settings, **setting.facts.settings}, players),
-            "Notes": setting.whole,
+            **_columns({**setting.game.settings, **setting.facts.settings}, playing),
+            "Notes": setting.notes({*map(describe_clock, playing)}),
         },
     )
     pair = {"SeriesId": series_id, "SettingId": setting_id}
@@ -134,8 +157,9 @@ def enter_setting(
 
 
 def _columns(settings: Mapping[str, Any], players: Iterable[PlayerSetup]) -> dict[str, Any]:
-    limits = {player.move_seconds for player in players}
-    limit = math.ceil(limits.pop()) if len(limits) == 1 else None
+    limits = {_move_limit(player) for player in players}
+    each = limits.pop() if len(limits) == 1 else None
+    limit = None if each is None else math.ceil(each)
     columns: dict[str, Any] = {"Level": 0, "MTL": limit}
     columns |= {name.upper(): limit for name in ("rtl", "btl") if name in settings and settings[name] is None}
     for name, value in settings.items():
@@ -143,3 +167,12 @@ def _columns(settings: Mapping[str, Any], players: Iterable[PlayerSetup]) -> dic
         if column is not None and isinstance(value, bool if name.lower() in _RULES else int):
             columns[column] = value
     return columns
+
+
+def _move_limit(player: PlayerSetup) -> float | None:
+    """The seconds that each move of a player may take; None where its clock is no such limit."""
+    control = player.time_control
+    if control is None:
+        return player.move_seconds
+    each = TimeControl(byo_yomi_seconds=control.byo_yomi_seconds, margin_seconds=control.margin_seconds)
+    return control.byo_yomi_seconds if control == each else None

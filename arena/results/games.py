@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from arena.control.game import GameSettings
+from arena.jobs import Fault
 from referees.api import Outcome
 
 
@@ -10,9 +11,9 @@ from referees.api import Outcome
 class FinishedGame:
     """A game that counts. All tuples are by seat.
 
-    `cpu_seconds` are None where unknown; `elo_before` and `elo_after` are the ratings around it;
-    `detail` is what its selector keeps with it; `game` is what it was played with, None where that is not
-    known.
+    `cpu_seconds` are None where unknown; `elo_before` and `elo_after` are the ratings around it; `faults`
+    are what the players did wrong; `detail` is what its selector keeps with it; `game` is what it was played
+    with, None where that is not known.
     """
 
     game_id: str
@@ -22,6 +23,7 @@ class FinishedGame:
     cpu_seconds: tuple[float | None, ...]
     elo_before: tuple[float, ...]
     elo_after: tuple[float, ...]
+    faults: tuple[Fault, ...]
     detail: str = ""
     game: GameSettings | None = None
 

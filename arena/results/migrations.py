@@ -7,12 +7,11 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 
 from arena.results.own_tables import FIRST_RATING, SEAT
 from arena.results.powers import name_numbered_powers
 from arena.results.schema import METADATA
-from arena.results.views import create_views, drop_views
 
 _MOVES: Final = """
 SELECT m."GameId", m."Ply", m."Seat", m."Text", m."Seconds", m."Comment", m."Opening", m."ClockSeconds",
@@ -66,10 +65,24 @@ JOIN "SAGA_Player" p ON p."GameId" = s."GameId"
 JOIN "SAGA_Power" w ON w."PowerId" = p."PowerId" AND w."Code" = CAST(s."Seat" AS TEXT)
 """
 
+_NEW_IN_6: Final = {
+    "ARENA_Game": {
+        "Plies": "INTEGER NOT NULL DEFAULT '0'",
+        "OpeningFile": "TEXT",
+        "OpeningNumber": "INTEGER",
+        "OpeningName": "TEXT",
+    },
+    "ARENA_Seat": {"Clock": "TEXT"},
+}
+_SINCE_5: Final = frozenset(_NEW_IN_6["ARENA_Seat"])
+_COUNT_PLIES: Final = {
+    "sqlite": """UPDATE "ARENA_Game" SET "Plies" = json_array_length("Moves")""",
+    "postgresql": """UPDATE "ARENA_Game" SET "Plies" = json_array_length("Moves"::json)""",
+}
+
 
 def _from_3(connection: Connection) -> None:
     """A game's moves become one value, a mission's series rows of their own, inhibitions a competition's."""
-    drop_views(connection)
     connection.exec_driver_sql("""ALTER TABLE "ARENA_Game" ADD COLUMN "Moves" TEXT NOT NULL DEFAULT '[]'""")
     for game_id, moves in _moves_by_game(connection):
         connection.execute(
@@ -84,7 +97,6 @@ def _from_3(connection: Connection) -> None:
     of_missions = 'IN (SELECT "MissionId" FROM "ARENA_Series")'
     connection.exec_driver_sql(f'DELETE FROM "SAGA_SeriesSetting" WHERE "SeriesId" {of_missions}')
     connection.execute(text(_INHIBITED))
-    create_views(connection)
 
 
 def _moves_by_game(connection: Connection) -> Iterator[tuple[int, list[list[Any]]]]:
@@ -128,7 +140,8 @@ def _from_4(connection: Connection) -> None:
     connection.exec_driver_sql(f"CREATE TEMPORARY TABLE seat AS {_SEATS}")
     connection.exec_driver_sql('DROP TABLE "ARENA_Seat"')
     SEAT.create(connection)
-    columns = ", ".join(f'"{column.name}"' for column in SEAT.columns)
+    # The table is made as it is now, with columns that later steps would add.
+    columns = ", ".join(f'"{column.name}"' for column in SEAT.columns if column.name not in _SINCE_5)
     connection.exec_driver_sql(f'INSERT INTO "ARENA_Seat" ({columns}) SELECT {columns} FROM seat')
     connection.exec_driver_sql("DROP TABLE seat")
     name_numbered_powers(connection)
@@ -139,9 +152,19 @@ def _add_first_ratings(connection: Connection) -> None:
     FIRST_RATING.create(connection, checkfirst=True)
 
 
-MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {
-    3: _from_3,
-    4: _from_4,
-    5: _add_first_ratings,
-}
+def _from_5(connection: Connection) -> None:
+    """Games tell their opening and how many moves they had, seats their clock.
+
+    Of earlier games the opening and the clock are not known.
+    """
+    for table, columns in _NEW_IN_6.items():
+        known = {column["name"] for column in inspect(connection).get_columns(table)}
+        for name, kind in columns.items():
+            if name not in known:
+                connection.exec_driver_sql(f'ALTER TABLE "{table}" ADD COLUMN "{name}" {kind}')
+    connection.exec_driver_sql(_COUNT_PLIES[connection.dialect.name])
+    _add_first_ratings(connection)
+
+
+MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {3: _from_3, 4: _from_4, 5: _from_5}
 """What brings a database from one version to the next."""

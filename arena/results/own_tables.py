@@ -142,6 +142,12 @@ GAME_DETAIL: Final = Table(
     Column("Warnings", Text, nullable=False),
     # All moves with what is known of them: see `arena.results.moves`
     Column("Moves", Text, nullable=False, server_default="[]"),
+    Column("Plies", Integer, nullable=False, server_default="0"),  # how many moves these are
+    # The opening that the game began with: the file's name, its place there from 1, and its own name.
+    # NULL without one, and not known of games that an earlier release has stored
+    Column("OpeningFile", Text),
+    Column("OpeningNumber", Integer),
+    Column("OpeningName", Text),
     UniqueConstraint("SeriesId", "Name", name="game_counted_once"),
     ForeignKeyConstraint(
         ["SeriesId", "Name", "Attempt"],
@@ -162,6 +168,7 @@ SEAT: Final = Table(
     Column("PeakMemoryBytes", BigInteger),
     Column("EngineName", Text, nullable=False),
     Column("EngineDescription", Text, nullable=False),
+    Column("Clock", Text),  # how long it may think: see `arena.clock.describe_clock`; NULL: not known
     CheckConstraint('"Seat" >= 1', name="Seat_from_1"),
     UniqueConstraint("GameId", "PowerId", name="Seat_of_a_power"),
     ForeignKeyConstraint(["GameId", "PowerId"], ["SAGA_Player.GameId", "SAGA_Player.PowerId"]),

@@ -137,14 +137,15 @@ SETTING: Final = saga(
     Column("SL", Integer),
     Column("IL", Integer),
     Column("PTL", Integer),
-    Column("MTL", Integer),  # seconds for a move, rounded up, where it is the same for all
+    Column("MTL", Integer),  # seconds for a move, rounded up, where all have the same and no other clock
     Column("RTL", Integer),  # RTL and BTL: as MTL, in games with retreats and builds
     Column("BTL", Integer),
     Column("AOA", Boolean),
     Column("PDA", Boolean),
     Column("NPR", Boolean),
     Column("NPB", Boolean),
-    Column("Notes", Text, nullable=False, default=""),  # game, its settings, move limit, scorer, as JSON
+    # game, its settings, move limit, scorer and the clocks of its players, as JSON
+    Column("Notes", Text, nullable=False, default=""),
     *not_negative("Level", "SL", "IL", "PTL", "MTL", "RTL", "BTL"),
 )
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
+from arena.clock import describe_clock
 from arena.jobs import GameResult, PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.contestants import enter_made_player
 from arena.results.database import ResultsDatabase, utc_now
 from arena.results.first_ratings import FirstRating, keep_first_ratings
-from arena.results.game_rows import Entry, add_game, note_engine_name
+from arena.results.game_rows import Entry, GivenOpening, add_game, note_engine_name
 from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
 from arena.results.inhibitions import inhibit, readmit
 from arena.results.mission_series import note_begun, note_complete
@@ -125,17 +126,19 @@ class Series(SeriesReader):
         players: Sequence[PlayerSetup],
         detail: str = "",
         setting: GameSetting | None = None,
+        opening: GivenOpening | None = None,
     ) -> None:
         """Store that an attempt begins, before ACADEMY or any player hears of it.
 
         `players` are by seat, those made for this game included; `setting` is given where it is not the
-        competition's.
+        competition's. The players' clocks and the `opening` are stored with the result.
         """
         entered = self._known()
         setting = setting or entered.setting
         series = entered.series.get(matchup)
         series_id = self._series_id if series is None else series.series_id
-        key = (series_id, setting.whole, frozenset(player.move_seconds for player in players))
+        clocks = tuple(map(describe_clock, players))
+        key = (series_id, setting.whole, frozenset(clocks))
         # What ACADEMY will be asked to open must be known again after any crash; a game of our own that the
         # machine's crash makes forgotten is played as if it had never begun.
         store = self._database.quick_transaction if contest is None else self._database.transaction
@@ -163,7 +166,7 @@ class Series(SeriesReader):
         self._settings[key] = keys
         self._begun.add(series_id)
         self._attempts[attempt.game_id] = attempt.number
-        self._entries[attempt.contest_id] = Entry(series_id, keys, contestants)
+        self._entries[attempt.contest_id] = Entry(series_id, keys, contestants, clocks, opening)
 
     def _contestant(self, connection: Connection, player: PlayerSetup) -> int:
         listed = self._known().contestants

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import case, func, select
 
+from arena.jobs import Fault
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
@@ -15,7 +16,15 @@ from arena.results.games import FinishedGame
 from arena.results.inhibitions import inhibited
 from arena.results.outbox import Outbox
 from arena.results.registration import CompetitionTerms, competition_terms, find_competition
-from arena.results.usage import Duration, PlayerUsage, duration, player_descriptions, player_usage
+from arena.results.usage import (
+    Duration,
+    LastFault,
+    PlayerUsage,
+    duration,
+    last_faults,
+    player_descriptions,
+    player_usage,
+)
 from referees.api import Outcome, Termination
 
 
@@ -74,6 +83,7 @@ class SeriesReader:
             player.Supplies,
             player.Elimination,
             player.Cpu,
+            seat.Fault,
             saga.GAME.c.Years,
             saga.VARIANT.c.FirstYear,
             saga.SETTING.c.Notes.label("Setting"),
@@ -131,6 +141,10 @@ class SeriesReader:
         """What each player last said it is."""
         return player_descriptions(self._database, self._series_id)
 
+    def last_faults(self) -> Mapping[str, LastFault]:
+        """What each player last did wrong, for those that did."""
+        return last_faults(self._database, self._series_id)
+
     def duration(self) -> Duration | None:
         """How long the games have taken; None before the first one."""
         return duration(self._database, self._series_id)
@@ -177,6 +191,7 @@ def _finished(rows: Sequence[Any]) -> FinishedGame:
         cpu_seconds=tuple(row.Cpu for row in rows),
         elo_before=tuple(row.EloBefore for row in rows),
         elo_after=tuple(row.EloAfter for row in rows),
+        faults=tuple(Fault(row.Fault) for row in rows),
         detail=first.Selection,
         game=game_of(first.Setting),
     )

@@ -1,9 +1,11 @@
 """Where the players stand: games, results, points, Elo, CPU time, and who did what against whom."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from arena.jobs import Fault
 from arena.ratings.elo import EloRules
 from arena.results.games import FinishedGame
 from referees.api import Termination
@@ -28,8 +30,10 @@ class Score:
 class PlayerStanding:
     """A player's line in the table.
 
-    `points` are 1 for a win and, for a draw, 1 shared by those who drew. `forfeits` are games lost
-    by breaking a rule of play. `cpu_seconds` is the sum over the `cpu_games` in which it is known.
+    `elo` is live: as it went from game to game. `points` are 1 for a win and, for a draw, 1 shared by those
+    who drew. `forfeits` are games lost by breaking a rule of play, `time_losses` those of them that were lost
+    on time. `faults` counts games by what the player did wrong, whether they were lost by it or not.
+    `cpu_seconds` is the sum over the `cpu_games` in which it is known.
     """
 
     name: str
@@ -37,6 +41,8 @@ class PlayerStanding:
     score: Score = field(default_factory=Score)
     points: float = 0.0
     forfeits: int = 0
+    time_losses: int = 0
+    faults: Counter[Fault] = field(default_factory=Counter)
     cpu_seconds: float = 0.0
     cpu_games: int = 0
 
@@ -49,8 +55,16 @@ class PlayerStanding:
 class Standings:
     """The table of a competition, brought up to date game by game."""
 
-    def __init__(self, players: Sequence[str], rules: EloRules, games: Iterable[FinishedGame] = ()) -> None:
+    def __init__(
+        self,
+        players: Sequence[str],
+        rules: EloRules,
+        games: Iterable[FinishedGame] = (),
+        unranked: Collection[str] = (),
+    ) -> None:
+        """The `unranked` have no line, nor a part in the cross-table; their games count for the others."""
         self._rules = rules
+        self._unranked = unranked
         self._players = {name: PlayerStanding(name, rules.first(name)) for name in players}
         self._pairs: dict[tuple[str, str], Score] = {}
         self.games = 0
@@ -65,21 +79,28 @@ class Standings:
     def add(self, game: FinishedGame) -> None:
         """Take in a finished game."""
         self.games += 1
-        for name, elo in zip(game.players, game.elo_after, strict=True):
-            self._player(name).elo = self._rules.fixed.get(name, elo)
-        for seat, name in enumerate(game.players, start=1):
+        ranked = [
+            (seat, name) for seat, name in enumerate(game.players, start=1) if name not in self._unranked
+        ]
+        for seat, name in ranked:
+            self._player(name).elo = self._rules.fixed.get(name, game.elo_after[seat - 1])
+        for seat, name in ranked:
             player = self._player(name)
             won = seat in game.outcome.winners
             share = 1.0 / len(game.outcome.winners) if won else 0.0
             _count(player.score, game, share)
             player.points += share
+            fault = game.faults[seat - 1]
+            if fault is not Fault.NONE:
+                player.faults[fault] += 1
             if game.outcome.winners and not won and game.outcome.termination is Termination.FORFEIT:
                 player.forfeits += 1
+                player.time_losses += fault is Fault.LATE
             cpu = game.cpu_seconds[seat - 1]
             if cpu is not None:
                 player.cpu_seconds += cpu
                 player.cpu_games += 1
-            for other, opponent in enumerate(game.players, start=1):
+            for other, opponent in ranked:
                 if opponent != name:
                     pair = self._pairs.setdefault((name, opponent), Score())
                     beaten = other in game.outcome.winners

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import case, func, select
+from sqlalchemy import func, select
 
+from arena.jobs import Fault
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
@@ -22,7 +23,15 @@ class PlayerUsage:
     cpu_seconds: float | None
     wall_seconds: float
     peak_memory_bytes: int | None
-    faults: int
+
+
+@dataclass(frozen=True)
+class LastFault:
+    """What a player last did wrong: in which game, of which kind, and what happened."""
+
+    game_id: str
+    fault: Fault
+    remark: str
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,6 @@ def player_usage(database: ResultsDatabase, series_id: int) -> Mapping[str, Play
             func.avg(player.Cpu),
             func.avg(seat.WallSeconds),
             func.max(seat.PeakMemoryBytes),
-            func.sum(case((seat.Fault != "none", 1), else_=0)),
         )
         .join_from(own.SEAT, own.GAME_DETAIL, game.GameId == seat.GameId)
         .join(saga.PLAYER, (player.GameId == seat.GameId) & (player.PowerId == seat.PowerId))
@@ -58,8 +66,8 @@ def player_usage(database: ResultsDatabase, series_id: int) -> Mapping[str, Play
     )
     with database.transaction() as connection:
         return {
-            name: PlayerUsage(int(games), cpu, float(wall), memory, int(faults))
-            for name, games, cpu, wall, memory, faults in connection.execute(query)
+            name: PlayerUsage(int(games), cpu, float(wall), memory)
+            for name, games, cpu, wall, memory in connection.execute(query)
         }
 
 
@@ -78,6 +86,29 @@ def player_descriptions(database: ResultsDatabase, series_id: int) -> Mapping[st
     )
     with database.transaction() as connection:
         return {name: long or short for name, short, long in connection.execute(query)}
+
+
+def last_faults(database: ResultsDatabase, series_id: int) -> Mapping[str, LastFault]:
+    """What each player last did wrong, by name; players without a fault are not there."""
+    seat, game = own.SEAT.c, own.GAME_DETAIL.c
+    last = (
+        select(seat.Name, func.max(seat.GameId).label("GameId"))
+        .join_from(own.SEAT, own.GAME_DETAIL, game.GameId == seat.GameId)
+        .where(game.SeriesId == series_id, seat.Fault != Fault.NONE.value)
+        .group_by(seat.Name)
+        .subquery()
+    )
+    query = (
+        select(seat.Name, game.Name.label("GameName"), seat.Fault, seat.Remark)
+        .join_from(own.SEAT, last, (last.c.GameId == seat.GameId) & (last.c.Name == seat.Name))
+        .join(own.GAME_DETAIL, game.GameId == seat.GameId)
+        .where(seat.Fault != Fault.NONE.value)
+    )
+    with database.transaction() as connection:
+        return {
+            name: LastFault(game_id, Fault(fault), remark)
+            for name, game_id, fault, remark in connection.execute(query)
+        }
 
 
 def duration(database: ResultsDatabase, series_id: int) -> Duration | None:

@@ -1,4 +1,9 @@
-"""Views of the results database: moves, SAGA 1.0's tables, and DAIDE's scores.
+"""Views of the results database: results, standings, moves, SAGA 1.0's tables, and DAIDE's scores.
+
+`arena_results` has a row for each game and player, `arena_standings` one for each competition and player:
+what people ask most. Their names are of small letters, so that no database wants them in quotes. The score
+is the player's share of the win; `elo_before` and `elo_after` are live Elo; `opponent` names all others.
+What a tuner's candidates, a game or two each, come to is in its report: they are in no standings.
 
 `ARENA_Move` and `ARENA_MoveValue` have a row for each move, and for each expected value that a player told
 with it; they are taken from the packed moves of `ARENA_Game`. `LegalMoves`, `Interaction` and `Board` are
@@ -23,6 +28,60 @@ survivors and winners; all begin with 1 (see `arena.ratings.moving_averages`).
 from typing import Final
 
 from sqlalchemy import Connection, inspect
+
+_PLAYED: Final = """
+SELECT c."Name" AS competition, k."Kind" AS kind, g."GameId" AS number, g."Name" AS game,
+  g."Matchup" AS matchup, a."Finished" AS date, s."Name" AS name, s."Seat" AS seat, w."Name" AS side,
+  CAST(CASE WHEN a."Winners" > 0 THEN 1.0 * p."Winner" / a."Winners" END AS DOUBLE PRECISION) AS score,
+  CASE WHEN a."Winners" = 0 THEN 'unknown' WHEN p."Winner" = 0 THEN 'loss'
+       WHEN a."Winners" = 1 THEN 'win' ELSE 'draw' END AS result,
+  p."Supplies" AS points, g."Summary" AS summary, g."Termination" AS termination, g."Detail" AS detail,
+  s."Fault" AS fault, s."Remark" AS remark, r."EloBefore" AS elo_before, r."EloAfter" AS elo_after,
+  g."Plies" AS plies, s."WallSeconds" AS seconds, p."Cpu" AS cpu_seconds, s."Clock" AS clock,
+  g."OpeningNumber" || CASE WHEN g."OpeningName" = '' THEN '' ELSE ' ' || g."OpeningName" END AS opening,
+  g."OpeningFile" AS opening_file
+FROM "ARENA_Seat" s
+JOIN "ARENA_Game" g ON g."GameId" = s."GameId"
+JOIN "SAGA_Game" a ON a."GameId" = s."GameId"
+JOIN "SAGA_Series" c ON c."SeriesId" = g."SeriesId"
+JOIN "ARENA_Competition" k ON k."SeriesId" = g."SeriesId"
+JOIN "SAGA_Player" p ON p."GameId" = s."GameId" AND p."PowerId" = s."PowerId"
+JOIN "SAGA_Power" w ON w."PowerId" = s."PowerId"
+JOIN "ARENA_Rating" r ON r."GameId" = s."GameId" AND r."Seat" = s."Seat"
+"""
+
+_RESULTS: Final = f"""
+SELECT competition, number, game, matchup, date, name,
+  (SELECT %s) AS opponent,
+  seat, side, score, result, points, summary, termination, detail, fault, remark, elo_before, elo_after,
+  plies, seconds, cpu_seconds, clock, opening, opening_file
+FROM ({_PLAYED}) AS played
+"""
+_OPPONENTS: Final = {
+    "sqlite": """GROUP_CONCAT(o."Name", ', ') FROM (SELECT "Name" FROM "ARENA_Seat"
+    WHERE "GameId" = played.number AND "Seat" <> played.seat ORDER BY "Seat") o""",
+    "postgresql": """STRING_AGG(o."Name", ', ' ORDER BY o."Seat") FROM "ARENA_Seat" o
+    WHERE o."GameId" = played.number AND o."Seat" <> played.seat""",
+}
+
+_STANDINGS: Final = f"""
+SELECT competition, name, COUNT(*) AS games,
+  SUM(CASE WHEN result = 'win' THEN 1 ELSE 0 END) AS wins,
+  SUM(CASE WHEN result = 'draw' THEN 1 ELSE 0 END) AS draws,
+  SUM(CASE WHEN result = 'loss' THEN 1 ELSE 0 END) AS losses,
+  SUM(CASE WHEN result = 'unknown' THEN 1 ELSE 0 END) AS unknown,
+  COALESCE(SUM(score), 0.0) AS points,
+  SUM(CASE WHEN result = 'loss' AND termination = 'forfeit' THEN 1 ELSE 0 END) AS forfeits,
+  SUM(CASE WHEN result = 'loss' AND termination = 'forfeit' AND fault = 'late' THEN 1 ELSE 0 END)
+    AS time_losses,
+  SUM(CASE WHEN fault <> 'none' THEN 1 ELSE 0 END) AS faults,
+  MAX(CASE WHEN latest = 1 THEN elo_after END) AS elo
+FROM (SELECT played.*,
+    ROW_NUMBER() OVER (PARTITION BY competition, name ORDER BY number DESC, seat DESC) AS latest
+  FROM ({_PLAYED}) AS played
+  WHERE kind NOT IN ('mc_tuner', 'ce_tuner') OR REPLACE(name, '#', '') = name) AS numbered
+GROUP BY competition, name
+"""
 
 _SCORE: Final = """
 SELECT p."GameId", p."PowerId",
@@ -151,6 +210,7 @@ CROSS JOIN LATERAL json_each_text(CASE json_typeof(m.value -> 3) WHEN 'object' T
 }
 
 VIEWS: Final = {
+    "arena_standings": _STANDINGS,
     "ARENA_Score": _SCORE,
     "Dip_Bot": _BOT,
     "Dip_Game": _GAME,
@@ -158,18 +218,22 @@ VIEWS: Final = {
     "Dip_Power": _POWER,
     "Dip_Variant": _VARIANT,
 }
-MOVE_VIEWS: Final = {"ARENA_Move": _MOVES, "ARENA_MoveValue": _MOVE_VALUES}
+BY_DIALECT: Final = {
+    "arena_results": {dialect: _RESULTS % others for dialect, others in _OPPONENTS.items()},
+    "ARENA_Move": _MOVES,
+    "ARENA_MoveValue": _MOVE_VALUES,
+}
 
 
 def create_views(connection: Connection) -> None:
     """Make all views in a database that has the tables."""
     dialect = connection.dialect.name
-    queries = {**VIEWS, **{name: by_dialect[dialect] for name, by_dialect in MOVE_VIEWS.items()}}
+    queries = {**VIEWS, **{name: by_dialect[dialect] for name, by_dialect in BY_DIALECT.items()}}
     for name, query in queries.items():
         connection.exec_driver_sql(f'CREATE VIEW "{name}" AS {query}')
 
 
 def drop_views(connection: Connection) -> None:
     """Remove all views that there are of ours."""
-    for name in set(inspect(connection).get_view_names()) & {*VIEWS, *MOVE_VIEWS}:
+    for name in set(inspect(connection).get_view_names()) & {*VIEWS, *BY_DIALECT}:
         connection.exec_driver_sql(f'DROP VIEW "{name}"')

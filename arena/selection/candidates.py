@@ -5,7 +5,8 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import cached_property
+from typing import Any, Final, Generic, TypeVar
 
 from arena.control.changed_settings import REMEDY
 from arena.control.parameters import Parameter, describe
@@ -17,6 +18,66 @@ from arena.selection.terms import check_terms
 
 MATCHUP: Final = "candidates"
 SEATS: Final = 2
+MOST_STEPS: Final = 256
+
+Place = TypeVar("Place")
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """The best values of the parameters, in their order, after so many games."""
+
+    games: int
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class TuningState:
+    """What a tuner knows now.
+
+    `best` are the parameters' best values, `best_text` the same in their formats; `path` is how they came
+    about, the present last, thinned out to some hundred steps. `place` are the parts of the ranges that the
+    Monte Carlo tuner has chosen, level by level; `distribution` the means and variances of the cross-entropy
+    tuner. `games` is how many games of candidates count.
+    """
+
+    parameters: tuple[str, ...]
+    games: int
+    best: tuple[Any, ...]
+    best_text: str
+    path: tuple[PathStep, ...]
+    place: tuple[tuple[int, ...], ...] = ()
+    distribution: tuple[tuple[float, float], ...] = ()
+
+
+class ThinnedPath(Generic[Place]):
+    """Where a tuner was best after so many games: at most MOST_STEPS places at equal distances.
+
+    When there are more, every second is forgotten.
+    """
+
+    def __init__(self) -> None:
+        self._steps: list[tuple[int, Place]] = []
+        self._stride = 1
+        self._count = 0
+
+    def wants(self) -> bool:
+        """Count one more chance to note a step; whether it is to be taken."""
+        self._count += 1
+        return self._count % self._stride == 0
+
+    def note(self, games: int, place: Place) -> None:
+        """Note a step."""
+        self._steps.append((games, place))
+        if len(self._steps) > MOST_STEPS:
+            # The later of each two: their distance stays equal.
+            self._steps = self._steps[1::2]
+            self._stride *= 2
+
+    def steps(self, games: int, place: Place) -> list[tuple[int, Place]]:
+        """All that was kept, with the present as the last step."""
+        earlier = [step for step in self._steps if step[0] < games]
+        return [*earlier, (games, place)]
 
 
 @dataclass(frozen=True)
@@ -44,8 +105,8 @@ class CandidateGames:
         detail = {
             "values": [repr(value) for value in values],
             "candidate": self._fingerprint(candidate),
-            "terms": self._all_terms(),
-            "parameters": self._parameter_terms(),
+            "terms": self._all_terms,
+            "parameters": self._parameter_terms,
         }
         return Fixture(
             game_id=game_id,
@@ -58,21 +119,23 @@ class CandidateGames:
             detail=json.dumps(detail if path is None else {"path": path, **detail}),
         )
 
-    def check_terms(self, detail: str) -> None:
-        """Raise ChangedCompetition if a game was played on other terms than the control file has now."""
-        if not detail:
-            return
-        stored, now = json.loads(detail), self._all_terms()
-        # Games of earlier releases have a seat by its number, and no parameters.
-        if stored["terms"].get("candidate_seat") == f"seat {self.plan.seat}":
-            stored["terms"]["candidate_seat"] = self.plan.seat_name
-        check_terms(stored["terms"], now)
-        if "parameters" in stored:
-            check_terms(stored["parameters"], self._parameter_terms(), "parameters", unset="nothing")
+    def check_terms(self, stored: Mapping[str, Any]) -> None:
+        """Raise ChangedCompetition if a game was played on other terms than the control file has now.
 
-    def check_candidate(self, game_id: str, detail: str, values: Sequence[Any]) -> None:
+        `stored` is the game's detail, read from its JSON.
+        """
+        terms = stored["terms"]
+        # Games of earlier releases have a seat by its number, and no parameters.
+        if terms.get("candidate_seat") == f"seat {self.plan.seat}":
+            terms = {**terms, "candidate_seat": self.plan.seat_name}
+        if terms != self._all_terms:
+            check_terms(terms, self._all_terms)
+        if stored.get("parameters", self._parameter_terms) != self._parameter_terms:
+            check_terms(stored["parameters"], self._parameter_terms, "parameters", unset="nothing")
+
+    def check_candidate(self, game_id: str, stored: Mapping[str, Any], values: Sequence[Any]) -> None:
         """Raise ChangedCompetition if the candidate of a game is not what these values make now."""
-        stored, now = json.loads(detail), [repr(value) for value in values]
+        now = [repr(value) for value in values]
         if stored["values"] != now:
             raise ChangedCompetition(
                 f"parameters: game {game_id!r} was played with {', '.join(stored['values'])}, by the control "
@@ -84,9 +147,11 @@ class CandidateGames:
                 f"environment than the control file has now; {REMEDY}"
             )
 
+    @cached_property
     def _all_terms(self) -> dict[str, object]:
         return {**self.terms, "opponent": self.opponent.name, "candidate_seat": self.plan.seat_name}
 
+    @cached_property
     def _parameter_terms(self) -> dict[str, Any]:
         terms = {name: value for each in self.parameters for name, value in each.terms.items()}
         plain: dict[str, Any] = json.loads(json.dumps(terms))

@@ -5,6 +5,7 @@ are the K = max(1, floor(rho * N + 1/2)) best by score, the later one among equa
 variance e in each dimension, mu' = alpha * m + (1 - alpha) * mu and v' = alpha * e + (1 - alpha) * v.
 """
 
+import json
 import math
 import random
 import re
@@ -16,10 +17,12 @@ from arena.control.changed_settings import REMEDY
 from arena.control.parameters import describe
 from arena.control.plans import CrossEntropyPlan
 from arena.jobs import PlayerSetup
-from arena.selection.candidates import CandidateGames, points
+from arena.selection.candidates import CandidateGames, PathStep, ThinnedPath, TuningState, points
 from arena.selection.selector import ChangedCompetition, CompletedGame, Fixture, Selector, game_seed
 from arena.selection.voids import VoidPolicy
 
+# Of a generation's candidates so many are told in reports, the best ones; the history has all.
+_MOST_SHOWN: Final = 100
 _GAME_ID: Final = re.compile(r"g(\d+)#(\d+)r(\d+)")
 
 
@@ -88,6 +91,7 @@ class CrossEntropyTuner(Selector):
             tuple(parameter.variance for parameter in plan.parameters),
         )
         self._news: list[str] = []
+        self._means: ThinnedPath[tuple[float, ...]] = ThinnedPath()
         self._begin()
 
     @property
@@ -126,7 +130,9 @@ class CrossEntropyTuner(Selector):
     def completed(self, game: CompletedGame) -> None:
         """Take in a result; after a generation's last one, begin the next. Raises ChangedCompetition."""
         generation, candidate, number = self._parse(game.game_id)
-        self._games.check_terms(game.detail)
+        stored = json.loads(game.detail) if game.detail else None
+        if stored is not None:
+            self._games.check_terms(stored)
         if generation >= self._plan.generations:
             return
         if generation != self.generation or (number, candidate) not in self._open:
@@ -134,8 +140,8 @@ class CrossEntropyTuner(Selector):
                 f"competition: game {game.game_id!r} is none of generation {self.generation} of the control "
                 f"file's: {self.description}; {REMEDY}"
             )
-        if game.detail:
-            self._games.check_candidate(game.game_id, game.detail, self._values(candidate))
+        if stored is not None:
+            self._games.check_candidate(game.game_id, stored, self._values(candidate))
         self._open.discard((number, candidate))
         self._waiting.pop((number, candidate), None)
         won = points(game, self._opponent.name)
@@ -160,7 +166,8 @@ class CrossEntropyTuner(Selector):
             f"generation {self.generation} of {self._plan.generations}: "
             f"{played}/{self._plan.samples * self._plan.batch} games",
             *self._distribution_lines(),
-            *self._candidate_lines(()),
+            *self._candidate_lines(())[:_MOST_SHOWN],
+            *([f"and {rest} more"] if (rest := len(self.samples) - _MOST_SHOWN) > 0 else []),
         ]
 
     def history_lines(self) -> list[str]:
@@ -170,8 +177,32 @@ class CrossEntropyTuner(Selector):
 
     def best_values(self) -> list[object]:
         """The parameters' values at the mean of the distribution."""
-        means = zip(self._plan.parameters, self.distribution.means, strict=True)
-        return [parameter.value(mean) for parameter, mean in means]
+        return self._values_at(self.distribution.means)
+
+    def state(self) -> TuningState:
+        """The values at the mean of the distribution, how they came about, and the distribution."""
+        played, now = self._played(), self.distribution
+        values = self.best_values()
+        return TuningState(
+            parameters=tuple(parameter.code for parameter in self._plan.parameters),
+            games=played,
+            best=tuple(values),
+            best_text=describe(self._plan.parameters, values),
+            path=tuple(
+                PathStep(after, tuple(self._values_at(means)))
+                for after, means in self._means.steps(played, now.means)
+            ),
+            distribution=tuple(zip(now.means, now.variances, strict=True)),
+        )
+
+    def _played(self) -> int:
+        generation = self._plan.samples * self._plan.batch
+        return self.generation * generation + (0 if self.finished else generation - len(self._open))
+
+    def _values_at(self, numbers: Sequence[float]) -> list[object]:
+        return [
+            parameter.value(number) for parameter, number in zip(self._plan.parameters, numbers, strict=True)
+        ]
 
     def _begin(self) -> None:
         chance = random.Random(game_seed(self._seed, f"generation {self.generation}"))
@@ -194,6 +225,8 @@ class CrossEntropyTuner(Selector):
         ]
         self.generation += 1
         self._begin()
+        if self._means.wants():
+            self._means.note(self._played(), self.distribution.means)
 
     def _distribution_lines(self) -> list[str]:
         values = describe(self._plan.parameters, self.best_values())
@@ -212,8 +245,7 @@ class CrossEntropyTuner(Selector):
         return self._games.game(f"{code}r{number}", code, self._values(candidate), opening=number)
 
     def _values(self, candidate: int) -> list[object]:
-        sample = zip(self._plan.parameters, self.samples[candidate], strict=True)
-        return [parameter.value(number) for parameter, number in sample]
+        return self._values_at(self.samples[candidate])
 
     def _parse(self, game_id: str) -> tuple[int, int, int]:
         found = _GAME_ID.fullmatch(game_id)

@@ -8,7 +8,7 @@ from arena.control.changed_settings import REMEDY, changed
 from arena.control.parameters import describe
 from arena.control.plans import MonteCarloPlan
 from arena.jobs import PlayerSetup
-from arena.selection.candidates import CandidateGames, points
+from arena.selection.candidates import CandidateGames, PathStep, ThinnedPath, TuningState, points
 from arena.selection.numbering import Numbering
 from arena.selection.parameter_tree import Node, ParameterTree, Path
 from arena.selection.selector import (
@@ -40,6 +40,7 @@ class MonteCarloTuner(Selector):
         self._running: dict[str, Path] = {}
         self._dropped = 0
         self._news: list[str] = []
+        self._best: ThinnedPath[Path] = ThinnedPath()
 
     @property
     def total(self) -> int | None:
@@ -78,6 +79,21 @@ class MonteCarloTuner(Selector):
         """The parameters' values at the best place."""
         return self._values(self._tree.best())
 
+    def state(self) -> TuningState:
+        """The best values, how they came about, and where in the tree they are."""
+        best, games = self._tree.best(), self._numbers.completed
+        values = self._values(best)
+        return TuningState(
+            parameters=tuple(parameter.code for parameter in self._plan.parameters),
+            games=games,
+            best=tuple(values),
+            best_text=describe(self._plan.parameters, values),
+            path=tuple(
+                PathStep(after, tuple(self._values(place))) for after, place in self._best.steps(games, best)
+            ),
+            place=tuple(self._tree.coordinates(best)),
+        )
+
     def next_game(self) -> Fixture | None:
         """A game of the candidate that the tree chooses."""
         if not self._numbers.open:
@@ -93,6 +109,8 @@ class MonteCarloTuner(Selector):
         self._numbers.complete(number)
         self._tree.take(path, points(game, self._opponent.name) or 0.0)
         completed = self._numbers.completed
+        if self._best.wants():
+            self._best.note(completed, self._tree.best())
         if self._plan.log_period is not None and completed % self._plan.log_period == 0:
             self._news += [f"after {completed} games:", *self._tree_lines(), ""]
 
@@ -137,8 +155,9 @@ class MonteCarloTuner(Selector):
                 f"game {game_id!r}: it is not known which candidate played it; delete the games with "
                 "`arena reset`, or give the competition another control file"
             )
-        self._games.check_terms(detail)
-        path = tuple(json.loads(detail)["path"])
+        stored = json.loads(detail)
+        self._games.check_terms(stored)
+        path = tuple(stored["path"])
         if len(path) > self._plan.max_depth:
             raise ChangedCompetition(
                 changed("competition.max_depth", f"{len(path)} or more", self._plan.max_depth)
@@ -148,7 +167,7 @@ class MonteCarloTuner(Selector):
                 f"parameters: game {game_id!r} was played at {path} of a tree of other splits than the "
                 f"control file has now; {REMEDY}"
             )
-        self._games.check_candidate(game_id, detail, self._values(path))
+        self._games.check_candidate(game_id, stored, self._values(path))
         return path
 
     def _values(self, path: Path) -> list[object]:

@@ -2,16 +2,34 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from arena.control.plans import SprtPlan
-from arena.ratings.pentanomial import Counts, SprtStatus, estimate
+from arena.ratings.pentanomial import Counts, MatchEstimate, Sprt, SprtStatus, estimate
 from arena.selection.matchups import Group, MatchupSelector
 from arena.selection.selector import CompletedGame, Fixture
 from arena.selection.terms import check_terms
 
 MATCHUP: Final = "AvB"
+
+
+@dataclass(frozen=True)
+class SprtState:
+    """How a sequential test stands, of the `first` player against the `second`.
+
+    `pairs` counts pairs of games by the first player's points: 0, ½, 1, 1½, 2; `left_out` those with an
+    unknown result. `status` is that of the first verdict once there is one. `match` is None before the
+    first pair.
+    """
+
+    first: str
+    second: str
+    test: Sprt
+    pairs: Counts
+    left_out: int
+    status: SprtStatus
+    match: MatchEstimate | None
 
 
 class SprtMatch(MatchupSelector):
@@ -109,6 +127,17 @@ class SprtMatch(MatchupSelector):
         if self._verdict is None:
             self._status = self._plan.test.status(self.counts)
             self._verdict = self._status.verdict
+
+    def state(self) -> SprtState:
+        """How the test stands."""
+        return SprtState(
+            *self._plan.competitors,
+            self._plan.test,
+            self.counts,
+            self._left_out,
+            self._status,
+            estimate(self.counts),
+        )
 
     def report_lines(self) -> list[str]:
         """The test's state."""

@@ -99,6 +99,8 @@ class Viewed:
                 points=player.points,
                 forfeits=player.forfeits,
                 elo=player.elo,
+                time_losses=player.time_losses,
+                faults=player.faults.total(),
             )
             if player.mean_cpu is not None:
                 line.mean_cpu.CopyFrom(_duration(player.mean_cpu))

@@ -17,6 +17,7 @@ from referees.diplomacy.position import Position
 from referees.diplomacy.provinces import NOBODY, Unit, shipped_maps
 from referees.diplomacy.scores import centre_shares
 from referees.diplomacy.settings import DiplomacySettings
+from referees.exact_json import exact
 
 FORMAT: Final = "diplomacy-1"
 MAX_BYTES: Final = 50_000_000
@@ -61,7 +62,7 @@ def write(
         "impasse_limit": settings.impasse_limit,
         "year_limit": settings.year_limit,
         "players": dict(zip(codes, game.players, strict=False)),
-        "seed": game.seed,
+        "seed": exact(game.seed),
         "phases": phases,
         "final": position_content(standing.position),
         "result": "void" if outcome is None else outcome.summary,

@@ -7,6 +7,7 @@ import json
 from typing import Any, Final
 
 from referees.api import GameRecord, InvalidSetting, PlayedMove, UnreadableRecord
+from referees.exact_json import exact
 from referees.openspiel.game_string import load
 
 MAX_GAMES: Final = 100_000
@@ -26,7 +27,7 @@ def write(game_string: str, game: GameRecord) -> str:
         "termination": outcome.termination.value if outcome else None,
         "winners": list(outcome.winners) if outcome else [],
         "points": list(outcome.points) if outcome else [],
-        "seed": game.seed,
+        "seed": exact(game.seed),
         "remarks": list(game.remarks),
         "final_remarks": list(game.final_remarks),
     }

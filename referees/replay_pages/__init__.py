@@ -7,7 +7,10 @@ A game's page is a document of its own in which comments name the files of this 
 import json
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import Final
+from typing import Any, Final
+
+from referees.exact_json import exact
+from referees.legible_text import legible
 
 _PARTS: Final = {
     "/* style.css */": "style.css",
@@ -18,9 +21,19 @@ _DATA: Final = '{"here": "the game"}'
 
 
 def filled(page: Traversable, told: object) -> str:
-    """A game's page with all that it names; `told` is what its script reads as JSON."""
+    """A game's page with all that it names; `told` is what its script reads as JSON (see `exact`)."""
     text = page.read_text(encoding="utf-8")
     for place, name in _PARTS.items():
         text = text.replace(place, (resources.files(__name__) / name).read_text(encoding="utf-8").strip(), 1)
+    told = _legible_parts(exact(told))
     # At once, so that nothing in it is taken for the place of something else, nor ends its element.
     return text.replace(_DATA, json.dumps(told, separators=(",", ":")).replace("<", "\\u003c"), 1)
+
+
+def _legible_parts(told: Any) -> Any:
+    """The value with all its texts legible: records of earlier releases have them as they were said."""
+    if isinstance(told, str):
+        return legible(told)
+    if isinstance(told, dict):
+        return {name: _legible_parts(part) for name, part in told.items()}
+    return [_legible_parts(part) for part in told] if isinstance(told, list) else told

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecord
+from referees.exact_json import exact
 from referees.warlight.maps import WarMap
 from referees.warlight.position import Attacked, Deployed, Event, Refused, Transferred, WarPosition
 from referees.warlight.settings import WarSettings
@@ -33,7 +34,7 @@ def write(
         "event": game.event,
         "date": game.date,
         "players": list(game.players),
-        "seed": game.seed,
+        "seed": exact(game.seed),
         "settings": asdict(settings),
         "result": outcome
         and {

@@ -1,11 +1,13 @@
 """What a clock shows, and when time is up. Each move is written as its seconds and what is left then."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.clock import Clock
-from arena.jobs import TimeControl
+from arena.clock import Clock, describe_clock, overtime
+from arena.jobs import PlayerSetup, TimeControl
 
 SUDDEN_DEATH = TimeControl(main_seconds=10)
 FISCHER = TimeControl(main_seconds=10, increment_seconds=2)
@@ -112,3 +114,49 @@ def test_a_move_in_parts_costs_what_as_many_moves_cost(parts: list[float], contr
     assert clock.seconds == pytest.approx(whole.seconds)
     assert clock.stones == whole.stones
     assert clock.booked == 0
+
+
+@pytest.mark.parametrize(
+    ("control", "text", "sgf"),
+    [
+        (SUDDEN_DEATH, "10 s", ""),
+        (FISCHER, "10 s + 2 s a move", "2 fischer"),
+        (CANADIAN, "10 s, then 5 s for 2 moves", "2/5 Canadian"),
+        (PER_MOVE, "5 s a move", "1x5 byo-yomi"),
+        (PATIENT, "10 s, 1 s margin", ""),
+        (TimeControl(0.25, 0.1, most_seconds=3), "0.25 s + 0.1 s a move up to 3 s", "0.1 fischer"),
+        (TimeControl(increment_seconds=2), "+ 2 s a move", "2 fischer"),
+        (
+            TimeControl(60, 1, 30, 25),
+            "60 s + 1 s a move, then 30 s for 25 moves",
+            "1 fischer, 25/30 Canadian",
+        ),
+        (TimeControl(), "0 s", ""),
+        (TimeControl(1234567.25), "1234567.25 s", ""),
+    ],
+)
+def test_a_time_control_in_one_line(control: TimeControl, text: str, sgf: str) -> None:
+    assert describe_clock(PlayerSetup("a", (), time_control=control)) == text
+    assert overtime(control) == sgf
+
+
+def test_without_a_clock_the_line_is_the_limit_of_a_move() -> None:
+    assert describe_clock(PlayerSetup("a", (), move_seconds=2.5)) == "2.5 s a move"
+
+
+_SECONDS = st.integers(0, 3).map(float) | st.floats(0, 1e6)
+_CONTROLS = st.builds(
+    TimeControl, _SECONDS, _SECONDS, _SECONDS, st.integers(1, 30), _SECONDS, st.none() | _SECONDS
+)
+
+
+@given(_CONTROLS, _CONTROLS)
+def test_clocks_that_differ_in_effect_have_other_lines(one: TimeControl, other: TimeControl) -> None:
+    def effect(control: TimeControl) -> TimeControl:
+        """Without what changes nothing: the moves of no byo-yomi, a cap of no increment."""
+        stones = control.byo_yomi_stones if control.byo_yomi_seconds else 1
+        most = control.most_seconds if control.increment_seconds else None
+        return replace(control, byo_yomi_stones=stones, most_seconds=most)
+
+    lines = [describe_clock(PlayerSetup("a", (), time_control=each)) for each in (one, other)]
+    assert (lines[0] == lines[1]) == (effect(one) == effect(other))

@@ -19,9 +19,9 @@ def write(tmp_path: Path, content: str, name: str = "book.txt") -> Path:
 def test_a_list_has_an_opening_a_line_with_its_name_if_it_likes(tmp_path: Path) -> None:
     path = write(tmp_path, "# a comment\nE5 c3\n\ncorner: G7, C3 ,pass\n  D4\n")
     assert read_openings(path, GO) == (
-        Opening("", ("E5", "C3")),
-        Opening("corner", ("G7", "C3", "pass")),
-        Opening("", ("D4",)),
+        Opening("", ("E5", "C3"), 1),
+        Opening("corner", ("G7", "C3", "pass"), 2),
+        Opening("", ("D4",), 3),
     )
 
 
@@ -37,15 +37,15 @@ def test_a_collection_of_records_gives_its_main_lines(tmp_path: Path) -> None:
         "book.SGF",
     )
     assert read_openings(path, GO) == (
-        Opening("first", ("E5", "C3", "C7")),
-        Opening("", ("A9", "pass")),
+        Opening("first", ("E5", "C3", "C7"), 1),
+        Opening("", ("A9", "pass"), 2),
     )
 
 
 def test_records_of_a_handicap_must_have_its_stones(tmp_path: Path) -> None:
     game = Go.from_settings({"board_size": 9, "handicap": 2})
     path = write(tmp_path, "(;SZ[9]HA[2]AB[cg][gc];W[ee])", "book.sgf")
-    assert read_openings(path, game) == (Opening("", ("E5",)),)
+    assert read_openings(path, game) == (Opening("", ("E5",), 1),)
     with pytest.raises(InvalidOpenings, match="game 1: its first position is another"):
         read_openings(path, GO)
 

@@ -3,27 +3,6 @@
 import subprocess
 import sys
 
-import pytest
-
-from arena.output import harmless
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("a beat b B+3.5", "a beat b B+3.5"),
-        ("two\n\tlines", "two\n\tlines"),
-        ("naïve 囲碁", "naïve 囲碁"),
-        ("\x1b[2J\x07", "\\x1b[2J\\x07"),
-        ("\x9b31m", "\\x9b31m"),
-        ("a\rb\x7f", "a\\rb\\x7f"),
-        ("turned \u202e round", "turned \\u202e round"),
-        ("half \ud800", "half \\ud800"),
-    ],
-)
-def test_nothing_in_a_text_commands_the_terminal(text: str, shown: str) -> None:
-    assert harmless(text) == shown
-
 
 def test_a_reader_may_leave_early() -> None:
     talkative = (

@@ -1,17 +1,22 @@
 """A competition of bots that speak lines: read from a control file, stopped, resumed, and recorded."""
 
+import csv
 import json
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from arena.competition import RunEnd
 from arena.competition_files import CompetitionFiles
 from arena.control.table import ControlError
 from arena.control.toml_file import read
-from arena.results.database import ResultsError
-from arena.run import RunOptions, run
+from arena.results.database import ResultsDatabase, ResultsError
+from arena.results.exchange.exporting import export
+from arena.run import RunOptions, read_results, run
+from arena.standings_table import standings_text
 from referees.warlight import WarLight
 
 BOT = Path(__file__).parent / "warlight_bot.py"
@@ -158,7 +163,7 @@ def test_a_competition_is_played_resumed_and_recorded(path: Path) -> None:
     for file in records:
         record = json.loads(file.read_text())
         rules = WarLight.from_settings(record["settings"])
-        position = rules.start(record["seed"])
+        position = rules.start(int(record["seed"]))
         for turn in record["turns"]:
             assert turn["standing"]["armies"] == list(position.armies)
             orders = {
@@ -167,3 +172,73 @@ def test_a_competition_is_played_resumed_and_recorded(path: Path) -> None:
             position = rules.play(position, orders)
         assert record["final"]["armies"] == list(position.armies)
         assert all(seconds > 0 for seconds in record["turns"][-1]["seconds"])
+
+
+@pytest.mark.parametrize(
+    ("bot", "limits", "fault", "problem", "remark"),
+    [
+        ("exit-at-once", "", "disconnected", "2", "turn 1: "),
+        (
+            "mute",
+            "late_turns = 2\nmove_seconds = 0.1\nstart_seconds = 0.5\nexit_seconds = 30\n",
+            "late",
+            "1",
+            "turn 2: is asked no more after 2 late turns",
+        ),
+    ],
+)
+def test_a_bot_that_is_lost_has_its_fault_in_all_results(
+    path: Path, bot: str, limits: str, fault: str, problem: str, remark: str
+) -> None:
+    own = f'{limits}command = "{sys.executable} -I -S {BOT} {bot}"'
+    whole = CONTROL.replace(f'command = "{sys.executable} -I -S {BOT} none"', own)
+    whole = whole.replace('crash = "lose"\nlate_turns = 5\n', "")
+    path.write_text(whole.replace(whole[whole.index("[time_control]") : whole.index("[players.ann]")], ""))
+    control = read(path)
+    files = CompetitionFiles(control.path)
+    run(control, files, RunOptions(quiet=True))
+
+    results = read_results(control, files)
+    ann = next(player for player in results.as_json()["players"] if player["name"] == "ann")
+    bob = next(player for player in results.as_json()["players"] if player["name"] == "bob")
+    assert (ann["faults"], ann["faults_by_kind"], bob["faults"]) == (2, {fault: 2}, 0)
+    # It passed, and was beaten: no rule says that it has lost.
+    assert (ann["forfeits"], ann["time_losses"]) == (0, 0)
+    assert ann["last_fault"]["kind"] == fault and ann["last_fault"]["remark"].startswith(remark)
+    assert f"faults of ann: 2 {fault}; the last in AvB_1: {remark}" in results.as_text()
+    assert f"AvB_1: {fault}: {remark}" in results.as_html()
+    live = [line.split() for line in standings_text(results.standings).splitlines()]
+    assert live[0][6:9] == ["on", "time", "faults"]
+    assert next(line for line in live if line[0] == "ann")[6:8] == ["0", "2"]
+
+    with closing(ResultsDatabase.open(files.results)) as database:
+        with database.transaction() as connection:
+            query = text("SELECT fault, remark FROM arena_results WHERE name = 'ann'")
+            stored = connection.execute(query).all()
+        export(database, path.parent / "saga", "saga2", files.name)
+    assert [row.fault for row in stored] == [fault] * 2
+    assert all(row.remark.startswith(remark) for row in stored)
+    with (path.parent / "saga" / "SAGA_Player.csv").open() as file:
+        exported = [(row["Problem"], row["Disorder"]) for row in csv.DictReader(file)]
+    assert sorted(exported) == [("0", ""), ("0", ""), (problem, "0"), (problem, "0")]
+
+
+def test_a_game_is_not_hung_since_its_winner_was_late_once(tmp_path: Path) -> None:
+    path = tmp_path / "mission.toml"
+    path.write_text(
+        '[competition]\nkind = "mars"\ncheck_players = false\n'
+        '[game]\nname = "warlight"\nmap = "double_small"\nturn_limit = 12\n'
+        '[[series]]\nname = "first"\nselector = "least-played"\nclones = false\ngames = 1\n'
+        "contestants = { late = 1, gone = 1 }\n"
+        '[players.late]\nprotocol = "lines"\nmove_seconds = 2\nlate_turns = 10\nstart_seconds = 30\n'
+        f'command = "{sys.executable} -I -S {BOT} late-once"\n'
+        '[players.gone]\nprotocol = "lines"\ncrash = "lose"\n'
+        f'command = "{sys.executable} -I -S {BOT} exit-in-game"\n'
+    )
+    control, files = read(path), CompetitionFiles(path)
+    assert run(control, files, RunOptions(quiet=True)).end is RunEnd.COMPLETED
+    report = read_results(control, files).as_json()
+    late = next(player for player in report["players"] if player["name"] == "late")
+    gone = next(player for player in report["players"] if player["name"] == "gone")
+    assert (report["voids"], late["wins"], late["faults_by_kind"]) == (0, 1, {"late": 1})
+    assert (gone["forfeits"], gone["time_losses"], gone["faults_by_kind"]) == (1, 0, {"disconnected": 1})

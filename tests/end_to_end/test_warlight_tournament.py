@@ -36,7 +36,7 @@ def games_played(control: Path) -> list[str]:
 def check_replay(record: dict[str, Any]) -> None:
     """Play a record's orders again: every standing and the result must be the record's."""
     rules = WarLight.from_settings(record["settings"])
-    position = rules.start(record["seed"])
+    position = rules.start(int(record["seed"]))
     for turn in record["turns"]:
         assert turn["standing"] == {"owners": list(position.owners), "armies": list(position.armies)}
         orders = {

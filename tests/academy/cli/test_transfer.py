@@ -176,7 +176,7 @@ def test_an_export_through_a_link_keeps_the_link(academy: Academy, tmp_path: Pat
     file, link = tmp_path / "file", tmp_path / "link"
     file.write_text("old")
     link.symlink_to(file)
-    assert academy("export", "go", "--to", link).exit_code == 0
+    assert academy("export", "go", "--to", link, "--force").exit_code == 0
     assert link.is_symlink() and file.read_text().startswith("% academy text")
     assert set(tmp_path.iterdir()) == {file, link}
 
@@ -189,7 +189,7 @@ def test_an_export_to_a_folder_is_refused(academy: Academy, tmp_path: Path) -> N
 def test_a_failed_export_leaves_the_file_there_was(academy: Academy, tmp_path: Path) -> None:
     file = tmp_path / "kept"
     file.write_text("precious")
-    assert academy("export", "chess", "--to", file).exit_code == 1
+    assert academy("export", "chess", "--to", file, "--force").exit_code == 1
     assert file.read_text() == "precious"
     assert list(tmp_path.iterdir()) == [file]
 
@@ -286,3 +286,34 @@ def test_what_the_arena_describes_is_registered(elsewhere: Any, tmp_path: Path) 
     assert "hex-7x7" in {game["game_id"] for game in elsewhere("games", "--json").json()}
     assert "board_size" in arena("describe", "hex", "--set", "board_size=99").stderr
     assert "nim" in arena("describe", "nim").stderr
+
+
+def test_an_export_overwrites_nothing_unless_it_is_asked_to(academy: Academy, tmp_path: Path) -> None:
+    file = tmp_path / "kept"
+    file.write_text("precious")
+    said = academy("export", "go", "--to", file)
+    assert (said.exit_code, said.err) == (
+        1, f"academy: {file}: is there already; --force overwrites it, another name keeps it\n",
+    )  # fmt: skip
+    assert file.read_text() == "precious"
+    assert academy("export", "go", "--to", file, "--force").exit_code == 0
+    assert file.read_text().startswith("% academy text")
+
+
+@pytest.mark.parametrize("content", [b"\x00", bytes(10), b"\x00rest"], ids=["an end", "zeros", "more"])
+def test_a_file_of_ends_alone_is_no_export(elsewhere: Any, tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "zeros"
+    file.write_bytes(content)
+    said = elsewhere("import", "go", file)
+    assert said.exit_code == 1 and str(file) in said.err and "export" in said.err
+
+
+def test_what_follows_the_end_of_an_export_is_refused(
+    academy: Academy, elsewhere: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "go.bin"
+    academy("export", "go", "--to", file, "--format", "binary")
+    whole = file.read_bytes()
+    file.write_bytes(whole + whole)
+    said = elsewhere("import", "go", file)
+    assert said.exit_code == 1 and f"more follows its end at byte {len(whole)}" in said.err

@@ -116,6 +116,22 @@ REFUSED: dict[str, Case] = {
         "players[1].name",
         "1 to 128",
     ),
+    "a name with a mark that turns text round": (
+        "arena",
+        open_contest(contest("c", GAME, ("ann", "b\u202eob"))),
+        INVALID,
+        "INVALID_RECORD",
+        "players[1].name",
+        "cannot be seen",
+    ),
+    "a name in another normal form": (
+        "arena",
+        open_contest(contest("c", GAME, ("ann", "Andre\u0301"))),
+        INVALID,
+        "INVALID_RECORD",
+        "players[1].name",
+        "normal form C",
+    ),
     "an Elo that is no number": (
         "arena",
         open_contest(contest("c", GAME, elos=(1500.0, math.nan))),

@@ -22,7 +22,7 @@ from prometheus_client import generate_latest
 from academy.service import logs
 from academy.service.addresses import Address, Certificates
 from academy.service.permissions import OPEN_METHODS, ROLES
-from academy.service.server import ServerSettings
+from academy.service.server import SERVICES, ServerSettings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, RevokeToken, Role, UnknownToken
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
@@ -30,7 +30,7 @@ from tests.academy.service import examples
 from tests.academy.service.certificates import authority, signed
 from tests.academy.service.examples import EMPTY, ENDGAME, contest, position, report
 from tests.academy.service.running import Client, Running, as_refused, serving
-from tests.asking_health import health_of
+from tests.asking_health import health_of, listed_by
 
 GAME: Final = "matrix"
 CONTEST: Final = "matrix/open"
@@ -274,8 +274,11 @@ def test_who_has_no_good_token_is_let_in_nowhere(gate: Gate, stranger: str) -> N
 
 @pytest.mark.parametrize("caller", [*CALLERS, *STRANGERS])
 def test_health_alone_is_for_everybody(gate: Gate, caller: str) -> None:
-    assert {method.partition("/grpc.health.v1.Health/")[2] for method in OPEN_METHODS} == {"Check", "Watch"}
+    methods = {method.partition("/grpc.health.v1.Health/")[2] for method in OPEN_METHODS}
+    assert methods == {"Check", "List", "Watch"}
     stub = health_of(gate.client(caller).channel)
+    serving = health_pb2.HealthCheckResponse.SERVING
+    assert listed_by(stub, SECONDS) == dict.fromkeys(("", *SERVICES), serving)
     request = health_pb2.HealthCheckRequest()
     assert stub.Check(request, timeout=SECONDS).status == health_pb2.HealthCheckResponse.SERVING
     watch = stub.Watch(request, timeout=SECONDS)

@@ -6,7 +6,12 @@ import pytest
 
 from academy.knowledge.contests import Result
 from academy.knowledge.settings import Library
-from academy.store.contest_records import proposal_from_proto, report_from_proto, uses_to_proto
+from academy.store.contest_records import (
+    check_new_names,
+    proposal_from_proto,
+    report_from_proto,
+    uses_to_proto,
+)
 from academy.store.errors import InvalidRecord
 from academy.v1 import contests_pb2, events_pb2, pattern_pb2, proposals_pb2
 from tests.academy.store.examples import endgame_proposal, go, report
@@ -32,6 +37,15 @@ def test_a_report_is_read_as_it_was_told() -> None:
         (1, Library.ENDGAME, (8,)),
     ]
     assert [(each.seat, each.ply) for each in read.proposals] == [(1, 3)]
+
+
+def test_names_that_an_earlier_release_has_taken_are_read_and_not_taken_again() -> None:
+    told = report("c1", plies=1)
+    told.contest.players[0].name = "b\u202eob"
+    read = report_from_proto(events_pb2.ContestReported(report=told), go())
+    assert read.contestants[0].name == "b\u202eob"
+    with pytest.raises(InvalidRecord, match=r"players\[0\]\.name: character 2 .* cannot be seen"):
+        check_new_names(told.contest)
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_one_name_may_have_several_tokens(store: Store) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["", "a\tb", "x" * 129])
+@pytest.mark.parametrize("name", ["", "a\tb", "x" * 129, "b\u202eob", "e\u0301"])
 def test_a_token_needs_a_name_a_player_can_have(store: Store, name: str) -> None:
     with pytest.raises(InvalidRecord, match="name"):
         store.run(CreateToken(name, Role.BOT))

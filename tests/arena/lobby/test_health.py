@@ -17,7 +17,7 @@ from arena.lobby.limits import LobbyLimits
 from arena.lobby.serving import PLAYER_SERVICE
 from tests.academy.service.raw_calls import RawCalls
 from tests.arena.lobby.rooms import SECONDS, open_lobby
-from tests.asking_health import health_of
+from tests.asking_health import health_of, listed_by
 
 WATCH = "/grpc.health.v1.Health/Watch"
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -51,6 +51,11 @@ def test_an_open_lobby_is_serving(service: str) -> None:
         watch = health.Watch(request(service), timeout=SECONDS)
         assert next(watch).status == SERVING
         watch.cancel()
+
+
+def test_the_health_of_all_services_is_listed() -> None:
+    with open_lobby() as lobby, asking(lobby.open.address) as health:
+        assert listed_by(health, SECONDS) == {"": SERVING, PLAYER_SERVICE: SERVING}
 
 
 def test_services_that_are_not_there_have_no_health() -> None:

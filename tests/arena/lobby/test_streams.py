@@ -83,6 +83,8 @@ READY = players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=99))
         (players_pb2.PlayRequest(),),
         (hello(player=""),),
         (hello(player="x" * 65),),
+        (hello(player="o\u202ene"),),
+        (hello(player="e\u0301"),),
         (hello(player="one", games_at_once=100_000),),
         (hello(player="one", engine_description="x" * 10_001),),
         (hello(player="one"), hello(player="one")),

@@ -105,6 +105,10 @@ def test_a_bot_that_has_ended_passes_for_the_rest(fault: str, warning: str, tmp_
     assert "pass" not in texts(result, 1)[:2]
     assert "pass" not in texts(result, 2)
     assert warned(result, warning), result.warnings
+    used = result.usage[0]
+    assert (used.fault, used.turns) == (Fault.DISCONNECTED, 2)
+    assert re.match(warning.replace("passes for the rest: ", ""), used.remark), used.remark
+    assert result.usage[1].fault is Fault.NONE
 
 
 @pytest.mark.parametrize(("fault", "warning"), GONE[:1])
@@ -122,6 +126,8 @@ def test_a_bot_that_ends_before_the_game_passes_too(dialogue: str, tmp_path: Pat
     assert result.outcome is not None
     assert texts(result, 1) == ["pass"] * TURNS
     assert warned(result, r"turn 1: passes for the rest: (exited with status 3|closed its channel)")
+    assert (result.usage[0].fault, result.usage[0].turns) == (Fault.DISCONNECTED, 0)
+    assert result.usage[0].remark.startswith("turn 1: ")
 
 
 def test_a_bot_that_ends_before_the_game_loses_at_once_by_setting(tmp_path: Path) -> None:
@@ -173,6 +179,9 @@ def test_a_late_turn_is_passed_and_its_answer_is_not_taken_for_the_next(fault: s
         "Deploy" in each and "Attack" in each and "424242" not in each for each in orders[:1] + orders[2:]
     )
     assert player.warnings == ["player bot: turn 2: no answer within 0.05 s, the turn is passed"]
+    assert player.disorder is not None
+    assert (player.disorder.cause.fault, player.disorder.turns) == (Fault.LATE, 1)
+    assert str(player.disorder.cause) == "turn 2: no answer within 0.05 s"
 
 
 @pytest.mark.parametrize("fault", ["never-answers", "deaf"])
@@ -185,6 +194,9 @@ def test_a_bot_that_is_late_too_often_is_asked_no_more(fault: str, tmp_path: Pat
     )
     assert warned(result, r"turn 2: is asked no more after 2 late turns")
     assert not warned(result, r"turn [3-9]")
+    used = result.usage[0]
+    assert (used.fault, used.turns) == (Fault.LATE, 0)
+    assert used.remark == "turn 2: is asked no more after 2 late turns"
 
 
 def test_a_bot_that_is_asked_no_more_is_told_when_the_game_is_over(tmp_path: Path) -> None:

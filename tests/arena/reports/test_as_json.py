@@ -12,8 +12,8 @@ def test_all_of_it_survives_json(tmp_path: Path) -> None:
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert list(found) == [
         "name", "warning", "kind", "description", "game", "settings", "seats", "games", "total", "letters",
-        "players", "cross_table", "superiority", "matchups", "lines", "voids", "reports", "refusals",
-        "duration",
+        "players", "cross_table", "superiority", "matchups", "lines", "sprt", "tuner", "voids",
+        "reports", "refusals", "duration",
     ]  # fmt: skip
     assert (found["games"], found["total"], found["seats"]) == (7, 9, ["Black", "White"])
 
@@ -24,6 +24,7 @@ def test_a_player(tmp_path: Path) -> None:
         "name": "alpha",
         "description": "alpha & <co>",
         "games": 5, "wins": 3, "draws": 1, "losses": 1, "unknown": 0, "points": 3.5, "forfeits": 0,
+        "time_losses": 0,
         "elo": 1025.31,
         "elo_at_first": None, "elo_at_first_from": None, "elo_at_first_game": None,
         "likeliest_elo": 1092.27,
@@ -35,6 +36,8 @@ def test_a_player(tmp_path: Path) -> None:
         "mean_wall_seconds": 2.5,
         "peak_memory_bytes": 12500000,
         "faults": 0,
+        "faults_by_kind": {},
+        "last_fault": None,
     }  # fmt: skip
 
 

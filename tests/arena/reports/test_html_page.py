@@ -67,7 +67,7 @@ def test_a_browser_shows_the_tables_and_the_plot(tmp_path: Path) -> None:
     ).stdout
     page = Page(shown)
     assert page.tables["standings"][1] == [
-        "alpha", "5", "3", "1", "1", "0", "0", "3.5", "1092", "206", "1025",
+        "alpha", "5", "3", "1", "1", "0", "0", "0", "0", "3.5", "1025", "1092", "206",
     ]  # fmt: skip
     assert page.tables["cross-table"] == [
         ["", "A", "B", "C"],
@@ -86,7 +86,7 @@ def test_a_browser_shows_the_tables_and_the_plot(tmp_path: Path) -> None:
         "0",
         "1.25",
     ]
-    assert page.tables["usage"][1] == ["alpha", "1.250", "2.500", "12.5", "0", "alpha & <co>"]
+    assert page.tables["usage"][1] == ["alpha", "1.250", "2.500", "12.5", "", "alpha & <co>"]
     assert page.elements.count("circle") == 3 and page.elements.count("svg") == 1
     assert "Three <of> them" in page.text and "7/9 games" in page.text
 

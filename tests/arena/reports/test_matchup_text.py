@@ -5,6 +5,7 @@ from textwrap import dedent
 import pytest
 
 from arena.control.game import GameSettings
+from arena.jobs import Fault
 from arena.reports.matchup_text import matchup_lines, percent, settings_line
 from arena.reports.tally import MatchupTally
 from arena.results.games import FinishedGame
@@ -12,6 +13,7 @@ from referees.api import Outcome, Termination
 
 SEATS = ("Black", "White")
 GO = GameSettings("go", {"board_size": 9, "komi": 7.5, "self_capture": True})
+NO_FAULTS = (Fault.NONE,) * 3
 HANDICAP = GameSettings("go", {"komi": 6.5, "board_size": 9, "handicap": 2, "handicap_style": "fixed"})
 
 
@@ -25,7 +27,7 @@ def game(
     winners = {"B": (1,), "W": (2,), "0": (1, 2), "?": ()}[result[0]]
     termination = Termination.FORFEIT if result.endswith("F") else Termination.SCORE
     outcome = Outcome(winners, termination, result)
-    return FinishedGame("0_0", "0", (black, white), outcome, cpu, (0.0, 0.0), (0.0, 0.0))
+    return FinishedGame("0_0", "0", (black, white), outcome, cpu, (0.0, 0.0), (0.0, 0.0), NO_FAULTS[:2])
 
 
 def block(matchup: MatchupTally, *games: FinishedGame) -> str:
@@ -153,7 +155,9 @@ def test_unknown_cpu_time_of_one_player_and_a_matchup_that_has_gone() -> None:
 def test_games_of_more_than_two_have_no_columns_for_seats() -> None:
     matchup = MatchupTally("0", "a v b v c", ("a", "b", "c"), None, GameSettings("sums", {"cards": 3}))
     outcome = Outcome((1, 3), Termination.SCORE, "shared")
-    matchup.add(FinishedGame("0", "0", ("a", "b", "c"), outcome, (None,) * 3, (0.0,) * 3, (0.0,) * 3))
+    matchup.add(
+        FinishedGame("0", "0", ("a", "b", "c"), outcome, (None,) * 3, (0.0,) * 3, (0.0,) * 3, NO_FAULTS)
+    )
     assert matchup_lines(matchup, ("one", "two", "three")) == [
         "a v b v c (1 games)",
         "cards: 3",

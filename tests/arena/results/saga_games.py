@@ -37,6 +37,8 @@ TWO: Final = [
     Outcome((2,), Termination.SCORE, "W+20", (30.5, 50.5)),
 ]
 
+CLOCKS = ("1 s a move",) * 7
+
 
 def play(connection: Connection, outcomes: Sequence[Outcome], seats: int, supplies: int | None) -> None:
     """Enter games of as many bots as seats, who move on by one seat from game to game."""
@@ -57,7 +59,7 @@ def play(connection: Connection, outcomes: Sequence[Outcome], seats: int, suppli
         ):
             connection.execute(insert(table).values(row))
     for number, outcome in enumerate(outcomes):
-        entry = Entry(1, SettingKeys(1, tuple(range(1, seats + 1))), line_up(number, seats))
+        entry = Entry(1, SettingKeys(1, tuple(range(1, seats + 1))), line_up(number, seats), CLOCKS[:seats])
         add(connection, entry, outcome, number)
 
 

@@ -20,6 +20,8 @@ from arena.results.series_reader import SeriesReader
 VERSION_3 = Path(__file__).with_name("version_3.sql")
 # Games of Diplomacy on both maps and of Go, that release 4 of the schema was written by.
 VERSION_4 = Path(__file__).with_name("version_4.sql")
+# Two games of Go to a clock, from openings, and a tuner's, that release 5 of the schema was written by.
+VERSION_5 = Path(__file__).with_name("version_5.sql")
 MOVES = (
     "SELECT GameId, Ply, Seat, Text, Seconds, LegalMoves, Interaction, Board, Comment, ClockSeconds, "
     "ClockStones, Opening FROM ARENA_Move ORDER BY GameId, Ply"
@@ -62,7 +64,7 @@ def test_the_moves_are_those_that_there_were(path: Path) -> None:
     assert rows(path, VALUES) == values
 
 
-@pytest.mark.parametrize("version", [VERSION_3, VERSION_4], ids=["3", "4"])
+@pytest.mark.parametrize("version", [VERSION_3, VERSION_4, VERSION_5], ids=["3", "4", "5"])
 def test_the_tables_and_views_are_those_of_a_new_database(version: Path, tmp_path: Path) -> None:
     def made(path: Path) -> dict[str, Any]:
         with (
@@ -163,3 +165,16 @@ def test_it_can_be_read_as_ever(opened: ResultsDatabase) -> None:
     assert reader.inhibited() == {("three", "go-7x7")}
     found = GameListing(opened, "cup").game("large_0")
     assert found is not None and found.moves[0].comment == "it's é" and found.moves[0].value == 0.5
+
+
+def test_games_of_release_5_have_their_length_and_no_clock_and_opening(tmp_path: Path) -> None:
+    path = written(VERSION_5, tmp_path / "five.results.sqlite")
+    plies = rows(path, "SELECT GameId, COUNT(*) FROM ARENA_Move GROUP BY GameId ORDER BY GameId")
+    ResultsDatabase.open(sqlite_url(path)).close()
+    assert (
+        rows(path, "SELECT number, plies FROM arena_results WHERE seat = 1 AND plies > 0 ORDER BY 1") == plies
+    )
+    assert rows(path, "SELECT DISTINCT clock, opening, opening_file FROM arena_results") == [(None,) * 3]
+    with closing(ResultsDatabase.open(sqlite_url(path))) as database:
+        games = SeriesReader.find(database, "tune").finished_games()
+        assert [game.game_id for game in games] == ["0", "1", "2", "3", "4", "5"]

@@ -25,10 +25,11 @@ from arena.results.exchange.exporting import export
 from arena.results.exchange.importing import import_saga
 from arena.results.series import Series
 from arena.results.series_reader import SeriesReader
-from arena.results.views import MOVE_VIEWS, VIEWS
+from arena.results.views import BY_DIALECT, VIEWS, drop_views
 from referees.api import Outcome, Termination
-from tests.arena.results import saga_games
+from tests.arena.results import asked_games, saga_games
 from tests.arena.results.examples import GAME, heading, player, registered, result
+from tests.arena.results.test_results_document import QUERIES
 
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
 A_GENEROUS_TIME = 180
@@ -192,12 +193,17 @@ def test_rules_are_enforced_and_a_game_is_stored_whole_or_not_at_all(database: R
 
 def test_views_and_scores(database: ResultsDatabase) -> None:
     with database.transaction() as connection:
-        assert set(inspect(connection).get_view_names()) == {*VIEWS, *MOVE_VIEWS}
+        assert set(inspect(connection).get_view_names()) == {*VIEWS, *BY_DIALECT}
         saga_games.play(connection, saga_games.DIPLOMACY, 7, 34)
-        for view in (*VIEWS, *MOVE_VIEWS):
+        for view in {*VIEWS, *BY_DIALECT} - {"arena_results", "arena_standings"}:
             assert connection.execute(text(f'SELECT COUNT(*) FROM "{view}"')).scalar_one() > 0
         first = text('SELECT "Score" FROM "ARENA_Score" WHERE "GameId" = 1 ORDER BY "PowerId"')
         assert connection.execute(first).scalars().all() == [-1, -1, 6, -1, -1, -1, -1]
+
+
+def test_the_documents_queries_answer_what_people_ask(database: ResultsDatabase) -> None:
+    asked_games.play(database)
+    asked_games.check_answers(database, QUERIES[:-1])
 
 
 def test_saga_travels_between_sqlite_and_postgresql(database: ResultsDatabase, tmp_path: Path) -> None:
@@ -254,9 +260,27 @@ def test_a_lost_connection_gives_up_the_claim_and_hides_no_other_error(
             pass
 
 
+def test_a_database_of_release_5_is_brought_up_to_date(server: str, database: ResultsDatabase) -> None:
+    play(registered(database), "AvB_0", WON)
+    with database.transaction() as connection:
+        drop_views(connection)
+        for column in ("Plies", "OpeningFile", "OpeningNumber", "OpeningName"):
+            connection.execute(text(f'ALTER TABLE "ARENA_Game" DROP COLUMN "{column}"'))
+        connection.execute(text('ALTER TABLE "ARENA_Seat" DROP COLUMN "Clock"'))
+        connection.execute(own.META.update().values(Value="5"))
+    with closing(ResultsDatabase.open(server)) as opened:
+        assert play(registered(opened), "AvB_1", DRAWN)
+        with opened.transaction() as connection:
+            query = text("SELECT name, opponent, plies, clock FROM arena_results ORDER BY number, seat")
+            rows = [tuple(row) for row in connection.execute(query)]
+    clock = "2.5 s a move"
+    assert rows == [("a", "b", 3, None), ("b", "a", 3, None), ("a", "b", 3, clock), ("b", "a", 3, clock)]
+
+
 def test_a_database_of_release_4_is_brought_up_to_date(server: str, database: ResultsDatabase) -> None:
     play(registered(database), "AvB_0", WON)
     with database.transaction() as connection:
+        drop_views(connection)
         connection.execute(text('ALTER TABLE "ARENA_Seat" DROP COLUMN "PowerId"'))
         numbered = "CASE \"Name\" WHEN 'Black' THEN '1' ELSE '2' END"
         connection.execute(text(f'UPDATE "SAGA_Power" SET "Code" = {numbered}'))

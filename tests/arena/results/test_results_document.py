@@ -1,6 +1,8 @@
 """What docs/results.md shows must work, and name all there is."""
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import text
@@ -8,15 +10,39 @@ from sqlalchemy import text
 from arena.reports.as_json import json_report
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.schema import METADATA
-from arena.results.views import VIEWS
+from arena.results.views import BY_DIALECT, VIEWS
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, report_of
+from tests.arena.results import asked_games
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "results.md").read_text(encoding="utf-8")
+QUERIES = re.findall(r"```sql\n(.*?)```", DOCUMENT, flags=re.DOTALL)
+
+
+def test_its_queries_of_a_line_each_answer_what_people_ask(tmp_path: Path) -> None:
+    assert all(query.count("\n") == 1 for query in QUERIES[:-1])
+    with closing(ResultsDatabase.open(sqlite_url(tmp_path / "cup.sqlite"))) as database:
+        asked_games.play(database)
+        asked_games.check_answers(database, QUERIES[:-1])
+        columns = asked_games.answer(database, "SELECT name FROM pragma_table_info('arena_results')")
+    assert [name for (name,) in columns if f"`{name}`" not in DOCUMENT] == []
+
+
+def test_candidates_of_tuners_are_in_no_standings(tmp_path: Path) -> None:
+    path = tmp_path / "five.sqlite"
+    with closing(sqlite3.connect(path)) as old:
+        old.executescript(Path(__file__).with_name("version_5.sql").read_text(encoding="utf-8"))
+    with closing(ResultsDatabase.open(sqlite_url(path))) as database:
+        standing = "SELECT competition, name, games FROM arena_standings ORDER BY 1, 2"
+        assert asked_games.answer(database, standing) == [
+            ("cup", "one", 2), ("cup", "two", 2), ("tune", "steady", 6),
+        ]  # fmt: skip
+        played = asked_games.answer(database, "SELECT name FROM arena_results WHERE competition = 'tune'")
+    assert len(played) == 12
 
 
 def test_its_query_gives_every_players_score(tmp_path: Path) -> None:
     report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED)
-    (query,) = re.findall(r"```sql\n(.*?)```", DOCUMENT, flags=re.DOTALL)
+    query = QUERIES[-1]
     database = ResultsDatabase.open(sqlite_url(tmp_path / "cup.results.sqlite"))
     with database.transaction() as connection:
         rows = [tuple(row) for row in connection.execute(text(query))]
@@ -29,5 +55,5 @@ def test_its_query_gives_every_players_score(tmp_path: Path) -> None:
 def test_it_names_every_key_of_the_json_and_every_table_of_our_own(tmp_path: Path) -> None:
     found = json_report(report_of(tmp_path, ALL_PLAY_ALL, ALL_PLAYED))
     own_tables = [name for name in METADATA.tables if name.startswith("ARENA_")]
-    names = [*found, *found["players"][0], *found["matchups"][0], *own_tables, *VIEWS]
+    names = [*found, *found["players"][0], *found["matchups"][0], *own_tables, *VIEWS, *BY_DIALECT]
     assert [name for name in names if f"`{name}`" not in DOCUMENT and f'"{name}"' not in DOCUMENT] == []

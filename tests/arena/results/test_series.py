@@ -12,11 +12,11 @@ from sqlalchemy import select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from arena.control.game import GameSettings
-from arena.jobs import Fault, PlayerSetup, PlayerUsage
+from arena.jobs import Fault, PlayerSetup, PlayerUsage, TimeControl
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, ResultsError, sqlite_url
-from arena.results.game_rows import grades, ranks, termination_code
+from arena.results.game_rows import GivenOpening, grades, ranks, termination_code
 from arena.results.game_settings import GameSetting
 from arena.results.mission_series import SeriesHeading
 from arena.results.platforms import quality_of
@@ -405,6 +405,50 @@ def test_games_may_have_settings_of_their_own(database: ResultsDatabase) -> None
     assert [row["Weight"] for row in rows(database, saga.SERIES_SETTING)] == [1.0, 0.5]
     assert [row["Name"] for row in rows(database, saga.VARIANT)] == ["go-9x9", "go-13x13"]
     assert len(list(series.finished_games())) == 3
+
+
+def test_games_to_another_clock_are_of_another_setting(database: ResultsDatabase) -> None:
+    series = registered(database)
+    clocks = [
+        TimeControl(60, 1), TimeControl(600), TimeControl(byo_yomi_seconds=4.5, margin_seconds=1), None,
+        TimeControl(60, 1),
+    ]  # fmt: skip
+    for number, clock in enumerate(clocks):
+        players = [replace(player(name), time_control=clock) for name in ("a", "b")]
+        attempt = series.next_attempt(f"AvB_{number}")
+        series.begin(attempt, None, "AvB", players, opening=GivenOpening("book.sgf", number + 1, "Ruy"))
+        finish(series, attempt)
+    settings = rows(database, saga.SETTING)
+    # Seconds for a move only where that is the clock.
+    assert [setting["MTL"] for setting in settings] == [None, None, 5, 3]
+    assert [json.loads(setting["Notes"])["clocks"] for setting in settings] == [
+        ["60 s + 1 s a move"], ["600 s"], ["4.5 s a move, 1 s margin"], ["2.5 s a move"],
+    ]  # fmt: skip
+    keys = [game["SettingId"] for game in rows(database, saga.GAME)]
+    assert keys[4] == keys[0] and len(set(keys)) == 4
+    assert [seat["Clock"] for seat in rows(database, own.SEAT)][::2] == [
+        "60 s + 1 s a move", "600 s", "4.5 s a move, 1 s margin", "2.5 s a move", "60 s + 1 s a move",
+    ]  # fmt: skip
+    games = rows(database, own.GAME_DETAIL)
+    assert [
+        (game["OpeningFile"], game["OpeningNumber"], game["OpeningName"], game["Plies"]) for game in games
+    ] == [("book.sgf", number, "Ruy", 3) for number in range(1, 6)]
+    # Whatever the clock, the same map must be the same variant.
+    changed = replace(heading(), setting=replace(heading().setting, variant="go-9x9-other"))
+    with pytest.raises(ResultsError, match="go-9x9"):
+        registered(database, changed)
+
+
+def test_players_to_different_clocks_share_a_setting_of_both(database: ResultsDatabase) -> None:
+    series = registered(database)
+    fast, slow = replace(player("a"), time_control=TimeControl(1)), replace(player("b"), move_seconds=9)
+    for number, players in enumerate(((fast, slow), (slow, fast))):
+        attempt = series.next_attempt(f"AvB_{number}")
+        series.begin(attempt, None, "AvB", players)
+        finish(series, attempt)
+    (setting,) = rows(database, saga.SETTING)
+    assert (setting["MTL"], json.loads(setting["Notes"])["clocks"]) == (None, ["1 s", "9 s a move"])
+    assert [seat["Clock"] for seat in rows(database, own.SEAT)] == ["1 s", "9 s a move", "9 s a move", "1 s"]
 
 
 def test_a_variant_has_the_facts_of_its_referee(database: ResultsDatabase) -> None:

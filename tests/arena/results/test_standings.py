@@ -1,5 +1,6 @@
 """Standings and cross-table."""
 
+from arena.jobs import Fault
 from arena.ratings.elo import EloRules
 from arena.results.games import FinishedGame
 from arena.results.standings import Score, Standings
@@ -11,10 +12,20 @@ def game(
     winners: tuple[int, ...],
     termination: Termination = Termination.SCORE,
     cpu: tuple[float | None, ...] = (),
+    faults: tuple[Fault, ...] = (),
 ) -> FinishedGame:
     elo = tuple(1000.0 + 10 * (seat in winners) for seat in range(1, len(players) + 1))
     outcome = Outcome(winners, termination, "?")
-    return FinishedGame("AvB_0", "AvB", players, outcome, cpu or (None,) * len(players), (1000.0,) * 2, elo)
+    return FinishedGame(
+        "AvB_0",
+        "AvB",
+        players,
+        outcome,
+        cpu or (None,) * len(players),
+        (1000.0,) * 2,
+        elo,
+        faults or (Fault.NONE,) * len(players),
+    )
 
 
 def test_a_player_s_line() -> None:
@@ -35,6 +46,24 @@ def test_a_player_s_line() -> None:
     assert by_name["b"].mean_cpu == 1.0
     assert standings.against("a", "b") == a.score
     assert standings.against("a", "nobody") == Score()
+
+
+def test_what_a_player_did_wrong_counts_whether_it_lost_by_it_or_not() -> None:
+    late, gone, fine = Fault.LATE, Fault.DISCONNECTED, Fault.NONE
+    standings = Standings(
+        ["a", "b"],
+        EloRules(),
+        [
+            game(("a", "b"), (2,), Termination.FORFEIT, faults=(late, fine)),
+            game(("a", "b"), (2,), Termination.FORFEIT, faults=(gone, late)),
+            # Late once, it went on.
+            game(("a", "b"), (2,), faults=(late, fine)),
+            game(("a", "b"), (), Termination.FORFEIT, faults=(late, late)),
+        ],
+    )
+    a, b = (next(player for player in standings.table() if player.name == name) for name in "ab")
+    assert (a.forfeits, a.time_losses, a.faults) == (2, 1, {late: 3, gone: 1})
+    assert (b.forfeits, b.time_losses, b.faults) == (0, 0, {late: 2})
 
 
 def test_the_best_share_of_points_comes_first_and_players_without_games_last() -> None:

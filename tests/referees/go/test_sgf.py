@@ -43,6 +43,22 @@ def record(
     )
 
 
+def test_the_clock_is_in_the_root_and_what_is_left_with_every_move() -> None:
+    game = Go.from_settings({"board_size": 9})
+    played = (
+        PlayedMove(1, 0, "A9", clock_seconds=298.5),
+        PlayedMove(2, 1, "B9", clock_seconds=24.1254, clock_stones=29),
+        PlayedMove(1, PASS, "pass"),
+    )
+    read_back = read(game, replace(record(played), main_seconds=300.0, overtime="30/25 Canadian"))
+    root, first, second, third = read_back.get_main_sequence()
+    assert (root.get("TM"), root.get("OT")) == (300.0, "30/25 Canadian")
+    assert (first.get("BL"), second.get("WL"), second.get("OW")) == (298.5, 24.125, 29)
+    assert not first.has_property("OB") and not third.has_property("BL")
+    bare = read(game, record(played[2:])).get_root()
+    assert not bare.has_property("TM") and not bare.has_property("OT")
+
+
 def read(game: Go, written: GameRecord) -> Sgf_game:
     return Sgf_game.from_string(game.record(written))
 

@@ -1,5 +1,7 @@
 """Records of games of Hex as SGF: written, read back, and refused where they are of another game."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ FIVE = Hex.from_settings({"board_size": 5, "swap": True})
 OBLONG = Hex.from_settings({"board_size": 3, "columns": 4})
 
 
-def record(moves: list[PlayedMove], outcome: Outcome | None = None, **more: tuple[str, ...]) -> GameRecord:
+def record(moves: list[PlayedMove], outcome: Outcome | None = None, **more: Any) -> GameRecord:
     return GameRecord("cup 0_1", "cup", "2024-05-06", ("left]", "right\\"), moves, outcome, 1, **more)
 
 

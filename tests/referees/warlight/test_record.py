@@ -47,7 +47,7 @@ def test_playing_a_record_again_gives_every_standing(
 ) -> None:
     positions, record = positions_and_record
     rules = WarLight.from_settings(record["settings"])
-    position = rules.start(record["seed"])
+    position = rules.start(int(record["seed"]))
     for turn, expected in zip(record["turns"], positions, strict=False):
         assert position == expected
         assert turn["turn"] == position.turn

@@ -44,6 +44,12 @@ def record(names: tuple[str, str] = ("alpha", "beta")) -> str:
     )
 
 
+def test_a_page_of_an_earlier_record_holds_the_whole_seed() -> None:
+    earlier = {**json.loads(record()), "seed": 2**62 + 1}
+    page = WarLight.replay_page(json.dumps(earlier).encode(), {})
+    assert f'"seed":"{2**62 + 1}"' in page
+
+
 def circles(dom: str) -> list[str]:
     return re.findall(r'<circle [^>]*class="([^"]+)"', dom)
 

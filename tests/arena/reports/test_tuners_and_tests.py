@@ -1,0 +1,194 @@
+"""Reports of tuners and of sequential tests: what they know, and nothing of each candidate."""
+
+import itertools
+import json
+import random
+import re
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from arena.competition_files import CompetitionFiles
+from arena.control.settings import Control
+from arena.control.toml_file import read
+from arena.game_jobs import JobMaker
+from arena.reports.as_json import json_report
+from arena.reports.assembly import assemble
+from arena.reports.contents import Report
+from arena.reports.html_page import html_page
+from arena.reports.text import text_report
+from arena.results.database import ResultsDatabase, sqlite_url
+from arena.results.series import Series
+from arena.selection.candidates import MOST_STEPS, ThinnedPath
+from arena.selection.kinds import selector_for
+from arena.selection.selector import CompletedGame, Fixture
+from referees.api import Outcome, Termination
+from tests.arena.results.examples import heading, registered, result
+
+GAMES = 150
+# A candidate's name, not a colour of the page's.
+CANDIDATE = re.compile(r"#\d+(?![0-9a-f;])")
+GAME = '[game]\nname = "go"\nboard_size = 9\nkomi = 7.5\n\n[players.steady]\ncommand = "steady"\n'
+MONTE_CARLO = f"""
+[competition]
+kind = "mc_tuner"
+opponent = "steady"
+games = {GAMES}
+exploration = 0.45
+initial_visits = 10
+initial_wins = 5
+max_depth = 2
+{GAME}
+[candidate]
+command = "candidate {{level}} {{style}}"
+
+[parameters.level]
+low = 0
+high = 1
+split = 4
+
+[parameters.style]
+scale = "explicit"
+values = ["<bold>", "shy"]
+split = 2
+"""
+CROSS_ENTROPY = f"""
+[competition]
+kind = "ce_tuner"
+opponent = "steady"
+generations = 6
+samples = 10
+batch = 5
+elite_proportion = 0.2
+step_size = 0.8
+{GAME}
+[candidate]
+command = "candidate {{level}}"
+
+[parameters.level]
+initial_mean = 0.2
+initial_variance = 0.1
+"""
+SPRT = f"""
+[competition]
+kind = "sprt"
+competitors = ["better", "steady"]
+elo0 = 0
+elo1 = 50
+{GAME}
+[players.better]
+command = "better"
+"""
+
+
+def played(folder: Path, text: str, games: int, wins: Callable[[Fixture], float]) -> tuple[Control, Report]:
+    """A competition whose games are stored as a run does; `wins` is the chance of who is not `steady`."""
+    path = folder / "cup.toml"
+    path.write_text(text)
+    control = read(path)
+    selector, jobs = selector_for(control), JobMaker(control, CompetitionFiles(path))
+    with closing(ResultsDatabase.open(sqlite_url(folder / "cup.sqlite"))) as database:
+        players = list(control.players.values())
+        told = heading(players, control.game, name="cup", kind=control.kind, ordered=False)
+        series: Series = registered(database, told)
+        for number in range(games):
+            fixture = selector.next_game()
+            if fixture is None:
+                break
+            attempt = series.next_attempt(fixture.game_id)
+            series.begin(attempt, None, fixture.matchup, jobs.players(fixture), fixture.detail)
+            candidate = 1 + (fixture.players[0] == "steady")
+            won = random.Random(number).random() < wins(fixture)
+            outcome = Outcome((candidate if won else 3 - candidate,), Termination.SCORE, "?")
+            ratings = (1000.0, 1000.0)
+            game = result(fixture.game_id, outcome)
+            series.finish(attempt, fixture.matchup, number, fixture.players, game, ratings, ratings, None)
+            selector.completed(
+                CompletedGame(fixture.game_id, fixture.matchup, fixture.players, outcome, fixture.detail)
+            )
+        return control, assemble(control, "cup", series)
+
+
+def hill(fixture: Fixture) -> float:
+    """The candidate is the better the nearer its level is to 0.7."""
+    (candidate,) = (setup for setup in fixture.setups if setup.name != "steady")
+    return 1 / (1 + 20 * (float(candidate.command[1]) - 0.7) ** 2)
+
+
+def test_a_tuners_report_tells_the_best_values_and_nothing_of_each_candidate(tmp_path: Path) -> None:
+    _, report = played(tmp_path, MONTE_CARLO, GAMES, hill)
+    found = json_report(report)
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert [player["name"] for player in found["players"]] == ["steady"]
+    assert (found["cross_table"], found["superiority"], found["sprt"]) == ([], [], None)
+    (matchup,) = found["matchups"]
+    assert {player["name"] for player in matchup["players"]} == {"#candidates", "steady"}
+    tuner = found["tuner"]
+    assert (tuner["games"], set(tuner["best"])) == (GAMES, {"level", "style"})
+    assert tuner["best"]["level"] == pytest.approx(0.7, abs=0.35)
+    assert tuner["best"]["style"] in ("<bold>", "shy")
+    assert len(tuner["place"]) == 2 and tuner["distribution"] is None
+    assert tuner["path"][-1] == {"games": GAMES, "values": tuner["best"]}
+    assert tuner["path"][0]["games"] <= 2 and len(tuner["path"]) > 100
+
+    page, text = html_page(report), text_report(report)
+    assert page.count('<svg class="tuning"') == 2 and "&lt;bold&gt;" in page
+    assert 'id="standings"' not in page and 'id="cross-table"' not in page and 'class="ratings"' not in page
+    assert "\n#candidates v steady (150 games)\n" in text and "LOS" not in text
+    assert not any(CANDIDATE.search(whole) for whole in (page, text, json.dumps(found)))
+    # Whatever the number of games: two pictures of at most some hundred steps each, and the tables.
+    assert len(page) < 40_000 and len(json.dumps(found)) < 40_000
+
+
+def test_a_tuner_whose_control_file_was_changed_has_no_candidates_in_its_report(tmp_path: Path) -> None:
+    control, _ = played(tmp_path, MONTE_CARLO, 20, hill)
+    control.path.write_text(MONTE_CARLO.replace("initial_visits = 10", "initial_visits = 20"))
+    with closing(ResultsDatabase.open(sqlite_url(tmp_path / "cup.sqlite"))) as database:
+        report = assemble(read(control.path), "cup", Series.find(database, "cup"))
+    found = json_report(report)
+    assert "initial_visits" in found["warning"] and found["tuner"] is None
+    assert [player["name"] for player in found["players"]] == ["steady"]
+    assert not CANDIDATE.search(html_page(report) + text_report(report))
+
+
+def test_the_cross_entropy_tuner_tells_its_mean_by_generation(tmp_path: Path) -> None:
+    _, report = played(tmp_path, CROSS_ENTROPY, 120, hill)
+    tuner = json_report(report)["tuner"]
+    assert [step["games"] for step in tuner["path"]] == [50, 100, 120]
+    assert tuner["path"][-1]["values"] == tuner["best"] == {"level": tuner["distribution"]["level"]["mean"]}
+    assert tuner["place"] is None
+    assert html_page(report).count('<svg class="tuning"') == 1
+
+
+def test_a_sequential_test_tells_its_state_as_values(tmp_path: Path) -> None:
+    _, report = played(tmp_path, SPRT, 9, lambda fixture: 1.0 if fixture.players[0] == "better" else 0.7)
+    found = json_report(report)
+    sprt = found["sprt"]
+    assert json.loads(json.dumps(found, allow_nan=False)) == found and found["tuner"] is None
+    assert (sprt["player"], sprt["opponent"], sprt["elo0"], sprt["elo1"]) == ("better", "steady", 0, 50)
+    assert (sprt["model"], sprt["alpha"], sprt["beta"]) == ("normalized", 0.05, 0.05)
+    assert list(sprt["pairs"]) == ["0", "0.5", "1", "1.5", "2"] and sum(sprt["pairs"].values()) == 4
+    assert (sprt["lower"], sprt["upper"]) == (-2.944439, 2.944439)
+    assert sprt["lower"] < sprt["llr"] < sprt["upper"] and sprt["verdict"] is None
+    assert f"LLR {sprt['llr']:.3f}, bounds -2.944 and 2.944" in found["lines"]
+
+
+def test_a_verdict_is_told(tmp_path: Path) -> None:
+    _, report = played(tmp_path, SPRT, 2000, lambda fixture: 0.9)
+    sprt = json_report(report)["sprt"]
+    assert sprt["verdict"] == "H1" and sprt["llr"] >= sprt["upper"]
+
+
+@pytest.mark.parametrize("games", [1, MOST_STEPS, MOST_STEPS + 1, 10_000])
+def test_the_path_is_thinned_out_evenly(games: int) -> None:
+    path: ThinnedPath[int] = ThinnedPath()
+    for game in range(1, games + 1):
+        if path.wants():
+            path.note(game, game)
+    steps = path.steps(games, -1)
+    assert steps[-1] == (games, -1) and len(steps) <= MOST_STEPS + 1
+    assert len(steps) > min(games, MOST_STEPS) // 2 - 1
+    distances = {later - earlier for (earlier, _), (later, _) in itertools.pairwise(steps[:-1])}
+    assert len(distances) <= 1

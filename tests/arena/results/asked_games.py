@@ -1,0 +1,83 @@
+"""A competition to two time controls and with openings, of which the document's queries are asked."""
+
+from dataclasses import replace
+
+from sqlalchemy import text
+
+from arena.jobs import Fault, PlayerUsage, TimeControl
+from arena.results.database import ResultsDatabase
+from arena.results.game_rows import GivenOpening
+from referees.api import Outcome, Termination
+from tests.arena.results.examples import heading, player, registered, result
+
+BLITZ = TimeControl(main_seconds=60, increment_seconds=1)
+RAPID = TimeControl(main_seconds=600)
+RUY = GivenOpening("openings.sgf", 2, "Ruy")
+NAMELESS = GivenOpening("openings.sgf", 3, "")
+LATE = PlayerUsage(wall_seconds=60.0, fault=Fault.LATE, remark="took 62 s for a move")
+PLAIN = PlayerUsage(1.0, 6.0, engine_name="x:1")
+BLACK, WHITE, DRAWN = (
+    Outcome(winners, Termination.SCORE, summary)
+    for winners, summary in (((1,), "B+1"), ((2,), "W+1"), ((1, 2), "0"))
+)
+ON_TIME = Outcome((1,), Termination.FORFEIT, "B+F", detail="forfeit by b")
+UNKNOWN = Outcome((), Termination.MOVE_LIMIT, "Void")
+GAMES = (
+    ("AvB_0", ("a", "b"), BLACK, BLITZ, RUY, (PLAIN, PLAIN)),
+    ("AvB_1", ("b", "a"), DRAWN, BLITZ, RUY, (PLAIN, PLAIN)),
+    ("AvB_2", ("a", "b"), ON_TIME, RAPID, NAMELESS, (PLAIN, LATE)),
+    ("AvB_3", ("b", "a"), UNKNOWN, RAPID, None, (PLAIN, PLAIN)),
+)
+ANSWERS = {
+    "standings": [
+        ("cup", "a", 4, 2, 1, 0, 1, 2.5, 0, 0, 0, 1002.0),
+        ("cup", "b", 4, 0, 1, 2, 1, 0.5, 1, 1, 1, 998.0),
+    ],
+    "head to head": [("a", "b", 4, 2.5), ("b", "a", 4, 0.5)],
+    "on time": [("b", "AvB_2", "600 s", "took 62 s for a move")],
+    "Elo": [
+        *(("a", 1001.0), ("a", 1001.0), ("a", 1002.0), ("a", 1002.0)),
+        *(("b", 999.0), ("b", 999.0), ("b", 998.0), ("b", 998.0)),
+    ],
+    "openings": {None: (1, 3.0), "2 Ruy": (2, 3.0), "3": (1, 3.0)},
+    "clocks": [
+        ("60 s + 1 s a move", "a", 2, 0.75, 2.0),
+        ("60 s + 1 s a move", "b", 2, 0.25, 2.0),
+        ("600 s", "a", 2, 1.0, 2.0),
+        ("600 s", "b", 2, 0.0, 11.0),
+    ],
+}  # fmt: skip
+
+
+def play(database: ResultsDatabase) -> None:
+    """Store the games as a run does."""
+    series = registered(database, heading(name="cup"))
+    elo = {"a": 1000.0, "b": 1000.0}
+    for number, (game_id, names, outcome, clock, opening, usage) in enumerate(GAMES):
+        attempt = series.next_attempt(game_id)
+        setups = [replace(player(name), time_control=clock) for name in names]
+        series.begin(attempt, None, "AvB", setups, opening=opening)
+        before = tuple(elo[name] for name in names)
+        if len(outcome.winners) == 1:
+            elo = {"a": elo["a"] + 1.0, "b": elo["b"] - 1.0}
+        after = tuple(elo[name] for name in names)
+        played = replace(result(game_id, outcome), usage=usage, started=1e9 + number)
+        assert series.finish(attempt, "AvB", number, names, played, before, after, None)
+
+
+def answer(database: ResultsDatabase, query: str) -> list[tuple[object, ...]]:
+    """The rows of a query; dates are left out."""
+    with database.transaction() as connection:
+        rows = connection.execute(text(query)).all()
+    return [tuple(value for name, value in row._mapping.items() if name != "date") for row in rows]
+
+
+def check_answers(database: ResultsDatabase, queries: list[str]) -> None:
+    """The document's queries, in their order, give what was played."""
+    standings, pairs, on_time, elo, openings, clocks = (answer(database, query) for query in queries)
+    assert standings == ANSWERS["standings"]
+    assert pairs == ANSWERS["head to head"]
+    assert on_time == ANSWERS["on time"]
+    assert elo == ANSWERS["Elo"]
+    assert {row[0]: row[1:] for row in openings} == ANSWERS["openings"]
+    assert clocks == ANSWERS["clocks"], clocks

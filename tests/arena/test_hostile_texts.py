@@ -1,0 +1,55 @@
+"""What players say commands no terminal and turns no text round, wherever it is kept or shown."""
+
+import json
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from arena.competition_files import CompetitionFiles
+from arena.control.toml_file import read
+from arena.results import own_tables as own
+from arena.results.database import ResultsDatabase
+from arena.results.game_listing import GameListing
+from arena.run import RunOptions, read_results, run
+from tests.arena.control_files import PASSING, write_control
+from tests.arena.rude_engine import EVIL
+
+RUDE = Path(__file__).with_name("rude_engine.py")
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Path:
+    rude = f'command = "{sys.executable} -I -S {RUDE}"'
+    path = write_control(tmp_path, {"rude": rude, "polite": PASSING})
+    run(read(path), CompetitionFiles(path), RunOptions(quiet=True, log_protocol=True))
+    return path
+
+
+def marks(text: str) -> set[str]:
+    return {mark for mark in (*EVIL, "\x1b", "\x07") if not mark.isascii() or mark in "\x1b\x07"} & set(text)
+
+
+def test_no_file_of_a_competition_holds_them(played: Path) -> None:
+    files = [file for file in played.parent.rglob("*") if file.is_file() and file.suffix != ".sqlite"]
+    assert len(files) > 5
+    found = {file.name: marks(file.read_text(encoding="utf-8", errors="replace")) for file in files}
+    assert {name: each for name, each in found.items() if each} == {}
+    database = next(played.parent.glob("*.sqlite")).read_bytes()
+    assert "\u202e".encode() not in database and b"\\u202e" in database
+
+
+def test_no_report_shows_them_though_an_earlier_release_has_stored_them(played: Path) -> None:
+    files = CompetitionFiles(played)
+    with closing(ResultsDatabase.open(files.results)) as database, database.transaction() as connection:
+        seat = {"EngineDescription": f"I am {EVIL}", "Remark": EVIL, "Fault": "late"}
+        connection.execute(update(own.SEAT).values(seat))
+        connection.execute(update(own.GAME_DETAIL).values(Detail=EVIL))
+    results = read_results(read(played), files)
+    for shown in (results.as_text(), results.as_html(), json.dumps(results.as_json(), ensure_ascii=False)):
+        assert "\\u202e" in shown and not marks(shown)
+    with closing(ResultsDatabase.open(files.results)) as database:
+        (game, *_) = GameListing(database, "contest").after(0, 9)
+        assert not marks(game.detail)

@@ -1,0 +1,32 @@
+"""Text on its way to people."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referees.legible_text import legible
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a beat b B+3.5", "a beat b B+3.5"),
+        ("two\n\tlines", "two\n\tlines"),
+        ("naïve 囲碁", "naïve 囲碁"),
+        ("\x1b[2J\x07", "\\x1b[2J\\x07"),
+        ("\x9b31m", "\\x9b31m"),
+        ("a\rb\x7f", "a\\rb\\x7f"),
+        ("turned \u202e round", "turned \\u202e round"),
+        ("half \ud800", "half \\ud800"),
+        ("another\u2028line", "another\\u2028line"),
+    ],
+)
+def test_nothing_in_a_text_commands_what_shows_it(text: str, shown: str) -> None:
+    assert legible(text) == shown
+
+
+@given(st.text())
+def test_what_is_legible_stays_as_it_is(text: str) -> None:
+    shown = legible(text)
+    assert legible(shown) == shown
+    assert all(each.isprintable() or each in "\n\t" or not each.isascii() for each in shown)
