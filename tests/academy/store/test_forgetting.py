@@ -17,8 +17,8 @@ from academy.store.following import GameView
 from academy.store.forgetting import Difference, ForgetPlayer
 from academy.store.library_commands import ChangeSettings, DeletePattern, RestorePattern
 from academy.store.library_store import Store
-from academy.store.proposal_tables import ProposalFilter
 from academy.store.player_commands import MuteInGame, MutePlayer, Unmuted, UnmuteInGame, UnmutePlayer
+from academy.store.proposal_tables import ProposalFilter
 from academy.v1 import game_pb2, pattern_pb2, proposals_pb2
 from tests.academy.store.examples import SIZE, contest, go, go_game, report, submission
 
