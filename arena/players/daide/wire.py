@@ -21,6 +21,7 @@ from referees.diplomacy.daide.frames import (
 from referees.diplomacy.daide.tokens import Vocabulary
 
 _CHUNK: Final = 1 << 15
+_MOST_LAST_CHUNKS: Final = 8
 
 
 class Hung(ConnectionError):
@@ -201,8 +202,10 @@ class Wire:
     def close(self) -> None:
         """Close the connection, with the final message where nothing else has ended it."""
         self.say_goodbye()
-        # A connection that is closed unread is reset, and the client could lose the last message.
+        # A connection that is closed unread is reset, and the client could lose the last message; one that
+        # sends without end is not listened to for ever.
         with suppress(OSError):
-            while self.connection.recv(_CHUNK):
-                pass
+            for _ in range(_MOST_LAST_CHUNKS):
+                if not self.connection.recv(_CHUNK):
+                    break
         self.connection.close()

@@ -23,7 +23,8 @@ POWERS = ("AUS", "ENG", "FRA", "GER", "ITA", "RUS", "TUR")
 NAMES = ("Austria", "England", "France", "Germany", "Italy", "Russia", "Turkey")
 SETTINGS: dict[str, object] = {"sl": 4, "pda": False, "aoa": True}
 # Austria's army in Rumania is dislodged by Russia, so that the first year ends with retreats and builds.
-# France fails in the second spring; the others agree to draw in the second autumn.
+# France fails in the second spring; the others offer a draw in the second autumn, which nobody is there to
+# accept for France, and after four years without change all survivors draw.
 SCRIPT: dict[str, dict[str, str]] = {
     "S1901M": {
         "AUS": "A BUD - RUM",
@@ -108,7 +109,7 @@ def test_a_game_made_by_hand(database: ResultsDatabase) -> None:
     # In a draw that includes all survivors everybody wins, whoever plays for them.
     assert column(rows, "Winner") == [1] * 7
     assert all(seconds is not None and seconds >= 0 for seconds in column(rows, "Cpu"))
-    assert (game.Termination, game.Years, game.Survivors) == (3, 2, 7)
+    assert (game.Termination, game.Years, game.Survivors) == (4, 5, 7)
     assert (game.Leaders, game.Winners, game.MaxSupplies) == (1, 7, 5)
     assert 0 < game.PlayTime <= game.TotalTime
     assert game.SetupTime + game.PlayTime == pytest.approx(game.TotalTime)
