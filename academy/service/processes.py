@@ -139,7 +139,7 @@ def _resolved(address: Address) -> tuple[socket.AddressFamily, Any]:
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """Start Python processes that do not import what lies in the current folder; they have no option for it."""
+    """Start Python processes that import nothing from the current folder: spawning has no option for it."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:

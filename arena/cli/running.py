@@ -38,7 +38,7 @@ def run(
         typer.Option("--log-protocol", "--log-gtp", help="Write what is said to and by players to files."),
     ] = False,
     readmit: Annotated[
-        bool, typer.Option("--readmit", help="Let MARS players play again that did not get ready before.")
+        bool, typer.Option("--readmit", help="Let players and matchups play again that were left out.")
     ] = False,
     results: ResultsUrl = None,
     trust: TrustControlFile = False,
@@ -47,7 +47,8 @@ def run(
 
     Ctrl-X, or `arena stop` elsewhere, ends the run when its games in progress are over; Ctrl-C ends it at
     once, and they are played again by the next run. Exit status: 0 completed or stopped as asked; 1 error;
-    2 usage; 3 interrupted; 4 halted by void games, or nobody left to play; 5 reports to ACADEMY still wait.
+    2 usage; 3 interrupted; 4 halted by void games, or nobody left to play; 5 reports to ACADEMY still wait;
+    6 completed but for players or matchups that are left out.
     """
     settings, files = opened(control, results, trust)
     # What is loaded stays: it needs not be looked through again and again.
@@ -68,6 +69,9 @@ def run(
         raise typer.Exit(ExitStatus.HALTED)
     if ended.undelivered:
         raise typer.Exit(ExitStatus.UNDELIVERED)
+    if ended.end is RunEnd.WITHOUT_SOME:
+        complain(f"arena: {ended.end.value}; `arena show` says who, and why")
+        raise typer.Exit(ExitStatus.WITHOUT_SOME)
 
 
 def check(control: ControlFile, trust: TrustControlFile = False) -> None:

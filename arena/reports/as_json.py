@@ -37,6 +37,10 @@ def json_report(report: Report) -> Mapping[str, Any]:
         "matchups": [_matchup(matchup) for matchup in report.matchups],
         "lines": list(report.lines),
         "voids": report.voids,
+        "left_out": [
+            {"scope": one.scope, "name": one.name, "reason": one.reason, "games_finished": one.games}
+            for one in report.excluded
+        ],
         "reports": dict(report.academy_reports),
         "refusals": dict(report.refusals),
         "duration": _duration(report),

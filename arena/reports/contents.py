@@ -7,6 +7,7 @@ from typing import Any
 from arena.ratings.bradley_terry import Ratings
 from arena.ratings.skill import Skill
 from arena.reports.tally import MatchupTally
+from arena.results.exclusions import Exclusion
 from arena.results.standings import Standings
 from arena.results.usage import Duration, PlayerUsage
 
@@ -29,8 +30,9 @@ class Report:
     `letters` are the players' letters in the cross-table, empty for kinds that have none. `seats` are
     what the game's seats are called. `ratings` are None for games of more than two, where skills count.
     `lines` are what only the kind of competition has to tell (a tuner's candidates, a test's state);
-    `academy_reports` the outbox's counts (empty where nothing is reported to ACADEMY), `refusals` why the
-    newest refused reports were, by contest. `histories` are the players' live Elo after each game of
+    `excluded` are the players and matchups that are left out now; `academy_reports` the outbox's counts
+    (empty where nothing is reported to ACADEMY), `refusals` why the newest refused reports were, by contest.
+    `histories` are the players' live Elo after each game of
     theirs. A `warning` says why the games are not those of the control file as it is now: then nothing is
     told that only the control file knows.
     """
@@ -50,6 +52,7 @@ class Report:
     histories: Mapping[str, Sequence[float]]
     lines: Sequence[str]
     voids: int
+    excluded: Sequence[Exclusion]
     academy_reports: Mapping[str, int]
     refusals: Mapping[str, str]
     duration: Duration | None

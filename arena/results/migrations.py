@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, text
 
-from arena.results.own_tables import SEAT
+from arena.results.own_tables import EXCLUSION, SEAT
 from arena.results.powers import name_numbered_powers
 from arena.results.schema import METADATA
 from arena.results.views import create_views, drop_views
@@ -134,5 +134,19 @@ def _from_4(connection: Connection) -> None:
     name_numbered_powers(connection)
 
 
-MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {3: _from_3, 4: _from_4}
+def _from_5(connection: Connection) -> None:
+    """Version 6 is of the branch that stores clocks and openings."""
+
+
+def _from_6(connection: Connection) -> None:
+    """Nobody was left out before."""
+    EXCLUSION.create(connection, checkfirst=True)
+
+
+MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {
+    3: _from_3,
+    4: _from_4,
+    5: _from_5,
+    6: _from_6,
+}
 """What brings a database from one version to the next."""

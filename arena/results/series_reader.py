@@ -9,6 +9,7 @@ from sqlalchemy import case, func, select
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
+from arena.results.exclusions import Exclusion, exclusions
 from arena.results.game_settings import game_of
 from arena.results.games import FinishedGame
 from arena.results.inhibitions import inhibited
@@ -103,6 +104,11 @@ class SeriesReader:
         """The competitors that were inhibited, each with the variant."""
         with self._database.transaction() as connection:
             return inhibited(connection, self._series_id)
+
+    def exclusions(self) -> list[Exclusion]:
+        """The players and matchups that were left out, in that order; some may have been let in again."""
+        with self._database.transaction() as connection:
+            return exclusions(connection, self._series_id)
 
     def records(self) -> Iterator[StoredRecord]:
         """The record files of all games that count."""

@@ -111,13 +111,19 @@ class CrossEntropyTuner(Selector):
         return self.generation >= self._plan.generations
 
     @property
+    def short(self) -> str:
+        """Why candidates are not played against: their opponent is left out."""
+        name = self._opponent.name
+        return f"the opponent {name} is left out" if name in self.excluded.players else ""
+
+    @property
     def void_policy(self) -> VoidPolicy:
         """A void game is tried once more."""
         return VoidPolicy.RETRY_GAME
 
     def next_game(self) -> Fixture | None:
         """The next game of this generation; None while its last games are in progress."""
-        if not self._waiting:
+        if not self._waiting or self.short:
             return None
         place = next(iter(self._waiting))
         del self._waiting[place]

@@ -65,6 +65,12 @@ class MonteCarloTuner(Selector):
         return not numbers.open and numbers.given == numbers.completed + self._dropped
 
     @property
+    def short(self) -> str:
+        """Why candidates are not played against: their opponent is left out."""
+        name = self._opponent.name
+        return f"the opponent {name} is left out" if name in self.excluded.players else ""
+
+    @property
     def void_policy(self) -> VoidPolicy:
         """Void games are dropped."""
         return VoidPolicy.DROP
@@ -80,7 +86,7 @@ class MonteCarloTuner(Selector):
 
     def next_game(self) -> Fixture | None:
         """A game of the candidate that the tree chooses."""
-        if not self._numbers.open:
+        if not self._numbers.open or self.short:
             return None
         number = self._numbers.lowest_open
         chance = random.Random(game_seed(self._seed, f"{number}/choice"))

@@ -87,7 +87,7 @@ def test_a_competition_beside_folders_named_like_our_packages_executes_none_of_t
 
 @contextmanager
 def serving(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
-    command = [BIN / "academy", "serve", "--data", "data", "--address", "127.0.0.1:0", *options]
+    command = [str(BIN / "academy"), "serve", "--data", "data", "--address", "127.0.0.1:0", *options]
     with subprocess.Popen(
         command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as server:

@@ -71,6 +71,7 @@ def _control(path: Path, kind: str, table: SettingsTable) -> Control:
         description=table.take("description", description, ""),
         record_games=table.take("record_games", values.flag, True),
         failures="void",
+        retries_from_first=False,
         errors_to_log=table.take("stderr_to_log", values.flag, True),
         check_players=not table.take("skip_player_checks", values.flag, False),
     )
