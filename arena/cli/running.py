@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, files_of, opened
+from arena.cli.competition import ControlFile, ResultsUrl, files_of, opened
 from arena.cli.failures import ExitStatus
 from arena.competition import RunEnd
 from arena.daide_players import daide_players
@@ -41,7 +41,6 @@ def run(
         bool, typer.Option("--readmit", help="Let players and matchups play again that were left out.")
     ] = False,
     results: ResultsUrl = None,
-    trust: TrustControlFile = False,
 ) -> None:
     """Run a competition, or go on with it.
 
@@ -50,7 +49,7 @@ def run(
     2 usage; 3 interrupted; 4 halted by void games, or nobody left to play; 5 reports to ACADEMY still wait;
     6 completed but for players or matchups that are left out.
     """
-    settings, files = opened(control, results, trust)
+    settings, files = opened(control, results)
     # What is loaded stays: it needs not be looked through again and again.
     gc.freeze()
     ended = run_competition(
@@ -74,9 +73,9 @@ def run(
         raise typer.Exit(ExitStatus.WITHOUT_SOME)
 
 
-def check(control: ControlFile, trust: TrustControlFile = False) -> None:
+def check(control: ControlFile) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown."""
-    settings, _ = opened(control, None, trust)
+    settings, _ = opened(control, None)
     with (
         remote_players(settings, say, lambda *_, **__: None) as reached,
         daide_players(reached, say, lambda *_, **__: None) as seated,
@@ -92,12 +91,12 @@ def stop(control: ControlFile) -> None:
     files.request_stop()
 
 
-def reset(control: ControlFile, results: ResultsUrl = None, trust: TrustControlFile = False) -> None:
+def reset(control: ControlFile, results: ResultsUrl = None) -> None:
     """Delete all results and other outputs of a competition. What ACADEMY learnt from it stays.
 
     Contests that are open at ACADEMY are ended first. Exit status 5: some could not be; they are named.
     """
-    settings, files = opened(control, results, trust)
+    settings, files = opened(control, results)
     left = reset_competition(settings, files)
     if left is not None:
         complain(f"arena: {left}")
