@@ -287,6 +287,7 @@ class Competition:
         )
         self._standings.add(finished)
         self._pace.finished()
+        remark = self._selector.history_remark(fixture.game_id, fixture.detail)
         self._selector.completed(
             CompletedGame(fixture.game_id, fixture.matchup, fixture.players, result.outcome, fixture.detail)
         )
@@ -294,7 +295,7 @@ class Competition:
             self._voids.completed(fixture)
         if self._control.record_games and result.record:
             self._files.write_record(StoredRecord(result.game_id, result.record, result.record_extension))
-        self._files.add_to_history([history_line(finished), *self._selector.history_lines()])
+        self._files.add_to_history([history_line(finished, remark), *self._selector.history_lines()])
         self._log.add("game finished", game=result.game_id, result=finished.describe())
         self._display.result(f"game {result.game_id}: {finished.describe()}")
         for warning in result.warnings:

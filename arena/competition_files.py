@@ -160,9 +160,10 @@ def _lock(file: int) -> bool:
             time.sleep(0.02)
 
 
-def history_line(game: FinishedGame) -> str:
+def history_line(game: FinishedGame, remark: str = "") -> str:
     """A game's line in the history file."""
-    return f"{game.game_id:>7} {game.describe()}"
+    line = f"{game.game_id:>7} {game.describe()}"
+    return f"{line}  {remark}" if remark else line
 
 
 def _write_whole(path: Path, content: str) -> None:

@@ -33,8 +33,8 @@ def take_up(
     games = list(series.finished_games())
     history: list[str] = []
     excluded = series.exclusions()
-    for game in replayed(selector, games, excluded):
-        history += [history_line(game), *selector.history_lines()]
+    for game, remark in replayed(selector, games, excluded):
+        history += [history_line(game, remark), *selector.history_lines()]
     files.rewrite_history(history)
     if control.record_games:
         for record in series.records():
@@ -62,8 +62,10 @@ def take_up(
 
 def replayed(
     selector: Selector, games: Iterable[FinishedGame], excluded: Iterable[Exclusion]
-) -> Iterator[FinishedGame]:
+) -> Iterator[tuple[FinishedGame, str]]:
     """The finished games, each after the selector has heard of it and of who was left out before it.
+
+    With each comes what the history file says of it besides its result.
 
     Raises ChangedCompetition if they are not the games of the control file.
     """
@@ -72,12 +74,13 @@ def replayed(
             case Change(scope, name, is_out):
                 (selector.exclude if is_out else selector.readmit)(scope, name)
             case game:
+                remark = selector.history_remark(game.game_id, game.detail)
                 selector.completed(
                     CompletedGame(
                         game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game
                     )
                 )
-                yield game
+                yield game, remark
 
 
 def give_up_open_attempts(

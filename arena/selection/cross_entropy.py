@@ -169,6 +169,13 @@ class CrossEntropyTuner(Selector):
             *self._candidate_lines(()),
         ]
 
+    def history_remark(self, game_id: str, detail: str) -> str:
+        """The candidate's parameters."""
+        generation, candidate, _ = self._parse(game_id)
+        if generation != self.generation or candidate >= len(self.samples):
+            return ""
+        return describe(self._plan.parameters, self._values(candidate))
+
     def history_lines(self) -> list[str]:
         """Each generation that has ended: its candidates, the elite marked, and the new distribution."""
         news, self._news = self._news, []

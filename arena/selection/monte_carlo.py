@@ -120,6 +120,10 @@ class MonteCarloTuner(Selector):
             lines.append(f"and {len(self._running) - len(shown)} more")
         return [*lines, *self._tree_lines()]
 
+    def history_remark(self, game_id: str, detail: str) -> str:
+        """The candidate's parameters and its place in the tree. Raises ChangedCompetition."""
+        return self._parameters_at(self._path(game_id, detail))
+
     def history_lines(self) -> list[str]:
         """The state of the tree, every `log_period` games."""
         news, self._news = self._news, []
@@ -177,13 +181,12 @@ class MonteCarloTuner(Selector):
             lines += ["", f"most visited at depth {depth}:"]
             width = max(len(self._place(path)) for path, _ in tried)
             lines += [f"{self._place(path):<{width}}  {self._node(node)}" for path, node in tried]
-        best = self._tree.best()
-        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self._tree.coordinates(best))
-        lines += [
-            "",
-            f"Best parameters: {describe(self._plan.parameters, self._values(best))} [{coordinates}]",
-        ]
+        lines += ["", f"Best parameters: {self._parameters_at(self._tree.best())}"]
         return lines
+
+    def _parameters_at(self, path: Path) -> str:
+        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self._tree.coordinates(path))
+        return f"{describe(self._plan.parameters, self._values(path))} [{coordinates}]"
 
     def _node(self, node: Node) -> str:
         return f"{node.wins / node.visits:.3f} {node.visits - self._plan.initial_visits:4g}"

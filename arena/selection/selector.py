@@ -184,6 +184,10 @@ class Selector(ABC):
         """What only the selector knows of the state, for reports and the display."""
         return []
 
+    def history_remark(self, game_id: str, detail: str) -> str:
+        """What the history file says of a game besides its result; to be asked before it is completed."""
+        return ""
+
     def history_lines(self) -> list[str]:
         """What has come up for the history file since this was last asked, which is after each game."""
         return []

@@ -18,7 +18,7 @@ MAX_ITEMS: Final = 1_000_000
 _SCALES: Final = {"Linear": Linear, "Logarithmic": Logarithmic, "Explicit": Explicit}
 # Lists in Python 2, where control files come from.
 _LISTS: Final = (list, set, frozenset, range, map, filter, zip, reversed, types.GeneratorType)
-_VIEWS: Final = (type({}.keys()), type({}.values()), type({}.items()))
+_VIEWS: Final[tuple[type, ...]] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 class UnencodableError(ValueError):
