@@ -258,10 +258,10 @@ class Competition:
         else:
             self._void(game, result)
         del self._running[result.game_id]
-        waiting = self._put_off
-        ended = {original_name(name) for name in game.fixture.players}
-        self._put_off = [(name, fixture) for name, fixture in waiting if name not in ended]
-        self._retries.extend(fixture for name, fixture in waiting if name in ended)
+        if not any(fixture is game.fixture for _, fixture in self._put_off):
+            waiting, ended = self._put_off, set(map(original_name, game.fixture.players))
+            self._put_off = [(name, fixture) for name, fixture in waiting if name not in ended]
+            self._retries.extend(fixture for name, fixture in waiting if name in ended)
         self._academy.wake()
 
     def _finish(self, game: _Running, result: GameResult, *, counts_at_academy: bool = True) -> None:

@@ -5,15 +5,16 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from clients.connection import Connection
-from clients.dial_in import dial_in
-from clients.games import Declined, Game, Turn
+from clients.dial_in import GameOver, NewGame, dial_in
+from clients.games import Declined, Ending, Engine, Game, Turn
 from tests.arena.cli.command import ARENA, Done, arena
-from tests.arena.control_files import PASSING, misbehaving, write_control
+from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
 
 THREE = {"one": PASSING, "villain": misbehaving("exit-at-start"), "two": PASSING}
 TOKEN = "a token for the tests"
@@ -149,31 +150,67 @@ def unwilling(game: Game) -> Callable[[Turn], str]:
     raise Declined("only on Sundays")
 
 
-@pytest.mark.parametrize("kind", ['"all-play-all"\nrounds = 4', '"swiss"\nrounds = 2\ngames = 2'])
-def test_a_bot_that_declines_each_game_is_left_out_and_others_play_on(tmp_path: Path, kind: str) -> None:
+class OneAtATime:
+    """A bot that takes no game while it plays another."""
+
+    def __init__(self) -> None:
+        self._playing = ""
+
+    def __call__(self, game: Game) -> Callable[[Turn], str]:
+        if self._playing:
+            raise Declined("one at a time")
+        self._playing = game.game_id
+        return lambda turn: "pass"
+
+    def over(self, game: Game, ending: Ending) -> None:
+        if self._playing == game.game_id:
+            self._playing = ""
+
+
+def played_with(
+    folder: Path, settings: str, bot: NewGame, over: GameOver | None = None, kind: str = '"all-play-all"'
+) -> tuple[Path, int, str]:
+    """Run a competition of two players and a bot that dials in as `remote`."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    (tmp_path / "token").write_text(TOKEN)
-    decliner = 'protocol = "grpc"\ntoken_file = "token"\nstart_seconds = 60'
-    players = {"one": PASSING, "decliner": decliner, "two": PASSING}
-    more = f'[remote]\naddress = "127.0.0.1:{port}"'
-    control = write_control(tmp_path, players, None, "leave_out_after = 2", more)
+    (folder / "token").write_text(TOKEN)
+    remote = 'protocol = "grpc"\ntoken_file = "token"\nstart_seconds = 60'
+    players = {"one": SLOW, "remote": remote, "two": SLOW}
+    control = write_control(folder, players, None, settings, f'[remote]\naddress = "127.0.0.1:{port}"')
     control.write_text(control.read_text().replace('"all-play-all"', kind))
     with subprocess.Popen([*ARENA, "run", str(control), "-q"], stderr=subprocess.PIPE, text=True) as process:
-        there = Connection(f"127.0.0.1:{port}", token=TOKEN)
-        bot = threading.Thread(
-            target=dial_in, args=(there, "decliner", unwilling), kwargs={"redial_seconds": 20}, daemon=True
-        )
-        bot.start()
+        there, engine = Connection(f"127.0.0.1:{port}", token=TOKEN), Engine(games_at_once=8)
+        dialling = partial(dial_in, there, "remote", bot, engine, redial_seconds=20, game_over=over)
+        threading.Thread(target=dialling, daemon=True).start()
         _, errors = process.communicate(timeout=180)
-    assert process.returncode == 6, errors
+    return control, process.returncode, errors
+
+
+@pytest.mark.parametrize(("kind", "games"), [('"all-play-all"\nrounds = 4', 4), ('"swiss"\nrounds = 2', 2)])
+def test_a_bot_that_declines_each_game_is_left_out_and_others_play_on(
+    tmp_path: Path, kind: str, games: int
+) -> None:
+    control, status, errors = played_with(tmp_path, "leave_out_after = 2", unwilling, kind=kind)
+    assert status == 6, errors
     assert (
-        "player decliner is left out of the competition from now on: 2 games in a row void for its sake; "
-        "the last: player decliner: declines the game: 'only on Sundays'"
+        "player remote is left out of the competition from now on: 2 games in a row void for its sake; "
+        "the last: player remote: declines the game: 'only on Sundays'"
     ) in errors
-    expected = 4 if "all-play-all" in kind else 2
-    assert results(control)["decliner"][0] == 0
-    assert results(control)["one"][0] == results(control)["two"][0] == expected
+    assert {name: played for name, (played, _, _) in results(control).items()} == {
+        "one": games,
+        "two": games,
+        "remote": 0,
+    }
     (entry,) = json.loads(arena("show", control, "--json").stdout)["left_out"]
-    assert (entry["scope"], entry["name"], entry["games_finished"]) == ("player", "decliner", 0)
+    assert (entry["scope"], entry["name"], entry["games_finished"]) == ("player", "remote", 0)
+
+
+def test_a_bot_that_declines_while_it_plays_is_asked_again_when_it_has_played(tmp_path: Path) -> None:
+    bot = OneAtATime()
+    settings = "rounds = 3\nparallel = 3\nleave_out_after = 3"
+    control, status, errors = played_with(tmp_path, settings, bot, bot.over)
+    assert status == 0, errors
+    assert results(control)["remote"][0] == 6
+    # It is not asked again and again meanwhile.
+    assert errors.count("is void") < 30
