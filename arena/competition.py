@@ -17,22 +17,21 @@ from arena.academy_desk import AcademyDesk, NotYetOpen, void_contest_report
 from arena.academy_session import AcademySession
 from arena.competition_files import CompetitionFiles, history_line
 from arena.control import plans
-from arena.control.settings import Control
+from arena.control.settings import Control, Scope
 from arena.display import Display
 from arena.event_log import EventLog
 from arena.game_jobs import JobMaker
 from arena.interruption import Interrupted
-from arena.jobs import Fault, GameResult
+from arena.jobs import Fault, GameResult, PlayerSetup
 from arena.left_over import give_up_open_attempts, take_up
-from arena.players.daide.parameters import PROTOCOL as DAIDE
 from arena.progress import GameInProgress, Pace, Progress
 from arena.results.games import FinishedGame
 from arena.results.series import Attempt, Series
 from arena.results.series_reader import StoredRecord
 from arena.results.standings import Standings
-from arena.selection.selector import CompletedGame, Fixture, Selector
-from arena.selection.voids import VoidRules, VoidVerdict
+from arena.selection.selector import CompletedGame, Fixture, Selector, original_name
 from arena.stopping import StopRequests
+from arena.void_games import DIALS_IN, Sequel, VoidGames, forfeited, seat_at_fault
 from arena.workers.interface import WorkerLost, Workers
 from referees.api import Termination
 
@@ -43,6 +42,7 @@ class RunEnd(Enum):
     """Why a run ended. In all cases the games in progress were played to their end."""
 
     COMPLETED = "all games have been played"
+    WITHOUT_SOME = "all games have been played but those of who is left out"
     DECIDED = "it is decided"
     GAME_LIMIT = "the run's limit of games is reached"
     STOPPED = "it was asked to stop"
@@ -90,8 +90,10 @@ class Competition:
         self._log = log
         self._jobs = jobs
         self._stopping = stopping
-        self._voids = VoidRules(selector.void_policy, control.void_retries)
+        self._voids = VoidGames(control, selector)
         self._retries: deque[Fixture] = deque()
+        # Games that wait until another game of a player has ended, with the player.
+        self._put_off: list[tuple[str, Fixture]] = []
         self._running: dict[str, _Running] = {}
         self._started_games = 0
         self._max_games: int | None = None
@@ -133,7 +135,7 @@ class Competition:
                     time.sleep(TICK_SECONDS)
             give_up_open_attempts(self._series, self._log, "the run stopped before it began")
             end = self._end or self._natural_end()
-            if end in (RunEnd.COMPLETED, RunEnd.DECIDED):
+            if end in (RunEnd.COMPLETED, RunEnd.WITHOUT_SOME, RunEnd.DECIDED):
                 self._series.complete()
             self._academy.await_delivery(self._wait_for_delivery)
         except BaseException as error:
@@ -148,10 +150,10 @@ class Competition:
         if self._selector.decided:
             return RunEnd.DECIDED
         if self._selector.finished:
-            return RunEnd.COMPLETED
+            return RunEnd.WITHOUT_SOME if self._selector.excluded else RunEnd.COMPLETED
         if not self._selector.short:
             return RunEnd.NO_GAME
-        self._warn(f"{self._selector.short} (`arena run --readmit` lets inhibited players play again)")
+        self._warn(f"{self._selector.short} (`arena run --readmit` lets everybody play again)")
         return RunEnd.NOBODY_LEFT
 
     def _break_off(self, error: BaseException) -> None:
@@ -195,6 +197,19 @@ class Competition:
         return None if self._max_games is None else max(0, self._max_games - self._started_games)
 
     def _next_fixture(self) -> Fixture | None:
+        # Where all games are of a player that is busy, they are not put off without end.
+        while len(self._put_off) < 2 * self._workers.size and (fixture := self._given_out()) is not None:
+            players = set(map(original_name, fixture.players))
+            busy = next((name for name, _ in self._put_off if name in players), None)
+            if not self._selector.wants(fixture):
+                self._selector.dropped(fixture)
+            elif busy is not None:
+                self._put_off.append((busy, fixture))
+            else:
+                return fixture
+        return None
+
+    def _given_out(self) -> Fixture | None:
         if self._selector.decided:
             return None
         if self._retries:
@@ -244,14 +259,21 @@ class Competition:
         else:
             self._void(game, result)
         del self._running[result.game_id]
+        if not any(fixture is game.fixture for _, fixture in self._put_off):
+            waiting, ended = self._put_off, set(map(original_name, game.fixture.players))
+            self._put_off = [(name, fixture) for name, fixture in waiting if name not in ended]
+            self._retries.extend(fixture for name, fixture in waiting if name in ended)
         self._academy.wake()
 
-    def _finish(self, game: _Running, result: GameResult) -> None:
+    def _finish(self, game: _Running, result: GameResult, *, counts_at_academy: bool = True) -> None:
         assert result.outcome is not None
         fixture = game.fixture
         before = tuple(self._standings.elo(name) for name in fixture.players)
         after = self._control.elo.rate(fixture.players, before, result.outcome.winners)
-        report = self._academy.report(game.contest, result, after)
+        if counts_at_academy:
+            report = self._academy.report(game.contest, result, after)
+        else:
+            report = void_contest_report(game.contest, "forfeited before it began")
         self._series.finish(
             game.attempt, fixture.matchup, game.seed, fixture.players, result, before, after, report
         )
@@ -267,13 +289,15 @@ class Competition:
         )
         self._standings.add(finished)
         self._pace.finished()
+        remark = self._selector.history_remark(fixture.game_id, fixture.detail)
         self._selector.completed(
             CompletedGame(fixture.game_id, fixture.matchup, fixture.players, result.outcome, fixture.detail)
         )
-        self._voids.completed(fixture.matchup)
+        if counts_at_academy:
+            self._voids.completed(fixture)
         if self._control.record_games and result.record:
             self._files.write_record(StoredRecord(result.game_id, result.record, result.record_extension))
-        self._files.add_to_history([history_line(finished), *self._selector.history_lines()])
+        self._files.add_to_history([history_line(finished, remark), *self._selector.history_lines()])
         self._log.add("game finished", game=result.game_id, result=finished.describe(), seed=game.seed)
         self._display.result(f"game {result.game_id}: {finished.describe()}")
         for warning in result.warnings:
@@ -281,45 +305,77 @@ class Competition:
 
     def _void(self, game: _Running, result: GameResult | WorkerLost) -> None:
         reason = result.reason if isinstance(result, WorkerLost) else result.void_reason
+        seat = seat_at_fault(result) if isinstance(result, GameResult) else None
+        culprit = None if seat is None else self._jobs.players(game.fixture)[seat - 1]
+        absent = isinstance(result, GameResult) and result.absent is not None
+        inhibits = absent and culprit is not None and self._inhibits(culprit, game)
+        sequel = Sequel.DROP if inhibits else self._voids.judge(game.fixture, culprit, self._elsewhere(game))
+        if sequel is Sequel.FORFEIT and isinstance(result, GameResult) and seat is not None:
+            self._warn(
+                f"game {result.game_id} was void, and is lost by {game.fixture.players[seat - 1]}: {reason}"
+            )
+            lost = forfeited(result, self._jobs.rules(game.fixture), seat)
+            self._finish(game, lost, counts_at_academy=False)
+            return
         report = void_contest_report(game.contest, "void")
         self._series.give_up(game.attempt, "void", reason, time.time() - game.started, report)
         if isinstance(result, GameResult) and result.record and self._control.record_games:
             record = StoredRecord(result.game_id, result.record, result.record_extension)
             self._files.write_record(record, void=True)
         self._warn(f"game {result.game_id} is void: {reason}")
-        if isinstance(result, GameResult) and self._inhibit_absent(game, result):
-            # Another line-up plays the game.
-            self._selector.dropped(game.fixture)
-            return
-        match self._voids.void(game.fixture.matchup, game.fixture.game_id):
-            case VoidVerdict.RETRY:
-                self._retries.append(game.fixture)
-            case VoidVerdict.DROP:
-                self._selector.dropped(game.fixture)
-            case VoidVerdict.HALT if self._end is not RunEnd.HALTED:
+        if inhibits and culprit is not None:
+            self._inhibit(culprit, game)
+        self._follow(sequel, game.fixture, culprit, reason)
+
+    def _follow(self, sequel: Sequel, fixture: Fixture, culprit: PlayerSetup | None, reason: str) -> None:
+        match sequel:
+            case Sequel.RETRY:
+                self._retries.append(fixture)
+            case Sequel.PUT_OFF if culprit is not None:
+                self._put_off.append((original_name(culprit.name), fixture))
+            case Sequel.DROP:
+                self._selector.dropped(fixture)
+            case Sequel.LEAVE_OUT if culprit is not None:
+                name = original_name(culprit.name)
+                failures = self._voids.failures(name)
+                games = "1 game" if failures == 1 else f"{failures} games in a row"
+                self._exclude("player", name, f"{games} void for its sake; the last: {reason}")
+                self._selector.dropped(fixture)
+            case Sequel.SKIP:
+                self._exclude("matchup", fixture.matchup, f"too many void games; the last: {reason}")
+                self._selector.dropped(fixture)
+            case _ if self._end is not RunEnd.HALTED:
                 self._stop(RunEnd.HALTED)
 
-    def _inhibit_absent(self, game: _Running, result: GameResult) -> bool:
-        """Inhibit the player that was not there at all, where the kind asks for it; whether it does."""
-        if result.absent is None:
-            return False
-        name = game.fixture.players[result.absent - 1]
-        setup = self._jobs.players(game.fixture)[result.absent - 1]
-        if setup.protocol == DAIDE and self._plays_elsewhere(name, game):
-            return False
-        variant = self._jobs.setting(game.fixture).variant
-        if not self._selector.inhibit(name, variant):
-            return False
-        self._series.inhibit(name, variant)
+    def _exclude(self, scope: Scope, name: str, reason: str) -> None:
+        # Another game that was in progress may have led to the same.
+        if name in self._selector.excluded.of(scope):
+            return
+        self._series.exclude(scope, name, reason)
+        self._selector.exclude(scope, name)
         self._warn(
-            f"player {name} does not get ready: it is inhibited from now on for {variant} "
+            f"{scope} {name} is left out of the competition from now on: {reason} "
+            "(`arena run --readmit` lets everybody play again)"
+        )
+
+    def _inhibits(self, culprit: PlayerSetup, game: _Running) -> bool:
+        """Whether the kind asks that the player, which was not there at all, gets no more such games."""
+        if culprit.protocol in DIALS_IN and original_name(culprit.name) in self._elsewhere(game):
+            return False
+        return self._selector.inhibit(culprit.name, self._jobs.setting(game.fixture).variant)
+
+    def _inhibit(self, culprit: PlayerSetup, game: _Running) -> None:
+        variant = self._jobs.setting(game.fixture).variant
+        self._series.inhibit(culprit.name, variant)
+        self._warn(
+            f"player {culprit.name} does not get ready: it is inhibited from now on for {variant} "
             "(`arena run --readmit` lets it play again)"
         )
-        return True
 
-    def _plays_elsewhere(self, name: str, game: _Running) -> bool:
-        """Whether another game that is in progress has the player, and perhaps all its programs."""
-        return any(name in other.fixture.players for other in self._running.values() if other is not game)
+    def _elsewhere(self, game: _Running) -> set[str]:
+        """The players of the other games that are in progress, which may have all their programs."""
+        others = (other for other in self._running.values() if other is not game)
+        return {original_name(name) for other in others for name in other.fixture.players}
 
     # What people see
 

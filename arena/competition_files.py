@@ -211,10 +211,11 @@ def _lock(file: int) -> bool:
             time.sleep(0.02)
 
 
-def history_line(game: FinishedGame) -> str:
+def history_line(game: FinishedGame, remark: str = "") -> str:
     """A game's line in the history file."""
     # Earlier releases have stored what players said as they said it.
-    return f"{game.game_id:>7} {legible(game.describe())}"
+    line = f"{game.game_id:>7} {legible(game.describe())}"
+    return f"{line}  {legible(remark)}" if remark else line
 
 
 def _write_whole(path: Path, content: str) -> None:

@@ -53,7 +53,7 @@ class EmbeddedAcademy:
         _make_private(self._folder)
         token_file = self._folder / "token"
         command = [
-            *(sys.executable, "-m", "academy", "serve"),
+            *(sys.executable, "-P", "-m", "academy", "serve"),
             *("--data", str(self._data), "--address", self.target),
             *("--embedded-token-file", str(token_file), "--embedded-in", str(os.getpid())),
         ]

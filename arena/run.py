@@ -16,6 +16,7 @@ from arena.event_log import EventLog
 from arena.first_ratings import settle_first_ratings
 from arena.game_jobs import JobMaker, setting_of
 from arena.game_seeds import SAFE_SEED
+from arena.jobs import PlayerSetup
 from arena.live_display import display_for
 from arena.output import say
 from arena.player_check import check_player
@@ -39,6 +40,7 @@ from arena.selection.kinds import selector_for
 from arena.selection.mars import series_text
 from arena.selection.selector import Selector
 from arena.stopping import StopRequests
+from arena.void_games import DIALS_IN
 from arena.workers.pool import WorkerPool
 from referees.api import Referee
 
@@ -47,8 +49,8 @@ from referees.api import Referee
 class RunOptions:
     """How to run: games at a time, how many to start at most (None: no limit), what to show and to log.
 
-    `readmit` lets players play again that were inhibited since they did not get ready. With `insecure`
-    remote players need no token.
+    `readmit` lets players and matchups play again that were inhibited or left out. With `insecure` remote
+    players need no token.
     """
 
     parallel: int = 1
@@ -111,11 +113,15 @@ def notes(control: Control) -> list[str]:
 
 
 def check_players(
-    control: Control, quiet: bool, tell: Callable[[str], None], spared: Collection[tuple[str, str]] = ()
+    control: Control,
+    quiet: bool,
+    tell: Callable[[str], None],
+    spared: Collection[tuple[str, str]] = (),
+    may_fail: Callable[[PlayerSetup], bool] = lambda setup: False,
 ) -> None:
     """Start each competitor once and bring it to the beginning of a game, but for variants it is `spared`.
 
-    Raises PlayerFailure or InvalidParameters for the first that does not get there.
+    Raises PlayerFailure for the first that does not get there and may not fail, and InvalidParameters.
     """
     for setup, game in players_to_check(control):
         rules = game.rules()
@@ -128,6 +134,9 @@ def check_players(
         try:
             checked = check_player(setup, rules, quiet, game.located, control.academy is not None)
         except PlayerFailure as failure:
+            if may_fail(setup):
+                tell(f"warning: {failure}; others play on")
+                continue
             # Players that dial in write it where they run.
             if quiet and setup.command:
                 failure.add_note("(`arena check` shows what players write to their standard error)")
@@ -166,6 +175,13 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
             jobs.read_openings(game)
         inhibited = () if options.readmit else series.inhibited()
         spared = {pair for pair in inhibited if selector.inhibit(*pair)}
+        if not options.readmit:
+            excluded = {one.name for one in series.exclusions() if one.readmitted is None}
+            spared |= {
+                (setup.name, game.rules().spec().game_id)
+                for setup, game in players_to_check(control)
+                if setup.name in excluded
+            }
         _startup_checks(control, options.quiet, log, stopping, spared)
         if options.readmit:
             series.readmit()
@@ -209,7 +225,14 @@ def _startup_checks(
         return
     if not quiet:
         say(f"checking {count} players")
-    check_players(control, quiet=True, tell=tell, spared=spared)
+    check_players(
+        control,
+        quiet=True,
+        tell=tell,
+        spared=spared,
+        # Games tell what becomes of it.
+        may_fail=lambda setup: setup.protocol in DIALS_IN or control.on_void != "halt",
+    )
 
 
 def read_results(control: Control, files: CompetitionFiles) -> Results:

@@ -178,7 +178,7 @@ def _serve_together(store: Store, work: "_Process", count: int, hang_seconds: fl
 
 def _damage(data: Path) -> str:
     # In a process of its own, since this one has the folder open.
-    command = [sys.executable, "-m", endings.__name__, str(data)]
+    command = [sys.executable, "-P", "-m", endings.__name__, str(data)]
     return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False).stderr.strip()
 
 

@@ -126,7 +126,7 @@ class _Compiler:
             if self.ended:
                 return False
             _log.info("compiling the matching kernel; until then NumPy's is used")
-            command = [sys.executable, "-m", "academy.matching.warming"]
+            command = [sys.executable, "-P", "-m", "academy.matching.warming"]
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
             self._process = process
         _, complaint = process.communicate()

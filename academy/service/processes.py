@@ -137,6 +137,20 @@ def _resolved(address: Address) -> tuple[socket.AddressFamily, Any]:
     return family, name
 
 
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Start Python processes that import nothing from the current folder: spawning has no option for it."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
+
+
 @dataclass(slots=True)
 class _Running:
     process: SpawnProcess
@@ -211,7 +225,8 @@ class ServerProcesses:
             args=(self._work, number, Heart(says, self._hang_seconds)),
             name=f"academy server {number}",
         )
-        process.start()
+        with _safe_path():
+            process.start()
         says.close()
         self._running[number] = _Running(process, Pulse(hears), time.monotonic())
 

@@ -23,13 +23,6 @@ ResultsUrl = Annotated[
         show_default=False,
     ),
 ]
-TrustControlFile = Annotated[
-    bool,
-    typer.Option(
-        "--trust-control-file",
-        help="Execute a control file that is a Python program; it may do whatever you may.",
-    ),
-]
 
 
 def files_of(control: Path, results: URL | str | None = None) -> CompetitionFiles:
@@ -42,9 +35,9 @@ def files_of(control: Path, results: URL | str | None = None) -> CompetitionFile
         raise ControlError(str(error)) from None
 
 
-def opened(control: Path, results: str | None, trust: bool) -> tuple[Control, CompetitionFiles]:
+def opened(control: Path, results: str | None) -> tuple[Control, CompetitionFiles]:
     """The competition of a control file. Raises ControlError."""
     # What is wrong with the file's name, or the URL, is told before what is wrong in the file.
     files_of(control, results)
-    settings = read(control, trust)
+    settings = read(control)
     return settings, files_of(control, results or settings.results)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, opened
+from arena.cli.competition import ControlFile, ResultsUrl, opened
 from arena.output import say
 from arena.results.database import ResultsDatabase
 from arena.results.exchange.exporting import export as export_saga
@@ -30,10 +30,9 @@ def export(
         bool, typer.Option("--all", help="All that the results database holds, not this competition alone.")
     ] = False,
     results: ResultsUrl = None,
-    trust: TrustControlFile = False,
 ) -> None:
     """Write the results as SAGA's tables for other programs."""
-    _, files = opened(control, results, trust)
+    _, files = opened(control, results)
     files.check_results()
     with closing(ResultsDatabase.open(files.results, create=False)) as database:
         export_saga(database, target, "saga1" if saga1 else "saga2", None if whole else files.name)
@@ -46,10 +45,9 @@ def import_(
         Path, typer.Argument(metavar="SOURCE", help="A SQLite file, or a folder of CSV files.")
     ],
     results: ResultsUrl = None,
-    trust: TrustControlFile = False,
 ) -> None:
     """Take SAGA's tables, of either edition, into the results database of a competition."""
-    _, files = opened(control, results, trust)
+    _, files = opened(control, results)
     with files.locked(), closing(ResultsDatabase.open(files.results)) as database:
         imported = import_saga(database, source)
     say(f"{imported.games} games of {', '.join(imported.series) or 'no series'}")

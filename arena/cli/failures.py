@@ -31,6 +31,7 @@ class ExitStatus(IntEnum):
     INTERRUPTED = 3
     HALTED = 4
     UNDELIVERED = 5
+    WITHOUT_SOME = 6
 
 
 EXPECTED: Final = (

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, opened
+from arena.cli.competition import ControlFile, ResultsUrl, opened
 from arena.output import say, say_json
 from arena.replay import page_of
 from arena.run import read_results
@@ -21,10 +21,9 @@ def show(
     control: ControlFile,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
     results: ResultsUrl = None,
-    trust: TrustControlFile = False,
 ) -> None:
     """Show the results so far, also while the competition runs."""
-    settings, files = opened(control, results, trust)
+    settings, files = opened(control, results)
     found = read_results(settings, files)
     if as_json:
         say_json({**found.as_json(), "running": files.running()})
@@ -40,10 +39,9 @@ def report(
         typer.Option("--html", metavar="FILE", help="Write a page of HTML instead.", show_default=False),
     ] = None,
     results: ResultsUrl = None,
-    trust: TrustControlFile = False,
 ) -> None:
     """Write the report file anew."""
-    settings, files = opened(control, results, trust)
+    settings, files = opened(control, results)
     found = read_results(settings, files)
     if html is not None:
         html.write_text(found.as_html(), encoding="utf-8")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, files_of, opened
+from arena.cli.competition import ControlFile, ResultsUrl, files_of, opened
 from arena.cli.failures import ExitStatus
 from arena.competition import RunEnd
 from arena.daide_players import daide_players
@@ -47,19 +47,19 @@ def run(
         typer.Option("--log-protocol", "--log-gtp", help="Write what is said to and by players to files."),
     ] = False,
     readmit: Annotated[
-        bool, typer.Option("--readmit", help="Let MARS players play again that did not get ready before.")
+        bool, typer.Option("--readmit", help="Let players and matchups play again that were left out.")
     ] = False,
     insecure: Insecure = False,
     results: ResultsUrl = None,
-    trust: TrustControlFile = False,
 ) -> None:
     """Run a competition, or go on with it.
 
     Ctrl-X, or `arena stop` elsewhere, ends the run when its games in progress are over; Ctrl-C ends it at
     once, and they are played again by the next run. Exit status: 0 completed or stopped as asked; 1 error;
-    2 usage; 3 interrupted; 4 halted by void games, or nobody left to play; 5 reports to ACADEMY still wait.
+    2 usage; 3 interrupted; 4 halted by void games, or nobody left to play; 5 reports to ACADEMY still wait;
+    6 completed but for players or matchups that are left out.
     """
-    settings, files = opened(control, results, trust)
+    settings, files = opened(control, results)
     # What is loaded stays: it needs not be looked through again and again.
     gc.freeze()
     ended = run_competition(
@@ -80,11 +80,14 @@ def run(
         raise typer.Exit(ExitStatus.HALTED)
     if ended.undelivered:
         raise typer.Exit(ExitStatus.UNDELIVERED)
+    if ended.end is RunEnd.WITHOUT_SOME:
+        complain(f"arena: {ended.end.value}; `arena show` says who, and why")
+        raise typer.Exit(ExitStatus.WITHOUT_SOME)
 
 
-def check(control: ControlFile, trust: TrustControlFile = False, insecure: Insecure = False) -> None:
+def check(control: ControlFile, insecure: Insecure = False) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown."""
-    settings, files = opened(control, None, trust)
+    settings, files = opened(control, None)
     for note in notes(settings):
         say(f"note: {note}")
     with (
@@ -102,12 +105,12 @@ def stop(control: ControlFile) -> None:
     files.request_stop()
 
 
-def reset(control: ControlFile, results: ResultsUrl = None, trust: TrustControlFile = False) -> None:
+def reset(control: ControlFile, results: ResultsUrl = None) -> None:
     """Delete all results and other outputs of a competition. What ACADEMY learnt from it stays.
 
     Contests that are open at ACADEMY are ended first. Exit status 5: some could not be; they are named.
     """
-    settings, files = opened(control, results, trust)
+    settings, files = opened(control, results)
     left = reset_competition(settings, files)
     if left is not None:
         complain(f"arena: {left}")

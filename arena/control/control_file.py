@@ -7,8 +7,8 @@ from arena.control.ringmaster import ctl_file
 from arena.control.settings import Control
 
 
-def read(path: Path, trust: bool = False) -> Control:
-    """Read a control file. `trust` executes a ringmaster's file instead of reading it piece by piece.
+def read(path: Path) -> Control:
+    """Read a control file. A ringmaster's file is a program, which is executed.
 
     A file in TOML ends in `.toml` or at least does not begin with the ringmaster's competition_type.
     Raises ControlError, whose message names the faulty setting or line.
@@ -16,5 +16,5 @@ def read(path: Path, trust: bool = False) -> Control:
     path = path.absolute()
     text = toml_file.read_text(path)
     if path.suffix == ".ctl" or (path.suffix != ".toml" and ctl_file.is_ringmasters(text)):
-        return ctl_file.read(path, text, trust)
+        return ctl_file.read(path, text)
     return toml_file.parse(path, text)

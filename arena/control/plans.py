@@ -35,7 +35,15 @@ class Matchup:
     @property
     def title(self) -> str:
         """The name, or else who plays whom."""
-        return self.name or " v ".join(self.players)
+        return self.name or " v ".join(self.line_up)
+
+    @property
+    def line_up(self) -> tuple[str, ...]:
+        """The players by seat; one that meets itself is called `NAME#2` the second time."""
+        return tuple(
+            name if (time := self.players[:place].count(name) + 1) == 1 else f"{name}#{time}"
+            for place, name in enumerate(self.players)
+        )
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from sqlalchemy import URL
 
@@ -16,6 +16,10 @@ from arena.players.daide.address import Address
 from arena.ratings.elo import EloRules
 
 EMBEDDED: Final = "embedded"
+OnVoid = Literal["halt", "skip-matchup", "forfeit"]
+Scope = Literal["player", "matchup"]
+"""What may be left out of a competition."""
+ON_VOID: Final[tuple[OnVoid, ...]] = ("halt", "skip-matchup", "forfeit")
 
 
 class MissingToken(LookupError):
@@ -91,8 +95,10 @@ class Control:
     a file beside the control file. `remote` is where players dial in that are reached so, `daide` where those
     do that speak DAIDE. Without `errors_to_log`, players' standard errors stay the arena's own. With
     `pin_cores` each game keeps to one core. `failures` and `disputes` are what `GameJob` says of them;
-    `void_retries` is how many void games in a row do not stop a run. With `begins_at_academy` players whose
-    Elo is not given here begin with ACADEMY's.
+    `void_retries` is how many void games of a matchup in a row are tried again, also before its first
+    finished game (`retries_from_first`), and `on_void` what follows when there are more. A player that dials
+    in is left out after `leave_out_after` void games in a row that it is at fault for. With
+    `begins_at_academy` players whose Elo is not given here begin with ACADEMY's.
     """
 
     path: Path
@@ -111,6 +117,9 @@ class Control:
     failures: str = "forfeit"
     disputes: str = "forfeit"
     void_retries: int = 1
+    retries_from_first: bool = True
+    on_void: OnVoid = "halt"
+    leave_out_after: int = 3
     openings: Openings | None = None
     adjudication: Adjudication | None = None
     results: URL | None = field(default=None, repr=False)

@@ -8,11 +8,12 @@ from arena.control import daide_table, game_table, player_table, remote_table, v
 from arena.control.academy_table import academy, ratings
 from arena.control.draft import Draft
 from arena.control.plan_tables import KINDS, plan
-from arena.control.settings import Control
+from arena.control.settings import ON_VOID, Control, OnVoid
 from arena.control.table import ControlError, Table
 from referees.toml_text import InvalidToml, read_toml
 
 MAX_BYTES: Final = 2**20
+_ONE_MATCHUP: Final = ("sprt", "mc_tuner", "ce_tuner")
 
 
 def read(path: Path) -> Control:
@@ -77,6 +78,8 @@ def _control(path: Path, file: Table) -> Control:
         errors_to_log=competition.take("errors_to_log", values.flag, True),
         failures=competition.take("failures", values.choice("forfeit", "void"), "forfeit"),
         void_retries=competition.take("void_retries", values.whole(0, 1000), 1),
+        on_void=_on_void(competition, kind),
+        leave_out_after=competition.take("leave_out_after", values.whole(1, 1000), 3),
         openings=game_table.openings(file.table("openings"), folder),
         adjudication=game_table.adjudication(file.table("adjudication")),
         results=competition.take("results", values.results_url(folder), None),
@@ -89,6 +92,15 @@ def _control(path: Path, file: Table) -> Control:
     competition.finish()
     file.finish()
     return control
+
+
+def _on_void(competition: Table, kind: str) -> OnVoid:
+    word = competition.take("on_void", values.choice(*ON_VOID), "halt")
+    if word == "skip-matchup" and kind in _ONE_MATCHUP:
+        competition.fail(
+            "on_void", f"a competition of kind {kind!r} has one matchup: say 'halt' or 'forfeit'"
+        )
+    return next(known for known in ON_VOID if known == word)
 
 
 def _heading(file: Table, name: str) -> Table:

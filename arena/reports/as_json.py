@@ -42,6 +42,10 @@ def json_report(report: Report) -> Mapping[str, Any]:
         "sprt": None if report.sprt is None else _sprt(report.sprt),
         "tuner": None if report.tuning is None else _tuner(report.tuning),
         "voids": report.voids,
+        "left_out": [
+            {"scope": one.scope, "name": one.name, "reason": one.reason, "games_finished": one.games}
+            for one in report.excluded
+        ],
         "reports": dict(report.academy_reports),
         "refusals": dict(report.refusals),
         "duration": _duration(report),

@@ -9,6 +9,7 @@ from typing import Final
 from arena.control.game import GameSettings
 from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
 from arena.control.settings import Control
+from arena.left_over import replayed
 from arena.ratings.bradley_terry import PairResult, Ratings, rate
 from arena.ratings.daide import daide_scores
 from arena.ratings.skill import SkillTable
@@ -25,7 +26,7 @@ from arena.selection.kinds import selector_for
 from arena.selection.lettered import letters
 from arena.selection.matchups import MatchupSelector
 from arena.selection.monte_carlo import MonteCarloTuner
-from arena.selection.selector import ChangedCompetition, CompletedGame, Selector
+from arena.selection.selector import ChangedCompetition, Selector
 from arena.selection.sprt import SprtMatch
 from referees.legible_text import legible
 
@@ -71,6 +72,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
         ratings=_ratings(standings, control) if rules.seats == 2 and not is_tuner(terms.kind) else None,
         lines=[] if selector is None else selector.report_lines(),
         voids=series.void_count(),
+        excluded=[one for one in series.exclusions() if one.readmitted is None],
         academy_reports=series.outbox.counts() if control.academy is not None else {},
         refusals=_refusals(series) if control.academy is not None else {},
         duration=series.duration(),
@@ -84,10 +86,8 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
 def _informed(control: Control, series: SeriesReader, games: Iterable[FinishedGame]) -> Selector:
     """The selector with all that has been played. Raises ChangedCompetition."""
     selector = selector_for(control)
-    for game in games:
-        selector.completed(
-            CompletedGame(game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game)
-        )
+    for _ in replayed(selector, games, series.exclusions()):
+        pass
     for name, variant in series.inhibited():
         selector.inhibit(name, variant)
     return selector

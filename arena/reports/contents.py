@@ -7,6 +7,7 @@ from typing import Any
 from arena.ratings.bradley_terry import Ratings
 from arena.ratings.skill import Skill
 from arena.reports.tally import MatchupTally
+from arena.results.exclusions import Exclusion
 from arena.results.first_ratings import NEWCOMER, FirstRating
 from arena.results.standings import Standings
 from arena.results.usage import Duration, LastFault, PlayerUsage
@@ -42,10 +43,11 @@ class Report:
     what the game's seats are called. `ratings` are None for games of more than two, where skills count.
     `lines` are what only the kind of competition has to tell (a tuner's candidates, a test's state), `sprt`
     and `tuning` the same as values. A tuner's candidates have no ratings, standings and facts of their own,
-    and their games are one matchup. `academy_reports` are the outbox's counts (empty where nothing is
-    reported to ACADEMY), `refusals` why the newest refused reports were, by contest. `first_ratings` are what
-    players began with, by name, but for those whose Elo is fixed. A `warning` says why the games are not
-    those of the control file as it is now: then nothing is told that only the control file knows.
+    and their games are one matchup. `excluded` are the players and matchups that are left out now;
+    `academy_reports` the outbox's counts (empty where nothing is reported to ACADEMY), `refusals` why the
+    newest refused reports were, by contest. `first_ratings` are what players began with, by name, but for
+    those whose Elo is fixed. A `warning` says why the games are not those of the control file as it is now:
+    then nothing is told that only the control file knows.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Report:
     ratings: Ratings | None
     lines: Sequence[str]
     voids: int
+    excluded: Sequence[Exclusion]
     academy_reports: Mapping[str, int]
     refusals: Mapping[str, str]
     duration: Duration | None

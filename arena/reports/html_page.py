@@ -244,6 +244,10 @@ def _notes(report: Report) -> str:
     if report.voids:
         notes.append(f"void games: {report.voids}")
     notes += [
+        f"{one.scope} {one.name} is left out since {one.games} games were finished: {one.reason}"
+        for one in report.excluded
+    ]
+    notes += [
         f"reports to ACADEMY {state}: {count}" for state, count in report.academy_reports.items() if count
     ]
     notes += [f"report of {contest} refused: {why}" for contest, why in report.refusals.items()]

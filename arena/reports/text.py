@@ -159,6 +159,10 @@ def _notes(report: Report) -> Sequence[str]:
     if report.voids:
         games = "1 void game" if report.voids == 1 else f"{report.voids} void games"
         lines.append(f"{games}; see log file.")
+    lines += [
+        f"{one.scope} {one.name} is left out since {one.games} games were finished: {one.reason}"
+        for one in report.excluded
+    ]
     if any(report.academy_reports.values()):
         counts = (f"{count} {state}" for state, count in report.academy_reports.items() if count)
         lines.append(f"reports to ACADEMY: {', '.join(counts)}")

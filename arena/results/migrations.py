@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, inspect, text
 
-from arena.results.own_tables import FIRST_RATING, SEAT
+from arena.results.own_tables import EXCLUSION, FIRST_RATING, SEAT
 from arena.results.powers import name_numbered_powers
 from arena.results.schema import METADATA
 
@@ -166,5 +166,15 @@ def _from_5(connection: Connection) -> None:
     _add_first_ratings(connection)
 
 
-MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {3: _from_3, 4: _from_4, 5: _from_5}
+def _from_6(connection: Connection) -> None:
+    """Nobody was left out before."""
+    EXCLUSION.create(connection, checkfirst=True)
+
+
+MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {
+    3: _from_3,
+    4: _from_4,
+    5: _from_5,
+    6: _from_6,
+}
 """What brings a database from one version to the next."""

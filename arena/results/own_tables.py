@@ -2,9 +2,9 @@
 
 ARENA_Competition adds to a series what resuming needs; ARENA_Competitor says which contestant
 stands for a name of the control file now, ARENA_FirstRating with which Elo a name began; ARENA_Series says
-which series a MARS mission consists of, and ARENA_Inhibition which contestants get no more games of a
-variant; ARENA_Attempt, ARENA_Void and ARENA_Outbox follow a game from the moment it is given out to
-ACADEMY's acknowledgement.
+which series a MARS mission consists of, ARENA_Inhibition which contestants get no more games of a variant,
+and ARENA_Exclusion which players and matchups were left out, and when; ARENA_Attempt, ARENA_Void and
+ARENA_Outbox follow a game from the moment it is given out to ACADEMY's acknowledgement.
 """
 
 from typing import Final
@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from arena.results.schema import METADATA, auto_number, refers
 
-SCHEMA_VERSION: Final = 6
+SCHEMA_VERSION: Final = 7
 
 META: Final = Table(
     "ARENA_Meta",
@@ -85,6 +85,20 @@ INHIBITION: Final = Table(
     METADATA,
     refers("ContestantId", "SAGA_Contestant.ContestantId", primary_key=True),
     refers("VariantId", "SAGA_Variant.VariantId", primary_key=True),
+)
+
+EXCLUSION: Final = Table(
+    "ARENA_Exclusion",
+    METADATA,
+    auto_number("ExclusionId"),
+    refers("SeriesId", "SAGA_Series.SeriesId"),
+    Column("Scope", Text, nullable=False),
+    Column("Name", Text, nullable=False),  # of a player or of a matchup
+    Column("Reason", Text, nullable=False),
+    Column("Time", DateTime, nullable=False),
+    Column("Games", Integer, nullable=False),  # the finished games of the competition by then
+    Column("Readmitted", Integer),  # and when it was let in again; NULL: it is left out
+    CheckConstraint("\"Scope\" IN ('player', 'matchup')", name="Scope_known"),
 )
 
 ATTEMPT: Final = Table(

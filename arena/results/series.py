@@ -9,11 +9,14 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from arena.clock import describe_clock
+from arena.control.settings import Scope
 from arena.jobs import GameResult, PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.contestants import enter_made_player
 from arena.results.database import ResultsDatabase, utc_now
+from arena.results.exclusions import exclude
+from arena.results.exclusions import readmit as readmit_excluded
 from arena.results.first_ratings import FirstRating, keep_first_ratings
 from arena.results.game_rows import Entry, GivenOpening, add_game, note_engine_name
 from arena.results.game_settings import GameSetting, SettingKeys, enter_setting
@@ -316,9 +319,15 @@ class Series(SeriesReader):
             inhibit(connection, self._known().contestants[player], variant)
 
     def readmit(self) -> None:
-        """Let all competitors that were inhibited play again."""
+        """Let all competitors that were inhibited or left out play again, and matchups be played."""
         with self._database.transaction() as connection:
             readmit(connection, self._series_id)
+            readmit_excluded(connection, self._series_id)
+
+    def exclude(self, scope: Scope, name: str, reason: str) -> None:
+        """Store that a player or a matchup is left out of the competition from now on."""
+        with self._database.transaction() as connection:
+            exclude(connection, self._series_id, scope, name, reason)
 
     def complete(self) -> None:
         """Store that all games of the competition have been played."""

@@ -10,6 +10,7 @@ from arena.jobs import Fault
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase
+from arena.results.exclusions import Exclusion, exclusions
 from arena.results.first_ratings import FirstRating, elo_before_first_games, read_first_ratings
 from arena.results.game_settings import game_of
 from arena.results.games import FinishedGame
@@ -124,6 +125,11 @@ class SeriesReader:
         """The Elo of all who have finished games, as it was before the first of them."""
         with self._database.transaction() as connection:
             return elo_before_first_games(connection, self._series_id)
+
+    def exclusions(self) -> list[Exclusion]:
+        """The players and matchups that were left out, in that order; some may have been let in again."""
+        with self._database.transaction() as connection:
+            return exclusions(connection, self._series_id)
 
     def records(self) -> Iterator[StoredRecord]:
         """The record files of all games that count."""

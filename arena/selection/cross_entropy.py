@@ -115,13 +115,19 @@ class CrossEntropyTuner(Selector):
         return self.generation >= self._plan.generations
 
     @property
+    def short(self) -> str:
+        """Why candidates are not played against: their opponent is left out."""
+        name = self._opponent.name
+        return f"the opponent {name} is left out" if name in self.excluded.players else ""
+
+    @property
     def void_policy(self) -> VoidPolicy:
         """A void game is tried once more."""
         return VoidPolicy.RETRY_GAME
 
     def next_game(self) -> Fixture | None:
         """The next game of this generation; None while its last games are in progress."""
-        if not self._waiting:
+        if not self._waiting or self.short:
             return None
         place = next(iter(self._waiting))
         del self._waiting[place]
@@ -169,6 +175,13 @@ class CrossEntropyTuner(Selector):
             *self._candidate_lines(())[:_MOST_SHOWN],
             *([f"and {rest} more"] if (rest := len(self.samples) - _MOST_SHOWN) > 0 else []),
         ]
+
+    def history_remark(self, game_id: str, detail: str) -> str:
+        """The candidate's parameters."""
+        generation, candidate, _ = self._parse(game_id)
+        if generation != self.generation or candidate >= len(self.samples):
+            return ""
+        return describe(self._plan.parameters, self._values(candidate))
 
     def history_lines(self) -> list[str]:
         """Each generation that has ended: its candidates, the elite marked, and the new distribution."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from arena.control.changed_settings import abridged
 from arena.control.plans import MarsSeries, MarsSetting
+from arena.control.settings import Scope
 from arena.game_count import count_text
 from arena.selection.line_up import Form, NobodyLeft, draw, line_up
 from arena.selection.numbering import Numbering
@@ -45,7 +46,7 @@ class Mars(Selector):
         """The games of all series: those played, and those that are still to be; None without an end."""
         total = 0
         for name, one in self._series.items():
-            if not _may_run(one):
+            if not self._may_run(one):
                 total += self._numbers[name].completed
             elif one.games is None:
                 return None
@@ -61,12 +62,16 @@ class Mars(Selector):
     @property
     def finished(self) -> bool:
         """Whether all series that may run have all their games."""
-        return all(self._numbers[name].finished for name, one in self._series.items() if _may_run(one))
+        running = [name for name, one in self._series.items() if self._may_run(one)]
+        return all(self._numbers[name].finished for name in running) and (
+            bool(running) or not self.excluded.matchups
+        )
 
     @property
     def short(self) -> str:
         """Which series cannot go on, since too few players are left."""
-        return "; ".join(f"series {name}: {why}" for name, why in self._short.items())
+        reasons = dict.fromkeys(sorted(self.excluded.matchups), "it is left out") | self._short
+        return "; ".join(f"series {name}: {why}" for name, why in reasons.items())
 
     @property
     def ghosts(self) -> Sequence[str]:
@@ -83,7 +88,7 @@ class Mars(Selector):
         while weights := {
             name: one.weight
             for name, one in self._series.items()
-            if _may_run(one) and self._numbers[name].open and name not in self._short
+            if self._may_run(one) and self._numbers[name].open and name not in self._short
         }:
             given = sum(numbers.given for numbers in self._numbers.values())
             name = draw(weights, random.Random(game_seed(self._seed, f"mission/{given}")))
@@ -110,7 +115,7 @@ class Mars(Selector):
         if name not in self._series or not detail:
             return None
         one = self._series[name]
-        stale = not _may_run(one) or not self._numbers[name].wants(number)
+        stale = not self._may_run(one) or not self._numbers[name].wants(number)
         setting = _named(one, json.loads(detail)["setting"])
         if stale or setting is None or not set(players) <= set(one.contestants) - self._barred(setting):
             return None
@@ -131,16 +136,25 @@ class Mars(Selector):
 
     def _barred(self, setting: MarsSetting) -> set[str]:
         if not self._inhibited:
-            return set()
+            return set(self.excluded.players)
         rules = setting.game.rules()
-        return {player for player, variant in self._inhibited if variant == rules.spec().game_id}
+        inhibited = {player for player, variant in self._inhibited if variant == rules.spec().game_id}
+        return inhibited | self.excluded.players
+
+    def _may_run(self, one: MarsSeries) -> bool:
+        return _is_open(one) and one.name not in self.excluded.matchups
+
+    def readmit(self, scope: Scope, name: str) -> None:
+        """Give out games of a player or a series again, also of series that lacked the player."""
+        super().readmit(scope, name)
+        self._short.clear()
 
     def report_lines(self) -> list[str]:
         """Each series: its rule, its games, and the plays and averages of its contestants."""
         lines: list[str] = []
         for name, one in self._series.items():
             games = count_text(self._numbers[name].completed, one.games)
-            state = "" if _may_run(one) else " (complete)" if one.complete else " (weight 0)"
+            state = "" if _is_open(one) else " (complete)" if one.complete else " (weight 0)"
             lines.append(f"series {name}{state}: {games} games")
             lines.append(f"  {series_text(one)}")
             if name in self._short:
@@ -235,7 +249,7 @@ def _named(one: MarsSeries, name: str) -> MarsSetting | None:
     return next((setting for setting in one.settings if setting.name == name), None)
 
 
-def _may_run(one: MarsSeries) -> bool:
+def _is_open(one: MarsSeries) -> bool:
     return one.weight > 0 and not one.complete
 
 

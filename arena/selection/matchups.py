@@ -68,14 +68,35 @@ class MatchupSelector(Selector):
 
     @property
     def total(self) -> int | None:
-        """The games of all matchups, None if one has no end."""
-        games = [group.games for group in self._groups.values()]
+        """The games of all matchups, None if one has no end; of those left out, the ones that were played."""
+        games = [
+            self._numbers[matchup].completed if self._excludes(matchup) else group.games
+            for matchup, group in self._groups.items()
+        ]
         return None if None in games else sum(number for number in games if number is not None)
 
     @property
     def finished(self) -> bool:
-        """Whether every matchup has all its games."""
-        return all(numbers.finished for numbers in self._numbers.values())
+        """Whether every matchup that is not left out has all its games, and there is one."""
+        return not self._missing and not self.short
+
+    @property
+    def short(self) -> str:
+        """Why no game is left to play, where all matchups are left out."""
+        if all(map(self._excludes, self._groups)) and not all(n.finished for n in self._numbers.values()):
+            return "all matchups with missing games are left out"
+        return ""
+
+    @property
+    def _missing(self) -> list[str]:
+        return [
+            matchup
+            for matchup, numbers in self._numbers.items()
+            if not numbers.finished and not self._excludes(matchup)
+        ]
+
+    def _excludes(self, matchup: str) -> bool:
+        return self.excluded.bars(matchup, self._groups[matchup].players)
 
     @property
     def ghosts(self) -> Sequence[str]:
@@ -84,7 +105,7 @@ class MatchupSelector(Selector):
 
     def next_game(self) -> Fixture | None:
         """The lowest number not yet given out of the matchup with the fewest games given out."""
-        matchups = [matchup for matchup, numbers in self._numbers.items() if numbers.open]
+        matchups = [matchup for matchup in self._missing if self._numbers[matchup].open]
         if not matchups:
             return None
         matchup = min(matchups, key=lambda matchup: self._numbers[matchup].given)
@@ -108,6 +129,8 @@ class MatchupSelector(Selector):
         """The game of this id; None when fewer games are wanted now. Raises ChangedCompetition."""
         matchup, number = self._parse(game_id)
         if matchup not in self._groups or not self._numbers[matchup].wants(number):
+            return None
+        if self._excludes(matchup):
             return None
         self._numbers[matchup].give(number)
         # Its attempts so far are stored under the id it had, however many digits ids have now.

@@ -66,6 +66,12 @@ class MonteCarloTuner(Selector):
         return not numbers.open and numbers.given == numbers.completed + self._dropped
 
     @property
+    def short(self) -> str:
+        """Why candidates are not played against: their opponent is left out."""
+        name = self._opponent.name
+        return f"the opponent {name} is left out" if name in self.excluded.players else ""
+
+    @property
     def void_policy(self) -> VoidPolicy:
         """Void games are dropped."""
         return VoidPolicy.DROP
@@ -96,7 +102,7 @@ class MonteCarloTuner(Selector):
 
     def next_game(self) -> Fixture | None:
         """A game of the candidate that the tree chooses."""
-        if not self._numbers.open:
+        if not self._numbers.open or self.short:
             return None
         number = self._numbers.lowest_open
         chance = random.Random(game_seed(self._seed, f"{number}/choice"))
@@ -131,6 +137,10 @@ class MonteCarloTuner(Selector):
         if len(self._running) > len(shown):
             lines.append(f"and {len(self._running) - len(shown)} more")
         return [*lines, *self._tree_lines()]
+
+    def history_remark(self, game_id: str, detail: str) -> str:
+        """The candidate's parameters and its place in the tree. Raises ChangedCompetition."""
+        return self._parameters_at(self._path(game_id, detail))
 
     def history_lines(self) -> list[str]:
         """The state of the tree, every `log_period` games."""
@@ -190,13 +200,12 @@ class MonteCarloTuner(Selector):
             lines += ["", f"most visited at depth {depth}:"]
             width = max(len(self._place(path)) for path, _ in tried)
             lines += [f"{self._place(path):<{width}}  {self._node(node)}" for path, node in tried]
-        best = self._tree.best()
-        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self._tree.coordinates(best))
-        lines += [
-            "",
-            f"Best parameters: {describe(self._plan.parameters, self._values(best))} [{coordinates}]",
-        ]
+        lines += ["", f"Best parameters: {self._parameters_at(self._tree.best())}"]
         return lines
+
+    def _parameters_at(self, path: Path) -> str:
+        coordinates = " ".join(f"({','.join(map(str, level))})" for level in self._tree.coordinates(path))
+        return f"{describe(self._plan.parameters, self._values(path))} [{coordinates}]"
 
     def _node(self, node: Node) -> str:
         return f"{node.wins / node.visits:.3f} {node.visits - self._plan.initial_visits:4g}"

@@ -37,18 +37,15 @@ class Playoff(MatchupSelector):
 
 
 def _group(matchup: Matchup, players: Mapping[str, PlayerSetup], code: str) -> Group:
-    line_up = [
-        name if (time := matchup.players[:place].count(name) + 1) == 1 else f"{name}#{time}"
-        for place, name in enumerate(matchup.players)
-    ]
+    line_up = matchup.line_up
     setups: tuple[PlayerSetup, ...] = ()
-    if line_up != list(matchup.players):
+    if line_up != matchup.players:
         setups = tuple(
             replace(players[original], name=name)
             for name, original in zip(line_up, matchup.players, strict=True)
         )
     return Group(
-        players=tuple(line_up),
+        players=line_up,
         games=matchup.games,
         alternating=matchup.alternating,
         game=matchup.game,

@@ -2,11 +2,12 @@
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from arena.control.changed_settings import REMEDY
-from arena.control.settings import GameSettings
+from arena.control.settings import GameSettings, Scope
 from arena.jobs import PlayerSetup
 from arena.selection.voids import VoidPolicy
 from referees.api import Outcome
@@ -50,6 +51,30 @@ class CompletedGame:
     outcome: Outcome
     detail: str = ""
     game: GameSettings | None = None
+
+
+@dataclass
+class Excluded:
+    """The players that get no more games, and the matchups of which no more are played."""
+
+    players: set[str] = field(default_factory=set)
+    matchups: set[str] = field(default_factory=set)
+
+    def of(self, scope: Scope) -> set[str]:
+        """The names of one scope."""
+        return self.players if scope == "player" else self.matchups
+
+    def bars(self, matchup: str, players: Collection[str]) -> bool:
+        """Whether a game of the matchup between these players is not to be played."""
+        return matchup in self.matchups or any(original_name(name) in self.players for name in players)
+
+    def __bool__(self) -> bool:
+        return bool(self.players or self.matchups)
+
+
+def original_name(name: str) -> str:
+    """The control file's name of a player, which a second seat in one game is called `NAME#2` for."""
+    return name.partition("#")[0] or name
 
 
 class ChangedCompetition(ValueError):
@@ -138,9 +163,30 @@ class Selector(ABC):
         """
         return False
 
+    @cached_property
+    def excluded(self) -> Excluded:
+        """Who and what is left out of the competition now."""
+        return Excluded()
+
+    def exclude(self, scope: Scope, name: str) -> None:
+        """Give out no more games of a player or of a matchup. Games given out already may still end."""
+        self.excluded.of(scope).add(name)
+
+    def wants(self, fixture: Fixture) -> bool:
+        """Whether a game that was given out and has no result is still to be played."""
+        return not self.excluded.bars(fixture.matchup, fixture.players)
+
+    def readmit(self, scope: Scope, name: str) -> None:
+        """Give out games of a player or a matchup again."""
+        self.excluded.of(scope).discard(name)
+
     def report_lines(self) -> list[str]:
         """What only the selector knows of the state, for reports and the display."""
         return []
+
+    def history_remark(self, game_id: str, detail: str) -> str:
+        """What the history file says of a game besides its result; to be asked before it is completed."""
+        return ""
 
     def history_lines(self) -> list[str]:
         """What has come up for the history file since this was last asked, which is after each game."""

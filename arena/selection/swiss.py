@@ -9,6 +9,7 @@ from typing import Final
 
 from arena.control.changed_settings import REMEDY
 from arena.control.plans import SwissPlan
+from arena.control.settings import Scope
 from arena.selection.lettered import letters
 from arena.selection.selector import (
     ChangedCompetition,
@@ -32,6 +33,9 @@ class Swiss(Selector):
     competitors, which is also the seeding of the first round. No two meet again where that can be
     avoided. Game n of a pairing in round r is `rR_AvB_N`; seats are swapped in odd games, and the first
     seat goes to who had it less often.
+
+    A player that is left out loses the games of its round that have no result yet, and is not paired any
+    more. Of a pairing that is left out these games are worth half a point to both.
     """
 
     def __init__(self, plan: SwissPlan, seed: int = 0) -> None:
@@ -45,13 +49,28 @@ class Swiss(Selector):
         self._round = 0
         self._pairings: dict[str, tuple[str, str]] = {}
         self._waiting: dict[str, Fixture] = {}
-        self._open: set[str] = set()
+        self._open: dict[str, Fixture] = {}
+        # Games of a player or pairing that was left out: they count as they were decided then.
+        self._decided: set[str] = set()
+        self._games_begun = 0
         self._begin_round()
 
     @property
     def total(self) -> int:
-        """The games of all rounds."""
-        return self._plan.rounds * (len(self._places) // 2) * self._plan.games
+        """The games of all rounds, without those of who is left out."""
+        to_come = 0 if self.short else max(0, self._plan.rounds - self._round)
+        return self._games_begun + to_come * (len(self._active) // 2) * self._plan.games
+
+    @property
+    def short(self) -> str:
+        """Why no round can be paired any more."""
+        if self._round <= self._plan.rounds and len(self._active) < 2 and not self._open:
+            return f"{len(self._active)} of {len(self._places)} competitors are not left out, two are needed"
+        return ""
+
+    @property
+    def _active(self) -> list[str]:
+        return [name for name in self._places if name not in self.excluded.players]
 
     @property
     def description(self) -> str:
@@ -72,7 +91,7 @@ class Swiss(Selector):
 
     def completed(self, game: CompletedGame) -> None:
         """Take in a result; after a round's last one, begin the next. Raises ChangedCompetition."""
-        if self._check(game) > self._plan.rounds:
+        if self._check(game) > self._plan.rounds or game.game_id in self._decided:
             return
         if game.game_id not in self._open:
             raise ChangedCompetition(
@@ -80,12 +99,45 @@ class Swiss(Selector):
                 f"{self.description}; {REMEDY}"
             )
         self._waiting.pop(game.game_id, None)
-        self._open.discard(game.game_id)
+        del self._open[game.game_id]
         winners = [game.players[seat - 1] for seat in game.outcome.winners] or list(game.players)
-        for name in winners:
-            self._points[name] += 2 // len(winners)
+        self._share(winners)
         if not self._open:
             self._begin_round()
+
+    def exclude(self, scope: Scope, name: str) -> None:
+        """Decide the round's games of a player or a pairing; a player is not paired any more."""
+        round_is_on = bool(self._open)
+        if scope == "player":
+            super().exclude(scope, name)
+        for game_id, fixture in list(self._open.items()):
+            if scope == "player" and name in fixture.players:
+                self._share([other for other in fixture.players if other not in self.excluded.players])
+            elif scope == "matchup" and name == fixture.matchup:
+                self._share(fixture.players)
+            else:
+                continue
+            del self._open[game_id]
+            self._waiting.pop(game_id, None)
+            self._decided.add(game_id)
+            self._games_begun -= 1
+        if round_is_on and not self._open:
+            self._begin_round()
+
+    def readmit(self, scope: Scope, name: str) -> None:
+        """Pair a player again, from the next round."""
+        super().readmit(scope, name)
+        if not self._open and not self.finished:
+            self._round -= 1
+            self._begin_round()
+
+    def wants(self, fixture: Fixture) -> bool:
+        """Whether the game is still open."""
+        return fixture.game_id in self._open
+
+    def _share(self, winners: Sequence[str]) -> None:
+        for name in winners:
+            self._points[name] += 2 // len(winners)
 
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
         """The game of this id, if it belongs to the round that is on."""
@@ -117,7 +169,10 @@ class Swiss(Selector):
         lines = [f"Swiss, {over} of {self._plan.rounds} rounds over", f"{'':>{width + 4}}  points Buchholz"]
         for rank, name in enumerate(self.ranking(), start=1):
             bye = " (bye)" if name in self._byes else ""
-            lines.append(f"{rank:3d} {name:<{width}}  {self.score(name):6g} {self.buchholz(name):8g}{bye}")
+            left = " (left out)" if name in self.excluded.players else ""
+            lines.append(
+                f"{rank:3d} {name:<{width}}  {self.score(name):6g} {self.buchholz(name):8g}{bye}{left}"
+            )
         if not self.finished:
             meetings = ", ".join(" v ".join(pairing) for pairing in self._pairings.values())
             lines.append(f"round {self._round}: {meetings}")
@@ -125,17 +180,18 @@ class Swiss(Selector):
 
     def _begin_round(self) -> None:
         self._round += 1
-        if self.finished:
+        self._pairings = {}
+        if self.finished or len(self._active) < 2:
             return
-        ranking = self.ranking()
+        ranking = [name for name in self.ranking() if name not in self.excluded.players]
+        bye: str | None = None
         if len(ranking) % 2:
             fewest = min(map(self._byes.count, ranking))
             bye = next(name for name in reversed(ranking) if self._byes.count(name) == fewest)
             ranking.remove(bye)
         pairings = pair(ranking, self.score, lambda one, other: frozenset((one, other)) in self._met)
-        if len(self._places) % 2:
+        if bye is not None:
             self._byes.append(bye)
-        self._pairings = {}
         for one, other in pairings:
             self._met[frozenset((one, other))] += 1
             first, second = sorted((one, other), key=lambda name: self._first_seats[name])
@@ -146,7 +202,8 @@ class Swiss(Selector):
         games = [(number, matchup) for number in range(self._plan.games) for matchup in self._pairings]
         fixtures = [self._fixture(matchup, number) for number, matchup in games]
         self._waiting = {fixture.game_id: fixture for fixture in fixtures}
-        self._open = set(self._waiting)
+        self._open = dict(self._waiting)
+        self._games_begun += len(self._open)
 
     def _fixture(self, matchup: str, number: int) -> Fixture:
         first, second = self._pairings[matchup]

@@ -8,7 +8,9 @@ Monte Carlo tuner: the same, with all games as one matchup, but the void game is
 Cross-entropy tuner: a void game before the first completed game of the run stops the run; afterwards
 every game is tried a second time, and stops the run if it is void again.
 
-Those are the rules of one forgiven void game; any number of them can be forgiven instead.
+Those are the rules of one forgiven void game; any number of them can be forgiven instead, and from the first
+game of the run on. What stops a run by these rules may instead end the matchup, or lose the game for the
+player at fault (`on_void` of a control file): the competition sees to that.
 """
 
 from collections import Counter
@@ -32,13 +34,19 @@ class VoidVerdict(Enum):
 
 
 class VoidRules:
-    """Counts the void games of one run; `forgiven` is how many in a row do not stop it."""
+    """Counts the void games of one run; `forgiven` is how many in a row do not stop it.
 
-    def __init__(self, policy: VoidPolicy = VoidPolicy.BY_MATCHUP, forgiven: int = 1) -> None:
+    Without `from_first`, void games are forgiven after a completed one only.
+    """
+
+    def __init__(
+        self, policy: VoidPolicy = VoidPolicy.BY_MATCHUP, forgiven: int = 1, *, from_first: bool = False
+    ) -> None:
         self._policy = policy
         self._forgiven = forgiven
-        self._left: Counter[str] = Counter()
-        self._any_completed = False
+        self._left: dict[str, int] = {}
+        self._before_first = forgiven if from_first else 0
+        self._any_completed = from_first
         self._retries: Counter[str] = Counter()
 
     def completed(self, matchup: str) -> None:
@@ -58,7 +66,8 @@ class VoidRules:
                 verdict = VoidVerdict.RETRY
             case VoidPolicy.DROP:
                 verdict = VoidVerdict.DROP
-        if not self._left[matchup]:
+        left = self._left.get(matchup, self._before_first)
+        if not left:
             return VoidVerdict.HALT
-        self._left[matchup] -= 1
+        self._left[matchup] = left - 1
         return verdict

@@ -5,12 +5,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from arena.control.ringmaster.ctl_file import is_ringmasters
 from arena.control.table import ControlError
 from arena.control.toml_file import MAX_BYTES, read
 from arena.lobby.refusals import InvalidRequest
 from arena.service.refusals import Conflict, InvalidControl, UnknownCompetition
 
-SUFFIXES: Final = (".toml", ".ctl")
+SUFFIX: Final = ".toml"
+# Files of Gomill's ringmaster are programs, and executed by whoever runs them.
+_PROGRAM: Final = ".ctl"
+_REMEDY: Final = (
+    "is a control file of Gomill's ringmaster, a program in Python that a service does not execute; "
+    "run it with `arena run`, or write it in TOML (`arena init` prints one to begin with)"
+)
 MAX_LISTED: Final = 10_000
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}(/[A-Za-z0-9][A-Za-z0-9_-]{0,63}){0,3}")
 
@@ -22,12 +29,13 @@ class CompetitionFolder:
         self._folder = folder.resolve()
 
     def control_file(self, name: str) -> Path:
-        """The control file of a competition. Raises InvalidRequest and UnknownCompetition."""
-        for suffix in SUFFIXES:
-            path = self._path(name, suffix)
-            # A link may lead out of the folder.
-            if path.is_file() and path.resolve().is_relative_to(self._folder):
-                return path
+        """The control file of a competition. Raises InvalidRequest, UnknownCompetition and InvalidControl."""
+        path = self._path(name, SUFFIX)
+        # A link may lead out of the folder.
+        if path.is_file() and path.resolve().is_relative_to(self._folder):
+            return path
+        if self._path(name, _PROGRAM).is_file():
+            raise InvalidControl(f"{name}{_PROGRAM} {_REMEDY}")
         raise UnknownCompetition(f"there is no competition {name!r}", name=name)
 
     def _path(self, name: str, suffix: str) -> Path:
@@ -40,13 +48,12 @@ class CompetitionFolder:
     def names(self) -> Sequence[str]:
         """All competitions, by name."""
         found = set()
-        for suffix in SUFFIXES:
-            for path in self._folder.rglob(f"*{suffix}"):
-                name = path.relative_to(self._folder).as_posix().removesuffix(suffix)
-                if _NAME.fullmatch(name) and path.is_file():
-                    found.add(name)
-                if len(found) >= MAX_LISTED:
-                    break
+        for path in self._folder.rglob(f"*{SUFFIX}"):
+            name = path.relative_to(self._folder).as_posix().removesuffix(SUFFIX)
+            if _NAME.fullmatch(name) and path.is_file():
+                found.add(name)
+            if len(found) >= MAX_LISTED:
+                break
         return sorted(found)
 
     def add(self, name: str, text: str) -> Path:
@@ -58,7 +65,9 @@ class CompetitionFolder:
         content = text.encode()
         if len(content) > MAX_BYTES:
             raise InvalidControl(f"control: {len(content)} bytes; at most {MAX_BYTES} are allowed")
-        if self._path(name, ".ctl").exists():
+        if is_ringmasters(text):
+            raise InvalidControl(f"control: this {_REMEDY}")
+        if self._path(name, _PROGRAM).exists():
             raise Conflict(f"there is a competition {name!r} already", name=name)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:

@@ -78,7 +78,7 @@ class Runs:
         words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
         output = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the run has ended
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "arena.cli", "run", "--quiet", *words, str(control)),
+            *(sys.executable, "-P", "-m", "arena.cli", "run", "--quiet", *words, str(control)),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=output,

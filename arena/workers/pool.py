@@ -148,7 +148,7 @@ class WorkerPool:
         with theirs:
             process = subprocess.Popen(
                 [
-                    *(sys.executable, "-m", "arena.workers.guardian"),
+                    *(sys.executable, "-P", "-m", "arena.workers.guardian"),
                     *map(str, (theirs.fileno(), note.descriptor, os.getpid(), slot)),
                     str(self._cores[slot % len(self._cores)]),
                 ],

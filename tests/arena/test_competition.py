@@ -205,7 +205,7 @@ def test_a_request_from_before_the_run_is_forgotten(tmp_path: Path) -> None:
 
 def test_a_player_that_never_works_halts_the_run(tmp_path: Path, server: ContestServer) -> None:
     players = {"one": PASSING, "villain": MISSING}
-    arena = Arena(write_control(tmp_path, players, server, "rounds = 10"))
+    arena = Arena(write_control(tmp_path, players, server, "rounds = 10\nvoid_retries = 0"))
     assert arena.run() is RunEnd.HALTED
     assert arena.finished() == []
     assert game_ids(server.void_reports) == ["AvB_0"] and not server.game_reports
@@ -214,6 +214,19 @@ def test_a_player_that_never_works_halts_the_run(tmp_path: Path, server: Contest
     # The next run tries the same game anew.
     assert arena.run() is RunEnd.HALTED
     assert game_ids(server.void_reports) == ["AvB_0", "AvB_0"]
+
+
+def test_a_game_that_is_lost_by_who_never_got_ready_is_void_for_academy(
+    tmp_path: Path, server: ContestServer
+) -> None:
+    players = {"one": PASSING, "villain": MISSING, "two": PASSING}
+    arena = Arena(
+        write_control(tmp_path, players, server, 'rounds = 1\nvoid_retries = 0\non_void = "forfeit"')
+    )
+    assert arena.run() is RunEnd.COMPLETED
+    assert sorted(arena.finished()) == ["AvB_0", "AvC_0", "BvC_0"]
+    assert game_ids(server.void_reports) == ["AvB_0", "BvC_0"]
+    assert game_ids(server.game_reports) == ["AvC_0"]
 
 
 def test_a_void_game_is_tried_again_once(tmp_path: Path, server: ContestServer) -> None:

@@ -1,1 +1,1 @@
-"""Control files of Gomill's ringmaster, read as they are."""
+"""Control files of Gomill's ringmaster: executed in a process of their own, and read."""

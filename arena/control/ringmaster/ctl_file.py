@@ -1,20 +1,18 @@
-"""Reads control files of Gomill's ringmaster (`.ctl`), as far as they are plain, without executing them."""
+"""Reads control files of Gomill's ringmaster (`.ctl`): programs in Python, which are executed."""
 
 import re
-import traceback
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from arena.control import values
 from arena.control.game import GameSettings
 from arena.control.parameters import InvalidParameter
 from arena.control.plans import CrossEntropyPlan, MonteCarloPlan, Plan, PlayoffPlan
 from arena.control.ringmaster import go_settings, tournament_plans, tuner_plans
-from arena.control.ringmaster.definitions import namespace
-from arena.control.ringmaster.interpreter import Interpreter
+from arena.control.ringmaster.execution import ControlProgram
 from arena.control.ringmaster.player_definitions import players
-from arena.control.ringmaster.refusals import Refused
+from arena.control.ringmaster.python2 import as_python_3
 from arena.control.ringmaster.settings_table import SettingsTable, description
 from arena.control.settings import Control
 from arena.control.table import ControlError
@@ -34,24 +32,15 @@ def is_ringmasters(text: str) -> bool:
     return _TYPE_LINE.fullmatch(_first_line(text)) is not None
 
 
-def read(path: Path, text: str, trust: bool = False) -> Control:
-    """A ringmaster's control file. With `trust` it is executed. Raises ControlError."""
+def read(path: Path, text: str) -> Control:
+    """Execute a ringmaster's control file, and read what it has set. Raises ControlError."""
     found = _TYPE_LINE.fullmatch(_first_line(text))
     if found is None:
         raise ControlError("can't find competition_type: the first line must be competition_type = '...'")
     kind = found[2]
     if kind not in KINDS:
         raise ControlError(f"unknown competition type: {kind}; there are {', '.join(KINDS)}")
-    names = namespace(kind)
-    if trust:
-        _execute(path, text, names)
-    else:
-        interpreter = Interpreter(names)
-        try:
-            interpreter.run(text)
-        except Refused as error:
-            raise ControlError(f"{path.name}, {error}") from None
-        names = interpreter.names
+    names = ControlProgram(path, as_python_3(path.name, text.removeprefix("\ufeff")), kind).execute()
     if names.get("competition_type") != kind:
         raise ControlError("competition_type improperly specified: it is set again in the file")
     return _control(path, kind, SettingsTable(names))
@@ -72,6 +61,7 @@ def _control(path: Path, kind: str, table: SettingsTable) -> Control:
         record_games=table.take("record_games", values.flag, True),
         failures="void",
         disputes="believe",
+        retries_from_first=False,
         errors_to_log=table.take("stderr_to_log", values.flag, True),
         check_players=not table.take("skip_player_checks", values.flag, False),
     )
@@ -83,7 +73,7 @@ def _plan(
     if kind == "playoff":
         playoff: PlayoffPlan = tournament_plans.playoff(table, setups)
         return playoff, playoff.matchups[0].game
-    game = go_settings.game(go_settings.defaults(table, with_handicap=kind != "allplayall"))
+    game = go_settings.game(table, go_settings.given(table, with_handicap=kind != "allplayall"))
     if kind == "allplayall":
         return tournament_plans.all_play_all(table, setups), game
     tuner: MonteCarloPlan | CrossEntropyPlan
@@ -103,14 +93,3 @@ def _plan(
 def _first_line(text: str) -> str:
     lines = (line for line in text.removeprefix("\ufeff").splitlines())
     return next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
-
-
-def _execute(path: Path, text: str, names: dict[str, Any]) -> None:
-    try:
-        exec(compile(text, str(path), "exec"), names)
-    except SyntaxError as error:
-        raise ControlError(f"{path.name}, line {error.lineno}: this is not Python: {error.msg}") from None
-    except (Exception, SystemExit) as error:  # The file may raise whatever there is.
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-        line = frames[-1].lineno if frames else "?"
-        raise ControlError(f"{path.name}, line {line}: {type(error).__name__}: {error}") from error

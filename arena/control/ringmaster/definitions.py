@@ -18,6 +18,25 @@ class Definition:
         return f"{self.word}(...)"
 
 
+# The names at the top of a file that mean something; a file may have others for itself.
+SETTINGS: Final = frozenset(
+    {
+        *(
+            "competition_type",
+            "description",
+            "players",
+            "record_games",
+            "stderr_to_log",
+            "skip_player_checks",
+        ),
+        *("board_size", "komi", "handicap", "handicap_style", "move_limit", "scorer"),
+        *("internal_scorer_handicap_compensation", "alternating", "number_of_games", "matchups"),
+        *("competitors", "rounds", "opponent", "candidate_colour", "parameters", "make_candidate"),
+        *("exploration_coefficient", "initial_visits", "initial_wins", "max_depth", "summary_spec"),
+        *("log_tree_to_history_period", "number_of_running_simulations_to_show"),
+        *("number_of_generations", "samples_per_generation", "batch_size", "elite_proportion", "step_size"),
+    }
+)
 # The arguments that may be given by place.
 _PLACES: Final = {
     "Player": ("command",),

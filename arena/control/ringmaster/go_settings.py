@@ -11,49 +11,51 @@ from referees.api import InvalidSetting, referee
 _NUMBER: Final = values.number(-1e9, 1e9)
 # The ringmaster's names of settings that the referee calls otherwise.
 _NAMES: Final = {"handicap_compensation": "internal_scorer_handicap_compensation"}
-ALL: Final = (
-    "board_size",
-    "komi",
-    "handicap",
-    "handicap_style",
-    "move_limit",
-    "scorer",
-    "internal_scorer_handicap_compensation",
-)
+_READERS: Final[Mapping[str, values.Reader[Any]]] = {
+    "board_size": values.whole(2, 25),
+    "komi": _NUMBER,
+    "handicap": or_none(values.whole(2, 624)),
+    "handicap_style": values.choice("fixed", "free"),
+    "move_limit": values.whole(1, 1_000_000),
+    "scorer": values.choice("players", "internal"),
+    "internal_scorer_handicap_compensation": values.choice("no", "full", "short"),
+}
 
 
-def defaults(table: SettingsTable, with_handicap: bool = True) -> Mapping[str, Any]:
-    """The game settings that are given, unchecked; matchups may give others."""
-    names = [name for name in ALL if with_handicap or not name.startswith("handicap")]
-    return {name: value for name in names if (value := table.take(name, _same, _NOTHING)) is not _NOTHING}
-
-
-def game(given: Mapping[str, Any], whose: str = "") -> GameSettings:
-    """The game. Raises ControlError, with the setting's path in the part of the file called `whose`."""
-    table = SettingsTable(given, whose)
-    settings: dict[str, Any] = {
-        "board_size": table.need("board_size", values.whole(2, 25)),
-        "komi": table.need("komi", _NUMBER),
-        "handicap_compensation": table.take(
-            "internal_scorer_handicap_compensation", values.choice("no", "full", "short"), "full"
-        ),
+def given(table: SettingsTable, with_handicap: bool = True) -> Mapping[str, Any]:
+    """The game settings that a part of the file gives. Raises ControlError, with their path there."""
+    return {
+        name: table.take(name, reader, None)
+        for name, reader in _READERS.items()
+        if (with_handicap or not name.startswith("handicap")) and table.has(name)
     }
-    handicap = table.take("handicap", or_none(values.whole(2, 624)), None)
-    style = table.take("handicap_style", values.choice("fixed", "free"), "fixed")
-    if handicap is not None:
-        settings |= {"handicap": handicap, "handicap_style": style}
-    limit = table.take("move_limit", values.whole(1, 1_000_000), 1000)
-    scorer = table.take("scorer", values.choice("players", "internal"), "players")
+
+
+def game(
+    file: SettingsTable,
+    defaults: Mapping[str, Any],
+    own: Mapping[str, Any] | None = None,
+    whose: str = "",
+) -> GameSettings:
+    """The game of the file's settings and those that the part of it called `whose` has of its own.
+
+    Raises ControlError, with the setting's path.
+    """
+    read = {**defaults, **(own or {})}
+    for name in ("board_size", "komi"):
+        if name not in read:
+            file.need(name, _READERS[name])
+    settings: dict[str, Any] = {
+        "board_size": read["board_size"],
+        "komi": read["komi"],
+        "handicap_compensation": read.get("internal_scorer_handicap_compensation", "full"),
+    }
+    if read.get("handicap") is not None:
+        settings |= {"handicap": read["handicap"], "handicap_style": read.get("handicap_style", "fixed")}
     try:
         referee("go").from_settings(settings)
     except InvalidSetting as error:
         name = _NAMES.get(error.setting, error.setting)
-        table.fail(name, str(error).removeprefix(f"{error.setting!r}: "))
-    return GameSettings("go", settings, limit, scorer)
-
-
-def _same(value: object) -> object:
-    return value
-
-
-_NOTHING: Final = object()
+        # What does not fit together is of the whole matchup, where that has a part in it.
+        SettingsTable({}, whose if own else "").fail(name, str(error).removeprefix(f"{error.setting!r}: "))
+    return GameSettings("go", settings, read.get("move_limit", 1000), read.get("scorer", "players"))

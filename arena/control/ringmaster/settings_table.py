@@ -24,6 +24,10 @@ class SettingsTable(Table):
         """`'komi'`, or `matchup 1: 'komi'`."""
         return f"{self._whose}: '{name}'" if self._whose else f"'{name}'"
 
+    def call(self, whose: str) -> None:
+        """Call the definition so from now on, since it has a name of its own."""
+        self._whose = whose
+
     def finish(self) -> None:
         """Raise ControlError about an argument that there is not."""
         for name in self.rest():

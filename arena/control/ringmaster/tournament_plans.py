@@ -16,16 +16,17 @@ _GAMES: Final = or_none(values.whole(0, 10_000_000))
 
 def playoff(table: SettingsTable, players: Mapping[str, PlayerSetup]) -> PlayoffPlan:
     """The plan of a playoff. Raises ControlError."""
-    defaults = go_settings.defaults(table)
-    alternating = table.take("alternating", values.flag, False)
-    games = table.take("number_of_games", _GAMES, None)
+    defaults = go_settings.given(table)
+    # Those of the file are what is wrong where they are, before any matchup is looked at.
+    table.take("alternating", values.flag, False)
+    table.take("number_of_games", _GAMES, None)
     definitions = table.definition("matchups")
     if not isinstance(definitions, list) or not 1 <= len(definitions) <= MAX_MATCHUPS:
         table.fail("matchups", f"must be a list of 1 to {MAX_MATCHUPS} Matchups")
     matchups: dict[str, Matchup] = {}
     for place, definition in enumerate(definitions):
         given = arguments(definition, "Matchup", f"matchup {place}")
-        matchup = _matchup(given, str(place), players, defaults, alternating, games)
+        matchup = _matchup(table, given, place, players, defaults)
         if matchup.matchup_id in matchups:
             table.fail("matchups", f"duplicate matchup id '{matchup.matchup_id}'")
         matchups[matchup.matchup_id] = matchup
@@ -33,23 +34,24 @@ def playoff(table: SettingsTable, players: Mapping[str, PlayerSetup]) -> Playoff
 
 
 def _matchup(
+    file: SettingsTable,
     table: SettingsTable,
-    place: str,
+    place: int,
     players: Mapping[str, PlayerSetup],
     defaults: Mapping[str, Any],
-    alternating: bool,
-    games: int | None,
 ) -> Matchup:
     line_up = tuple(_player(table, setting, players) for setting in ("player_1", "player_2"))
-    identifier = table.take("id", or_none(values.identifier), None) or place
-    own = go_settings.defaults(table)
+    identifier = table.take("id", or_none(values.identifier), None) or str(place)
+    table.call(f"matchup {identifier}")
+    own = go_settings.given(table)
+    table.call(f"matchup {place}")
     matchup = Matchup(
         matchup_id=identifier,
         players=line_up,
-        game=go_settings.game({**defaults, **own}, f"matchup {identifier}"),
+        game=go_settings.game(file, defaults, own, f"matchup {identifier}"),
         name=table.take("name", or_none(values.text), None) or "",
-        alternating=table.take("alternating", values.flag, alternating),
-        games=table.take("number_of_games", _GAMES, games),
+        alternating=table.take("alternating", values.flag, file.take("alternating", values.flag, False)),
+        games=table.take("number_of_games", _GAMES, file.take("number_of_games", _GAMES, None)),
     )
     table.finish()
     return matchup

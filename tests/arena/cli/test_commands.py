@@ -242,20 +242,21 @@ def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("player", "advised"),
+    ("player", "status", "advised"),
     [
-        ('protocol = "grpc"\nstart_seconds = 0.1', False),
-        (misbehaving("exit-at-start"), True),
+        # The one that dials in may come later: it is left out when it has missed some games.
+        ('protocol = "grpc"\nstart_seconds = 0.1', 4, False),
+        (misbehaving("exit-at-start"), 1, True),
     ],
 )
 def test_only_of_programs_of_its_own_the_arena_shows_what_they_write(
-    tmp_path: Path, player: str, advised: bool
+    tmp_path: Path, player: str, status: int, advised: bool
 ) -> None:
     remote = '[remote]\naddress = "127.0.0.1:0"\n'
     control = write_control(tmp_path, {"one": PASSING, "two": player})
     control.write_text(control.read_text() + remote)
     done = arena("run", control, "-q")
-    assert done.returncode == 1 and "player two" in done.stderr
+    assert done.returncode == status and "player two" in done.stderr
     assert ("`arena check` shows" in done.stderr) is advised
 
 

@@ -83,6 +83,11 @@ def test_the_tables_and_views_are_those_of_a_new_database(version: Path, tmp_pat
     assert made(written(version, tmp_path / "old.sqlite")) == made(tmp_path / "new.sqlite")
 
 
+def test_nobody_was_left_out_of_competitions_of_earlier_releases(path_4: Path) -> None:
+    with closing(ResultsDatabase.open(sqlite_url(path_4))) as database:
+        assert SeriesReader.find(database, "duel").exclusions() == []
+
+
 def test_powers_get_their_token_names_and_seats_tell_theirs(path: Path, path_4: Path) -> None:
     powers = """
         SELECT v.Name, s.Seat, w.Code, w.Name FROM ARENA_Seat s

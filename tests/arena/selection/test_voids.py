@@ -38,6 +38,15 @@ def test_another_number_may_be_forgiven(forgiven: int, story: str, verdicts: str
     assert judged(VoidRules(forgiven=forgiven), story) == verdicts
 
 
+@pytest.mark.parametrize(
+    ("forgiven", "story", "verdicts"), [(0, "x", "H"), (1, "xx", "RH"), (2, "xxx", "RRH"), (1, "xoxx", "RRH")]
+)
+def test_they_may_be_forgiven_before_the_first_completed_game(
+    forgiven: int, story: str, verdicts: str
+) -> None:
+    assert judged(VoidRules(forgiven=forgiven, from_first=True), story) == verdicts
+
+
 @pytest.mark.parametrize(("story", "verdicts"), [("x", "H"), ("ox", "D"), ("oxx", "DH"), ("oxox", "DD")])
 def test_the_monte_carlo_tuner_drops_what_tournaments_try_again(story: str, verdicts: str) -> None:
     assert judged(VoidRules(VoidPolicy.DROP), story) == verdicts

@@ -1,3 +1,4 @@
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -5,7 +6,7 @@ import pytest
 from arena.control.table import ControlError
 from arena.lobby.refusals import InvalidRequest
 from arena.service.folder import CompetitionFolder
-from arena.service.refusals import Conflict, UnknownCompetition
+from arena.service.refusals import Conflict, InvalidControl, UnknownCompetition
 from tests.arena.control_files import RANDOM, write_control
 
 
@@ -20,7 +21,20 @@ def test_names_are_paths_without_suffix(tmp_path: Path) -> None:
     for name in ("cup.toml", "autumn/cup.toml", "old.ctl", ".hidden.toml", "cup.results.sqlite", "a b.toml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    assert CompetitionFolder(tmp_path).names() == ["autumn/cup", "cup", "old"]
+    assert CompetitionFolder(tmp_path).names() == ["autumn/cup", "cup"]
+
+
+def test_a_ringmasters_file_is_a_program_that_is_not_executed(tmp_path: Path) -> None:
+    program = "competition_type = 'playoff'\nopen('touched', 'w').close()\n"
+    (tmp_path / "old.ctl").write_text(program)
+    folder = CompetitionFolder(tmp_path)
+    for attempt in (partial(folder.control_file, "old"), partial(folder.add, "new", program)):
+        with pytest.raises(
+            InvalidControl,
+            match=r"a program in Python that a service does not execute; run it with",
+        ):
+            attempt()
+    assert [path.name for path in tmp_path.iterdir()] == ["old.ctl"]
 
 
 @pytest.mark.parametrize("name", ["../cup", "/etc/passwd", "cup.toml", "", "a//b", "x" * 65, "a\nb", "-rf"])

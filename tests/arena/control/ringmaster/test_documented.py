@@ -50,14 +50,13 @@ RUNS = [
             "No handicap (2/2 games)",
             "handicap: 2 (fixed)   komi: -0.5",
             "board size: 13   handicap: 3 (fixed)",
-            "a v a (1/1 games)",
+            "a v a#2 (1/1 games)",
             "a#2 ",
-            "b v b (2 games)",
+            "b v b#2 (2 games)",
         ],
     ),
     ("found_engines", 2, ["gnugo v goplayer (2/2 games)"]),
 ]
-EXECUTED = {"found_engines"}
 
 
 @pytest.fixture
@@ -80,12 +79,11 @@ def test_a_documented_control_file_is_checked_and_played(
 ) -> None:
     path = here / f"{name}.ctl"
     path.write_bytes((DOCUMENTED / path.name).read_bytes())
-    trust = ["--trust-control-file"] if name in EXECUTED else []
-    checked = arena("check", path, *trust)
+    checked = arena("check", path)
     assert (checked.returncode, checked.stderr) == (0, "")
-    done = arena("run", path, "--quiet", "--max-games", str(games), *trust)
+    done = arena("run", path, "--quiet", "--max-games", str(games))
     assert (done.returncode, done.stderr) == (0, "")
-    report = arena("show", path, *trust).stdout
+    report = arena("show", path).stdout
     assert [text for text in told if text not in report] == []
     history = (here / f"{name}.hist").read_text(encoding="utf-8")
     played = re.findall(r"^ *\S+ \S+ (?:beat|vs) .*$", history, re.MULTILINE)
@@ -98,10 +96,3 @@ def test_every_documented_file_is_run_and_listed() -> None:
     assert names == {name for name, _, _ in RUNS}
     table = (DOCUMENTED / "README.md").read_text(encoding="utf-8")
     assert [name for name in names if f"`{name}.ctl`" not in table] == []
-
-
-def test_a_file_that_imports_is_refused_by_its_line_unless_it_is_trusted() -> None:
-    refused = arena("check", DOCUMENTED / "found_engines.ctl")
-    assert refused.returncode != 0
-    assert "found_engines.ctl, line 3: a statement of the kind ImportFrom is not read here" in refused.stderr
-    assert "--trust-control-file" in refused.stderr

@@ -1,0 +1,216 @@
+"""Engines that never get ready and bots that decline: others play on, and reports say who is left out."""
+
+import json
+import socket
+import subprocess
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from clients.connection import Connection
+from clients.dial_in import GameOver, NewGame, dial_in
+from clients.games import Declined, Ending, Engine, Game, Turn
+from tests.arena.cli.command import ARENA, Done, arena
+from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
+
+THREE = {"one": PASSING, "villain": misbehaving("exit-at-start"), "two": PASSING}
+TOKEN = "a token for the tests"
+
+
+def results(control: Path) -> dict[str, tuple[int, int, int]]:
+    """Games, wins and forfeits of each player."""
+    players = json.loads(arena("show", control, "--json").stdout)["players"]
+    return {player["name"]: (player["games"], player["wins"], player["forfeits"]) for player in players}
+
+
+def run(folder: Path, competition: str, players: dict[str, str] = THREE, more: str = "") -> tuple[Path, Done]:
+    control = write_control(folder, players, None, competition, more)
+    return control, arena("run", control, "-q")
+
+
+def test_unless_told_otherwise_an_engine_that_never_works_is_found_out_before_the_first_game(
+    tmp_path: Path,
+) -> None:
+    _, done = run(tmp_path, "rounds = 2")
+    assert done.returncode == 1 and "player villain" in done.stderr
+
+
+def test_void_retries_hold_from_the_first_game_on(tmp_path: Path) -> None:
+    _, done = run(tmp_path, "rounds = 2\ncheck_players = false\nvoid_retries = 3")
+    assert done.returncode == 4
+    assert done.stderr.count("game AvB_0 is void") == 4
+
+
+def test_matchups_of_an_engine_that_dies_at_its_start_are_skipped_and_others_played(tmp_path: Path) -> None:
+    control, done = run(tmp_path, 'rounds = 4\non_void = "skip-matchup"')
+    assert done.returncode == 6
+    assert "matchup AvB is left out of the competition from now on: too many void games" in done.stderr
+    assert "all games have been played but those of who is left out" in done.stderr
+    assert results(control) == {"one": (4, 2, 0), "two": (4, 2, 0), "villain": (0, 0, 0)}
+    shown = json.loads(arena("show", control, "--json").stdout)
+    assert [(entry["scope"], entry["name"]) for entry in shown["left_out"]] == [
+        ("matchup", "AvB"),
+        ("matchup", "BvC"),
+    ]
+    assert "exited with status" in shown["left_out"][0]["reason"]
+    assert "matchup AvB is left out since" in arena("show", control).stdout
+    page = control.with_name("page.html")
+    assert arena("report", control, "--html", page).returncode == 0
+    assert "matchup AvB is left out since" in page.read_text()
+
+    # A later run keeps to it, and does not try the engine again.
+    again = arena("run", control, "-q")
+    assert again.returncode == 6 and "is void" not in again.stderr
+    assert "matchup AvB was left out of the competition" in again.stderr
+
+    # The engine is mended.
+    write_control(tmp_path, {**THREE, "villain": PASSING}, None, 'rounds = 4\non_void = "skip-matchup"')
+    mended = arena("run", control, "-q", "--readmit")
+    assert mended.returncode == 0, mended.stderr
+    assert results(control) == {"one": (8, 4, 0), "two": (8, 4, 0), "villain": (8, 4, 0)}
+    assert json.loads(arena("show", control, "--json").stdout)["left_out"] == []
+
+
+def test_an_engine_that_dies_at_its_start_loses_where_void_games_are_forfeited(tmp_path: Path) -> None:
+    control, done = run(tmp_path, 'rounds = 2\non_void = "forfeit"')
+    assert done.returncode == 0, done.stderr
+    assert results(control) == {"one": (4, 3, 0), "two": (4, 3, 0), "villain": (4, 0, 4)}
+    assert "game AvB_0 was void, and is lost by villain: player villain" in done.stderr
+
+
+def test_where_all_matchups_are_left_out_the_run_is_halted(tmp_path: Path) -> None:
+    players = {"one": PASSING, "villain": misbehaving("exit-at-start")}
+    _, done = run(tmp_path, 'rounds = 2\non_void = "skip-matchup"', players)
+    assert done.returncode == 4
+    assert "all matchups with missing games are left out (`arena run --readmit`" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["sprt", "mc_tuner", "ce_tuner"])
+def test_kinds_of_one_matchup_cannot_skip_it(tmp_path: Path, kind: str) -> None:
+    control = tmp_path / "cup.toml"
+    control.write_text(
+        arena("init", kind).stdout.replace("[competition]\n", '[competition]\non_void = "skip-matchup"\n')
+    )
+    done = arena("check", control)
+    assert done.returncode == 1
+    assert (
+        f"competition.on_void: a competition of kind '{kind}' has one matchup: say 'halt' or 'forfeit'"
+        in done.stderr
+    )
+
+
+TUNER = """[competition]
+kind = "mc_tuner"
+opponent = "steady"
+games = 4
+exploration = 0.4
+initial_visits = 2
+initial_wins = 1
+void_retries = 0
+check_players = false
+on_void = "forfeit"
+[game]
+name = "go"
+board_size = 5
+komi = 0.5
+move_limit = 20
+[players.steady]
+{steady}
+[candidate]
+{candidate}
+environment = {{ LEVEL = "{{level}}" }}
+[parameters.level]
+low = 1
+high = 4
+split = 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("steady", "candidate", "status", "words"),
+    [
+        ("none", "exit-at-start", 0, "candidates won 0.000"),
+        # A candidate has shown nothing where its opponent fails.
+        ("exit-at-start", "none", 4, "0 games"),
+    ],
+)
+def test_of_a_tuners_players_the_candidate_alone_can_lose_void_games(
+    tmp_path: Path, steady: str, candidate: str, status: int, words: str
+) -> None:
+    control = tmp_path / "tuner.toml"
+    control.write_text(TUNER.format(steady=misbehaving(steady), candidate=misbehaving(candidate)))
+    assert arena("run", control, "-q").returncode == status
+    assert words in arena("show", control).stdout
+
+
+def unwilling(game: Game) -> Callable[[Turn], str]:
+    raise Declined("only on Sundays")
+
+
+class OneAtATime:
+    """A bot that takes no game while it plays another."""
+
+    def __init__(self) -> None:
+        self._playing = ""
+
+    def __call__(self, game: Game) -> Callable[[Turn], str]:
+        if self._playing:
+            raise Declined("one at a time")
+        self._playing = game.game_id
+        return lambda turn: "pass"
+
+    def over(self, game: Game, ending: Ending) -> None:
+        if self._playing == game.game_id:
+            self._playing = ""
+
+
+def played_with(
+    folder: Path, settings: str, bot: NewGame, over: GameOver | None = None, kind: str = '"all-play-all"'
+) -> tuple[Path, int, str]:
+    """Run a competition of two players and a bot that dials in as `remote`."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    (folder / "token").write_text(TOKEN)
+    remote = 'protocol = "grpc"\ntoken_file = "token"\nstart_seconds = 60'
+    players = {"one": SLOW, "remote": remote, "two": SLOW}
+    control = write_control(folder, players, None, settings, f'[remote]\naddress = "127.0.0.1:{port}"')
+    control.write_text(control.read_text().replace('"all-play-all"', kind))
+    with subprocess.Popen([*ARENA, "run", str(control), "-q"], stderr=subprocess.PIPE, text=True) as process:
+        there, engine = Connection(f"127.0.0.1:{port}", token=TOKEN), Engine(games_at_once=8)
+        dialling = partial(dial_in, there, "remote", bot, engine, redial_seconds=20, game_over=over)
+        threading.Thread(target=dialling, daemon=True).start()
+        _, errors = process.communicate(timeout=180)
+    return control, process.returncode, errors
+
+
+@pytest.mark.parametrize(("kind", "games"), [('"all-play-all"\nrounds = 4', 4), ('"swiss"\nrounds = 2', 2)])
+def test_a_bot_that_declines_each_game_is_left_out_and_others_play_on(
+    tmp_path: Path, kind: str, games: int
+) -> None:
+    control, status, errors = played_with(tmp_path, "leave_out_after = 2", unwilling, kind=kind)
+    assert status == 6, errors
+    assert (
+        "player remote is left out of the competition from now on: 2 games in a row void for its sake; "
+        "the last: player remote: declines the game: 'only on Sundays'"
+    ) in errors
+    assert {name: played for name, (played, _, _) in results(control).items()} == {
+        "one": games,
+        "two": games,
+        "remote": 0,
+    }
+    (entry,) = json.loads(arena("show", control, "--json").stdout)["left_out"]
+    assert (entry["scope"], entry["name"], entry["games_finished"]) == ("player", "remote", 0)
+
+
+def test_a_bot_that_declines_while_it_plays_is_asked_again_when_it_has_played(tmp_path: Path) -> None:
+    bot = OneAtATime()
+    settings = "rounds = 3\nparallel = 3\nleave_out_after = 3"
+    control, status, errors = played_with(tmp_path, settings, bot, bot.over)
+    assert status == 0, errors
+    assert results(control)["remote"][0] == 6
+    # It is not asked again and again meanwhile.
+    assert errors.count("is void") < 30

@@ -1,0 +1,137 @@
+"""Players and matchups that are left out: what each kind does with their games, in later runs too."""
+
+import pytest
+
+from arena.control.plans import SprtPlan, SwissPlan
+from arena.ratings.pentanomial import Sprt
+from arena.results.exclusions import Change, Exclusion, interleaved
+from arena.selection.all_play_all import AllPlayAll
+from arena.selection.gauntlet import Gauntlet
+from arena.selection.selector import CompletedGame
+from arena.selection.sprt import SprtMatch
+from arena.selection.swiss import Swiss
+from tests.arena.selection.playing import completed, play
+
+
+def test_games_of_a_player_that_is_left_out_are_not_given_out() -> None:
+    selector = AllPlayAll(("a", "b", "c"), 2)
+    first = selector.next_game()
+    assert first is not None and set(first.players) == {"a", "b"}
+    selector.exclude("player", "b")
+    assert not selector.wants(first)
+    played = play(selector)
+    assert {fixture.players for fixture in played.fixtures} == {("a", "c"), ("c", "a")}
+    assert selector.finished and selector.total == 2 and not selector.short
+
+
+def test_a_matchup_that_is_left_out_harms_no_other_one() -> None:
+    selector = Gauntlet(("a",), ("b", "c"), 2)
+    selector.exclude("matchup", "AvB")
+    assert play(selector).ids == ["AvC_0", "AvC_1"]
+    assert selector.finished
+
+
+def test_who_is_let_in_again_plays_the_missing_games() -> None:
+    selector = AllPlayAll(("a", "b", "c"), 2)
+    selector.exclude("player", "b")
+    play(selector)
+    selector.readmit("player", "b")
+    assert not selector.finished
+    assert sorted(play(selector).ids) == ["AvB_0", "AvB_1", "BvC_0", "BvC_1"]
+    assert selector.finished and selector.total == 6
+
+
+def test_a_test_without_one_of_its_players_has_nobody_left() -> None:
+    selector = SprtMatch(SprtPlan(("new", "old"), Sprt(0, 5, 0.05, 0.05, "normalized"), 10))
+    selector.exclude("player", "old")
+    assert selector.next_game() is None and not selector.finished
+    assert selector.short == "all matchups with missing games are left out"
+
+
+FOUR = ("a", "b", "c", "d")
+
+
+def swiss(names: tuple[str, ...] = FOUR, rounds: int = 3) -> Swiss:
+    return Swiss(SwissPlan(names, rounds, 2), seed=1)
+
+
+def test_in_a_swiss_tournament_a_player_left_out_loses_its_round_and_is_not_paired_again() -> None:
+    selector = swiss()
+    first = selector.next_game()
+    assert first is not None and first.players == ("a", "c")
+    selector.completed(completed(first, (2,)))
+    selector.exclude("player", "c")
+    # a lost the game that was played, and gets the other one.
+    assert selector.score("a") == 1 and selector.score("c") == 1
+    played = play(selector)
+    assert all("c" not in fixture.players for fixture in played.fixtures)
+    assert selector.finished and selector.total == 1 + len(played.fixtures)
+    # Three are left: in each later round one has a bye.
+    assert len(played.fixtures) == 2 + 2 + 2
+
+
+def test_a_game_that_was_in_progress_when_its_player_was_left_out_counts_as_decided() -> None:
+    selector = swiss()
+    running = selector.next_game()
+    assert running is not None
+    selector.exclude("player", "c")
+    assert not selector.wants(running) and selector.score("a") == 2
+    selector.completed(completed(running, (2,)))
+    assert selector.score("a") == 2 and selector.score("c") == 0
+
+
+def test_a_pairing_that_is_left_out_is_drawn() -> None:
+    selector = swiss()
+    selector.exclude("matchup", "AvC")
+    assert selector.score("a") == selector.score("c") == 1
+    assert any("c" in fixture.players for fixture in play(selector).fixtures)
+
+
+def test_a_swiss_tournament_of_one_has_nobody_left() -> None:
+    selector = swiss(("a", "b"))
+    selector.exclude("player", "b")
+    assert selector.next_game() is None and not selector.finished and selector.short
+    selector.exclude("player", "a")
+    assert selector.short.startswith("0 of 2 competitors")
+
+
+@pytest.mark.parametrize("readmitted", [None, 6])
+def test_a_later_run_goes_on_as_if_there_had_been_one(readmitted: int | None) -> None:
+    live, known = swiss(tuple("abcdef")), [Exclusion("player", "c", "absent", 3, readmitted)]
+    games: list[CompletedGame] = []
+    for change in (Change("player", "c", True), Change("player", "c", False), None):
+        limit = 3 if not games else 6
+        while len(games) < limit or change is None:
+            fixture = live.next_game()
+            if fixture is None:
+                break
+            games.append(completed(fixture, (1,)))
+            live.completed(games[-1])
+        if change is not None and (change.is_out or readmitted is not None):
+            (live.exclude if change.is_out else live.readmit)(change.scope, change.name)
+    assert live.finished
+
+    resumed = swiss(tuple("abcdef"))
+    for entry in interleaved(games, known):
+        if isinstance(entry, Change):
+            (resumed.exclude if entry.is_out else resumed.readmit)(entry.scope, entry.name)
+        else:
+            resumed.completed(entry)
+    assert resumed.finished and resumed.ranking() == live.ranking()
+    assert list(map(resumed.score, "abcdef")) == list(map(live.score, "abcdef"))
+
+
+def test_changes_come_between_the_games_they_came_between() -> None:
+    known = [
+        Exclusion("player", "x", "", 1, 1),
+        Exclusion("matchup", "AvB", "", 0),
+        Exclusion("player", "x", "", 1),
+    ]
+    assert list(interleaved(["first", "second"], known)) == [
+        Change("matchup", "AvB", True),
+        "first",
+        Change("player", "x", True),
+        Change("player", "x", False),
+        Change("player", "x", True),
+        "second",
+    ]
