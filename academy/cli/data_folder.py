@@ -3,7 +3,7 @@
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 from rich.text import Text
@@ -12,11 +12,10 @@ from academy.cli import printing
 from academy.cli.failures import CommandError, Commands, ExitCode
 from academy.cli.libraries import Json
 from academy.cli.serving import DEFAULT_DATA, Data
-from academy.store import backup as copies
-from academy.store import check as checking
-from academy.store import compaction, pages, shrinking
-from academy.store.library_store import Store
-from academy.store.tokens import CreateToken, RevokeToken, Role, Token
+
+if TYPE_CHECKING:
+    from academy.store.library_store import Store
+    from academy.store.tokens import Token
 
 _REMEDY: Final = "stop its servers, keep it for inspection, and restore a backup into another folder"
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
@@ -39,15 +38,18 @@ def add_to(application: typer.Typer) -> None:
 
 def create_token(
     name: Annotated[str, typer.Argument(help="Whom it is for: a bot's knowledge is kept under this name.")],
-    role: Annotated[Role, typer.Option(help="What its holder may do.")] = Role.BOT,
+    role: Annotated[Literal["bot", "arena", "admin"], typer.Option(help="What its holder may do.")] = "bot",
     expires: Annotated[str, typer.Option(help="How long it is good: 12h, 30d, 52w; nothing: for ever.")] = "",
     data: Data = DEFAULT_DATA,
     json: Json = False,
 ) -> None:
     """Make a token and print it. It is shown only now: ACADEMY keeps no more than a hash."""
+    from academy.store.library_store import Store
+    from academy.store.tokens import CreateToken, Role
+
     until = time.time() + _duration(expires) if expires else None
     with Store(data) as store:
-        token, text = store.run(CreateToken(name, role, until))
+        token, text = store.run(CreateToken(name, Role(role), until))
     if json:
         printing.print_json(_as_json(token) | {"token": text})
     else:
@@ -85,6 +87,8 @@ def revoke_token(
     json: Json = False,
 ) -> None:
     """End a token's rights at once, also at a running server."""
+    from academy.store.tokens import RevokeToken
+
     with _existing(data) as store:
         revoked = store.run(RevokeToken(_token_id(store, token)))
     if json:
@@ -101,6 +105,9 @@ def check(
     json: Json = False,
 ) -> None:
     """Check a data folder: indexes, counts, and the libraries against their events. Ends with 4 on faults."""
+    from academy.store import check as checking
+    from academy.store import pages
+
     _check_exists(data)
     # Records are read only from sound pages: others could end this process without a word.
     findings = [checking.Finding("", what) for what in pages.damage(data)]
@@ -133,6 +140,8 @@ def backup(
     data: Data = DEFAULT_DATA,
 ) -> None:
     """Copy a data folder as of this moment, also while a server uses it."""
+    from academy.store import backup as copies
+
     _check_pages(data)
     with _existing(data, read_only=True) as store:
         size = copies.backup(store.environment, target)
@@ -146,6 +155,8 @@ def restore(
     ] = DEFAULT_DATA,
 ) -> None:
     """Put a backup into an empty data folder."""
+    from academy.store import backup as copies
+
     size = copies.restore(source, data)
     typer.echo(f"{data}: {size:,} bytes, verified; start it with: academy serve --data {data}")
 
@@ -153,8 +164,9 @@ def restore(
 def compact(
     data: Data = DEFAULT_DATA,
     keep: Annotated[
-        int, typer.Option(min=1, help="How many of the newest events stay.")
-    ] = compaction.EVENTS_KEPT,
+        int | None,
+        typer.Option(min=1, help="How many of the newest events stay.", show_default="1000"),
+    ] = None,
     shrink: Annotated[
         bool, typer.Option(help="Also give room back to the disk; no server may use the folder then.")
     ] = False,
@@ -164,9 +176,11 @@ def compact(
 
     The libraries stay as they are, and a contest that comes again is still not counted twice.
     """
+    from academy.store import compaction, shrinking
+
     _check_pages(data)
     with _existing(data) as store:
-        done = compaction.compact(store.environment, keep=keep)
+        done = compaction.compact(store.environment, keep=keep or compaction.EVENTS_KEPT)
     before, after = shrinking.shrink(data) if shrink else (0, 0)
     if json:
         sizes = {"bytes_before": before, "bytes_after": after} if shrink else {}
@@ -177,13 +191,17 @@ def compact(
         typer.echo(f"{data}: {before:,} bytes before, {after:,} now")
 
 
-def _existing(data: Path, *, read_only: bool = False) -> Store:
+def _existing(data: Path, *, read_only: bool = False) -> "Store":
+    from academy.store.library_store import Store
+
     _check_exists(data)
     return Store(data, read_only=read_only)
 
 
 def _check_pages(data: Path) -> None:
     """Refuse to read all of a file with damaged pages: that could end this process without a word."""
+    from academy.store import pages
+
     _check_exists(data)
     for what in pages.damage(data):
         raise CommandError(f"{data}: {what}; {_REMEDY}", ExitCode.FAULTY)
@@ -194,7 +212,7 @@ def _check_exists(data: Path) -> None:
         raise CommandError(f"{data}: holds no data of ACADEMY; give the folder with --data", ExitCode.USAGE)
 
 
-def _token_id(store: Store, wanted: str) -> str:
+def _token_id(store: "Store", wanted: str) -> str:
     """The id of the token with this id or, among those not revoked, this name."""
     found = store.tokens()
     named = [each.token_id for each in found if each.name == wanted and each.revoked is None]
@@ -233,7 +251,7 @@ def _moment(seconds: float | None) -> datetime | str | None:
         return f"{seconds:.3g} s after 1970"
 
 
-def _as_json(token: Token) -> dict[str, object]:
+def _as_json(token: "Token") -> dict[str, object]:
     times = {"created": token.created, "expires": token.expires, "revoked": token.revoked}
     return {"token_id": token.token_id, "name": token.name, "role": token.role.value} | {
         name: when.isoformat() if isinstance(when := _moment(seconds), datetime) else when

@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from academy.store.textfile import visible
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 
@@ -125,6 +124,8 @@ def openings_table(
 
     `names` are what nodes are called, by their numbers; without any there is no column for them.
     """
+    from academy.store.textfile import visible
+
     table = new_table(
         title, " move", *([" name"] if names else []), "visits", "won", "drawn", "lost", "value", "elo"
     )
@@ -193,6 +194,8 @@ def contests_table(title: str, contests: Iterable[contests_pb2.Contest], now: fl
 
 def events_table(events: Iterable[Any]) -> Table:
     """Events with who caused them and what they did."""
+    from academy.store.textfile import visible
+
     table = new_table("Events", "number", " time", " game", " by", " what")
     for event in events:
         table.add_row(

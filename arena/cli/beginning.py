@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.control.plan_tables import KINDS
-from arena.control.sample import sample
+from arena.control.sample import KINDS, sample
 from arena.output import say
 
 

@@ -8,9 +8,6 @@ import typer
 
 from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, opened
 from arena.output import say
-from arena.results.database import ResultsDatabase
-from arena.results.exchange.exporting import export as export_saga
-from arena.results.exchange.importing import import_saga
 
 
 def add_to(application: typer.Typer) -> None:
@@ -33,6 +30,9 @@ def export(
     trust: TrustControlFile = False,
 ) -> None:
     """Write the results as SAGA's tables for other programs."""
+    from arena.results.database import ResultsDatabase
+    from arena.results.exchange.exporting import export as export_saga
+
     _, files = opened(control, results, trust)
     files.check_results()
     with closing(ResultsDatabase.open(files.results, create=False)) as database:
@@ -49,6 +49,9 @@ def import_(
     trust: TrustControlFile = False,
 ) -> None:
     """Take SAGA's tables, of either edition, into the results database of a competition."""
+    from arena.results.database import ResultsDatabase
+    from arena.results.exchange.importing import import_saga
+
     _, files = opened(control, results, trust)
     with files.locked(), closing(ResultsDatabase.open(files.results)) as database:
         imported = import_saga(database, source)

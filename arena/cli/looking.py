@@ -7,8 +7,6 @@ import typer
 
 from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, opened
 from arena.output import say, say_json
-from arena.replay import page_of
-from arena.run import read_results
 
 
 def add_to(application: typer.Typer) -> None:
@@ -24,6 +22,8 @@ def show(
     trust: TrustControlFile = False,
 ) -> None:
     """Show the results so far, also while the competition runs."""
+    from arena.run import read_results
+
     settings, files = opened(control, results, trust)
     found = read_results(settings, files)
     if as_json:
@@ -43,6 +43,8 @@ def report(
     trust: TrustControlFile = False,
 ) -> None:
     """Write the report file anew."""
+    from arena.run import read_results
+
     settings, files = opened(control, results, trust)
     found = read_results(settings, files)
     if html is not None:
@@ -70,6 +72,8 @@ def replay(
     ] = None,
 ) -> None:
     """Make a page of HTML that plays a game again, with all that was kept of it."""
+    from arena.replay import page_of
+
     page = page_of(record)
     file = record.with_suffix(".html") if output is None else output
     file.write_text(page, encoding="utf-8")

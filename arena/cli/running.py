@@ -6,16 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, files_of, opened
-from arena.cli.failures import ExitStatus
-from arena.competition import RunEnd
-from arena.daide_players import daide_players
 from arena.output import complain, say
-from arena.remote_players import remote_players
-from arena.reset import reset as reset_competition
-from arena.results.database import ResultsError
-from arena.run import RunOptions, check_players, read_results
-from arena.run import run as run_competition
-from arena.standings_table import standings_text
 
 
 def add_to(application: typer.Typer) -> None:
@@ -49,6 +40,12 @@ def run(
     once, and they are played again by the next run. Exit status: 0 completed or stopped as asked; 1 error;
     2 usage; 3 interrupted; 4 halted by void games, or nobody left to play; 5 reports to ACADEMY still wait.
     """
+    from arena.cli.failures import ExitStatus
+    from arena.competition import RunEnd
+    from arena.run import RunOptions, read_results
+    from arena.run import run as run_competition
+    from arena.standings_table import standings_text
+
     settings, files = opened(control, results, trust)
     # What is loaded stays: it needs not be looked through again and again.
     gc.freeze()
@@ -72,6 +69,10 @@ def run(
 
 def check(control: ControlFile, trust: TrustControlFile = False) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown."""
+    from arena.daide_players import daide_players
+    from arena.remote_players import remote_players
+    from arena.run import check_players
+
     settings, _ = opened(control, None, trust)
     with (
         remote_players(settings, say, lambda *_, **__: None) as reached,
@@ -82,6 +83,8 @@ def check(control: ControlFile, trust: TrustControlFile = False) -> None:
 
 def stop(control: ControlFile) -> None:
     """Ask a running competition to stop when its games in progress are over."""
+    from arena.results.database import ResultsError
+
     files = files_of(control)
     if not files.running():
         raise ResultsError(f"the competition {files.name} is not running")
@@ -93,6 +96,9 @@ def reset(control: ControlFile, results: ResultsUrl = None, trust: TrustControlF
 
     Contests that are open at ACADEMY are ended first. Exit status 5: some could not be; they are named.
     """
+    from arena.cli.failures import ExitStatus
+    from arena.reset import reset as reset_competition
+
     settings, files = opened(control, results, trust)
     left = reset_competition(settings, files)
     if left is not None:

@@ -1,23 +1,12 @@
 """Actions of the gRPC service: serve, token, watch."""
 
-import asyncio
-import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-import grpc
-import structlog
 import typer
-from google.protobuf.json_format import MessageToDict
 
-from arena.cli.event_line import event_line
 from arena.lobby.addresses import DEFAULT_ADDRESS, Endpoint
 from arena.output import say
-from arena.service.serving import ServiceSettings
-from arena.service.serving import serve as serve_competitions
-from arena.service.tokens import Role, add_token
-from arena.v1 import competitions_pb2, competitions_pb2_grpc
-from clients.connection import Connection, explained
 
 TokensFile = Annotated[
     Path, typer.Option("--tokens", envvar="ARENA_TOKENS", help="The file of tokens; see `arena token`.")
@@ -47,6 +36,13 @@ def serve(
     ] = "",
 ) -> None:
     """Serve competitions of a folder, and players that dial in, until SIGTERM or Ctrl-C."""
+    import asyncio
+
+    import structlog
+
+    from arena.service.serving import ServiceSettings
+    from arena.service.serving import serve as serve_competitions
+
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(typer.get_text_stream("stderr")))
     endpoint = Endpoint(address, tls_cert, tls_key, insecure)
     settings = ServiceSettings(folder, tokens, endpoint, allow_uploads, metrics_address)
@@ -55,11 +51,15 @@ def serve(
 
 def token(
     name: Annotated[str, typer.Argument(help="Whose token; a player's is its name in control files.")],
-    role: Annotated[Role, typer.Option(help="What it is good for.")] = Role.PLAYER,
+    role: Annotated[
+        Literal["watcher", "operator", "player"], typer.Option(help="What it is good for.")
+    ] = "player",
     tokens: TokensFile = Path("arena.tokens"),
 ) -> None:
     """Make a token and print it; the file keeps its digest only. A running service knows it at once."""
-    say(add_token(tokens, name, role))
+    from arena.service.tokens import Role, add_token
+
+    say(add_token(tokens, name, Role(role)))
 
 
 def watch(
@@ -75,6 +75,15 @@ def watch(
     as_json: Annotated[bool, typer.Option("--json", help="Write a line of JSON for each event.")] = False,
 ) -> None:
     """Follow a competition that a service runs, until it stands still."""
+    import json
+
+    import grpc
+    from google.protobuf.json_format import MessageToDict
+
+    from arena.cli.event_line import event_line
+    from arena.v1 import competitions_pb2, competitions_pb2_grpc
+    from clients.connection import Connection, explained
+
     connection = Connection(address, token=token, ca=tls_ca)
     request = competitions_pb2.WatchCompetitionRequest(name=name, after=0 if from_start else None)
     with connection.channel() as channel:
