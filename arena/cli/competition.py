@@ -14,6 +14,17 @@ if TYPE_CHECKING:
 ControlFile = Annotated[
     Path, typer.Argument(metavar="CONTROL", help="The competition's control file.", show_default=False)
 ]
+CompetitionName = Annotated[
+    str, typer.Argument(metavar="NAME", help="The competition's name at the service.", show_default=False)
+]
+ControlFileOrName = Annotated[
+    Path,
+    typer.Argument(
+        metavar="CONTROL",
+        help="The competition's control file; with --address its name at the service.",
+        show_default=False,
+    ),
+]
 ResultsUrl = Annotated[
     str | None,
     typer.Option(

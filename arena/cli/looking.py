@@ -5,23 +5,28 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, opened
+from arena.cli.competition import ControlFile, ControlFileOrName, ResultsUrl, TrustControlFile, opened
+from arena.cli.service import Service, with_service_where_asked
 from arena.output import say, say_json
 
 
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
-    for action in (show, report, replay):
+    for action in (with_service_where_asked(show), report, replay):
         application.command()(action)
 
 
 def show(
-    control: ControlFile,
+    service: Service | None,
+    control: ControlFileOrName,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
     results: ResultsUrl = None,
     trust: TrustControlFile = False,
 ) -> None:
     """Show the results so far, also while the competition runs."""
+    if service is not None:
+        _show_there(service, control.as_posix(), as_json)
+        return
     from arena.run import read_results
 
     settings, files = opened(control, results, trust)
@@ -30,6 +35,29 @@ def show(
         say_json({**found.as_json(), "running": files.running()})
     else:
         say(found.as_text(), end="")
+
+
+def _show_there(service: Service, name: str, as_json: bool) -> None:
+    from google.protobuf.json_format import MessageToDict
+
+    from arena.cli.service_text import standings_text, state_line
+    from arena.v1 import competitions_pb2
+
+    doing = f"showing {name}"
+    competition = service.call(
+        "GetCompetition", competitions_pb2.GetCompetitionRequest(name=name), doing
+    ).competition
+    standings = competitions_pb2.GetStandingsResponse()
+    if competition.state != competitions_pb2.COMPETITION_STATE_NEW:
+        standings = service.call("GetStandings", competitions_pb2.GetStandingsRequest(name=name), doing)
+    if as_json:
+        say_json({"competition": MessageToDict(competition), "standings": MessageToDict(standings)})
+        return
+    say(state_line(competition))
+    if competition.description:
+        say(competition.description)
+    if standings.games:
+        say(standings_text(standings), end="")
 
 
 def report(

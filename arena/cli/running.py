@@ -5,13 +5,21 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.competition import ControlFile, ResultsUrl, TrustControlFile, files_of, opened
+from arena.cli.competition import (
+    ControlFile,
+    ControlFileOrName,
+    ResultsUrl,
+    TrustControlFile,
+    files_of,
+    opened,
+)
+from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say
 
 
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
-    for action in (run, check, stop, reset):
+    for action in (run, check, with_service_where_asked(stop), reset):
         application.command()(action)
 
 
@@ -81,14 +89,38 @@ def check(control: ControlFile, trust: TrustControlFile = False) -> None:
         check_players(seated, quiet=False, tell=say)
 
 
-def stop(control: ControlFile) -> None:
+def stop(
+    service: Service | None,
+    control: ControlFileOrName,
+    at_once: Annotated[
+        bool,
+        typer.Option(
+            help="At a service: break games in progress off; they are played again when it goes on.",
+        ),
+    ] = False,
+) -> None:
     """Ask a running competition to stop when its games in progress are over."""
+    if service is not None:
+        _stop_there(service, control.as_posix(), at_once)
+        return
     from arena.results.database import ResultsError
 
+    if at_once:
+        raise typer.BadParameter(
+            "needs --address; `arena run` here is broken off with Ctrl-C", param_hint="--at-once"
+        )
     files = files_of(control)
     if not files.running():
         raise ResultsError(f"the competition {files.name} is not running")
     files.request_stop()
+
+
+def _stop_there(service: Service, name: str, at_once: bool) -> None:
+    from arena.cli.service_text import state_line
+    from arena.v1 import competitions_pb2
+
+    request = competitions_pb2.StopCompetitionRequest(name=name, at_once=at_once)
+    say(state_line(service.call("StopCompetition", request, f"stopping {name}").competition))
 
 
 def reset(control: ControlFile, results: ResultsUrl = None, trust: TrustControlFile = False) -> None:
