@@ -249,7 +249,7 @@ class Competition:
         assert result.outcome is not None
         fixture = game.fixture
         before = tuple(self._standings.elo(name) for name in fixture.players)
-        after = self._control.elo.rate(fixture.players, before, result.outcome.winners)
+        after = self._control.elo.rate_outcome(fixture.players, before, result.outcome)
         report = self._academy.report(game.contest, result)
         self._series.finish(
             game.attempt, fixture.matchup, fixture.seed, fixture.players, result, before, after, report

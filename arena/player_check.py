@@ -15,10 +15,11 @@ CHECK_GAME_ID = "startup-check"
 
 
 class Checked(NamedTuple):
-    """What a player calls itself, and what it did wrong that would not have stopped a game."""
+    """What a player calls itself, what it did wrong that would not have stopped a game, and if it scores."""
 
     description: str
     warnings: tuple[str, ...] = ()
+    scores: bool = False
 
 
 def check_player(
@@ -34,10 +35,12 @@ def check_player(
     ours, whatever their settings say, or nowhere if `quiet`. Only for the main thread. Raises PlayerFailure
     or InvalidParameters.
     """
+    first = rules.start(0)
+    seat = rules.to_move(first)[0]
     player = player_for(
         Seating(
             setup=replace(setup, discard_stderr=quiet),
-            seat=1,
+            seat=seat,
             label=setup.name,
             referee=rules,
             game_id=CHECK_GAME_ID,
@@ -55,7 +58,8 @@ def check_player(
         except TimeIsUp:
             raise Late(f"player {setup.name}: not ready within {setup.start_seconds:.3g} s") from None
         player.set_up()
-        player.rehearse(rules.view(rules.start(0), 1))
+        scores = player.can_score()
+        player.rehearse(rules.view(first, seat))
     finally:
         player.close()
-    return Checked(player.description or player.name, tuple(player.warnings))
+    return Checked(player.description or player.name, tuple(player.warnings), scores)

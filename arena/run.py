@@ -10,6 +10,7 @@ from arena.competition import Competition, RunEnd
 from arena.competition_files import CompetitionFiles
 from arena.control import plans
 from arena.control.settings import Control
+from arena.control.table import ControlError
 from arena.daide_players import daide_players
 from arena.event_log import EventLog
 from arena.game_jobs import JobMaker, setting_of
@@ -91,14 +92,17 @@ def check_players(
 ) -> None:
     """Start each competitor once and bring it to the beginning of a game, but for variants it is `spared`.
 
-    Raises PlayerFailure or InvalidParameters for the first that does not get there.
+    Raises PlayerFailure or InvalidParameters for the first that does not get there, and ControlError where
+    players are to score and none of them does.
     """
+    silent: list[str] = []
+    scorers = 0
     for setup, game in players_to_check(control):
         rules = game.rules()
         if (setup.name, rules.spec().game_id) in spared:
             continue
         if setup.protocol == DAIDE:
-            tell(f"player {setup.name} dials in for each game")
+            tell(f"player {setup.name} dials in for each game: it is not checked")
             continue
         tell(f"checking player {setup.name}")
         try:
@@ -108,10 +112,21 @@ def check_players(
             if quiet and setup.command:
                 failure.add_note("(`arena check` shows what players write to their standard error)")
             raise
+        scorers += checked.scores
+        if game.scorer == "players" and not checked.scores:
+            silent.append(setup.name)
         for warning in checked.warnings:
             tell(f"warning: {warning}")
         if not checked.warnings:
             tell(f"player {setup.name} works: {checked.description}")
+    if silent and not scorers and not spared:
+        raise ControlError(
+            f'game.scorer: "players" are to score, but none of {", ".join(silent)} does '
+            "(by GTP's final_score, unless reliable_scorer is false): "
+            'write scorer = "internal", and the referee counts'
+        )
+    if len(silent) > 1:
+        tell(f"warning: {', '.join(silent)} do not score: among them, games that are counted have no result")
 
 
 def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:

@@ -8,6 +8,7 @@ from arena.control.locations import path_from
 from arena.control.settings import EMBEDDED, AcademySettings
 from arena.control.table import Table
 from arena.ratings.elo import Curve, EloRules
+from arena.ratings.places import RatedBy
 
 ELO: Final = values.number(-10_000, 10_000)
 
@@ -18,8 +19,9 @@ def ratings(table: Table | None, fixed: dict[str, float]) -> EloRules:
         return EloRules(fixed=fixed)
     start = table.take("start", ELO, EloRules().start)
     curve = table.take("curve", values.choice(*(curve.value for curve in Curve)), Curve.LOGISTIC.value)
+    by = table.take("by", values.choice(*(by.value for by in RatedBy)), RatedBy.WINNERS.value)
     table.finish()
-    return EloRules(start, Curve(curve), fixed)
+    return EloRules(start, Curve(curve), fixed, RatedBy(by))
 
 
 def academy(table: Table | None, control: Path) -> AcademySettings | None:

@@ -40,7 +40,7 @@ class LinesPlayer(Player):
         self._late_turns = 0
         self._turn = 0
         self._complaints = Complaints()
-        # How the bot ended before it was asked for anything.
+        # How the bot ended.
         self._obituary = ""
 
     def start(self) -> None:
@@ -88,8 +88,15 @@ class LinesPlayer(Player):
         return Choice(reading.text, seconds=seconds, value=reading.value)
 
     def rehearse(self, view: Any) -> None:
-        """Ask for the first orders: before, such a program need not say anything."""
+        """Ask for the first orders: before, such a program need not say anything.
+
+        Raises Disconnected for one that has ended before it gave any.
+        """
         self.choose(view)
+        if self.faulty:
+            raise Disconnected(
+                f"player {self.seating.label}: ended before its first orders: {self._obituary}"
+            )
 
     def _ask(self, view: Any, turn_time: TurnTime) -> list[Sequence[str]]:
         if self._obituary:
@@ -136,6 +143,7 @@ class LinesPlayer(Player):
             raise Disconnected(f"player {self.seating.label}: {reason}")
         self._gone = True
         self.faulty = True
+        self._obituary = reason
         self._complaints.add_grave(self._turn, f"passes for the rest: {reason}", "gone")
         return Choice(self._words.passing(), seconds=seconds)
 

@@ -9,6 +9,7 @@ from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeri
 from arena.control.settings import Control
 from arena.ratings.bradley_terry import PairResult, Ratings, rate
 from arena.ratings.daide import daide_scores
+from arena.ratings.places import RatedBy, places_of
 from arena.ratings.skill import SkillTable
 from arena.reports.contents import PlayerFacts, Report
 from arena.reports.tally import MatchupTally, tally, unplanned
@@ -51,7 +52,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
         letters={name: letters(place) for place, name in enumerate(control.competitors)} if lettered else {},
         standings=standings,
         matchups=tally(_known(control, selector, terms, games), games, terms.kind),
-        players=_players(standings, games, series),
+        players=_players(standings, games, series, control.elo.by),
         ratings=_ratings(standings, control) if rules.seats == 2 else None,
         histories=_histories(games),
         lines=[] if selector is None else selector.report_lines(),
@@ -114,7 +115,7 @@ def _series_tally(control: Control, one: MarsSeries) -> MatchupTally:
 
 
 def _players(
-    standings: Standings, games: Iterable[FinishedGame], series: SeriesReader
+    standings: Standings, games: Iterable[FinishedGame], series: SeriesReader, by: RatedBy
 ) -> dict[str, PlayerFacts]:
     usage, descriptions = series.player_usage(), series.player_descriptions()
     scores: defaultdict[str, float] = defaultdict(float)
@@ -125,7 +126,8 @@ def _players(
         ):
             scores[name] += score
         if len(game.players) > 2:
-            skills.add(game.players, game.outcome.winners)
+            places = places_of(game.outcome, len(game.players), by)
+            skills.add(game.players, game.outcome.winners, places)
     return {
         name: PlayerFacts(name, descriptions.get(name, ""), usage.get(name), scores[name], skills.skill(name))
         for name in standings.order
