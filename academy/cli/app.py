@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from academy.cli import contests, data_folder, libraries, serving, transfer
+from academy.cli import contests, data_folder, libraries, proposals, serving, transfer
 from academy.cli.failures import Commands
 
 application = typer.Typer(
@@ -34,7 +34,7 @@ def options(
     """Options of the program itself."""
 
 
-for room in (serving, libraries, contests, transfer, data_folder):
+for room in (serving, libraries, contests, proposals, transfer, data_folder):
     room.add_to(application)
 
 

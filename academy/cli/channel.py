@@ -10,7 +10,7 @@ import grpc
 from academy.cli.connection import Server
 from academy.cli.failures import CommandError, ExitCode
 from academy.service.addresses import Address, Certificates, InvalidAddress
-from academy.v1 import contests_pb2_grpc, libraries_pb2_grpc
+from academy.v1 import contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
 
 _CALL_SECONDS: Final = 60.0
 _TRANSFER_SECONDS: Final = 3_600.0
@@ -42,6 +42,7 @@ def connected(
         yield Server(
             contests_pb2_grpc.ContestServiceStub(introduced),
             libraries_pb2_grpc.LibraryServiceStub(introduced),
+            proposals_pb2_grpc.ProposalServiceStub(introduced),
         )
 
 

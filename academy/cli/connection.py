@@ -12,7 +12,7 @@ import typer
 from academy.service.addresses import DEFAULT_ADDRESS
 
 if TYPE_CHECKING:
-    from academy.v1 import contests_pb2_grpc, libraries_pb2_grpc
+    from academy.v1 import contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
 
 _P = ParamSpec("_P")
 
@@ -23,6 +23,7 @@ class Server:
 
     contests: "contests_pb2_grpc.ContestServiceStub"
     libraries: "libraries_pb2_grpc.LibraryServiceStub"
+    proposals: "proposals_pb2_grpc.ProposalServiceStub"
 
 
 def _connection_options(

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 
 
 def console() -> Console:
@@ -190,6 +190,33 @@ def contests_table(title: str, contests: Iterable[contests_pb2.Contest], now: fl
             f"{(now - contest.open_time.ToNanoseconds() / 1e9) / 3_600:,.1f}",
         )
     return table
+
+
+def proposals_table(proposals: Iterable[proposals_pb2.Proposal]) -> Table:
+    """Proposals with what became of each; `pattern` is the one it became part of."""
+    from academy.store.textfile import visible
+
+    table = new_table(
+        "Proposals", " player", " contest", "ply", " library", " verdict", "pattern", " cells", " reason"
+    )
+    table.show_lines = True
+    for proposal in proposals:
+        table.add_row(
+            Text(visible(proposal.player)),
+            Text(visible(proposal.contest_id)),
+            str(proposal.content.ply),
+            _word(pattern_pb2.Library.Name(proposal.content.library)),
+            _word(proposals_pb2.Verdict.Name(proposal.verdict)),
+            str(proposal.pattern_id or ""),
+            Text(proposal.content.cells),
+            Text(visible(proposal.reason)),
+        )
+    return table
+
+
+def _word(name: str) -> str:
+    """An enum's value in a word: `LIBRARY_MIDDLE_GAME` is `middle-game`."""
+    return name.partition("_")[2].lower().replace("_", "-")
 
 
 def events_table(events: Iterable[Any]) -> Table:

@@ -59,6 +59,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
         voids=series.void_count(),
         academy_reports=series.outbox.counts() if control.academy is not None else {},
         refusals=series.outbox.refusals() if control.academy is not None else {},
+        proposals=series.outbox.proposals(),
         duration=series.duration(),
         warning=warning,
     )

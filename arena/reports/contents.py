@@ -9,6 +9,7 @@ from arena.ratings.skill import Skill
 from arena.reports.tally import MatchupTally
 from arena.results.standings import Standings
 from arena.results.usage import Duration, PlayerUsage
+from arena.results.verdicts import ProposalTally
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,9 @@ class Report:
     what the game's seats are called. `ratings` are None for games of more than two, where skills count.
     `lines` are what only the kind of competition has to tell (a tuner's candidates, a test's state);
     `academy_reports` the outbox's counts (empty where nothing is reported to ACADEMY), `refusals` why the
-    newest refused reports were, by contest. `histories` are the players' live Elo after each game of
-    theirs. A `warning` says why the games are not those of the control file as it is now: then nothing is
-    told that only the control file knows.
+    newest refused reports were, by contest, `proposals` what became of each player's. `histories` are the
+    players' live Elo after each game of theirs. A `warning` says why the games are not those of the control
+    file as it is now: then nothing is told that only the control file knows.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Report:
     voids: int
     academy_reports: Mapping[str, int]
     refusals: Mapping[str, str]
+    proposals: Mapping[str, ProposalTally]
     duration: Duration | None
     warning: str = ""
 

@@ -13,7 +13,7 @@ def test_all_of_it_survives_json(tmp_path: Path) -> None:
     assert list(found) == [
         "name", "warning", "kind", "description", "game", "settings", "seats", "games", "total", "letters",
         "players", "cross_table", "superiority", "matchups", "lines", "voids", "reports", "refusals",
-        "duration",
+        "proposals", "duration",
     ]  # fmt: skip
     assert (found["games"], found["total"], found["seats"]) == (7, 9, ["Black", "White"])
 
