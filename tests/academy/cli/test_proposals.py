@@ -10,7 +10,9 @@ from tests.academy.cli.conftest import Academy
 @pytest.fixture
 def proposer(academy: Academy) -> str:
     """Who voted for the first pattern, as ACADEMY calls it."""
-    player: str = academy("patterns", "show", "go", 1, "--library", "endgame", "--json").json()["votes"][0]["player"]
+    player: str = academy("patterns", "show", "go", 1, "--library", "endgame", "--json").json()["votes"][0][
+        "player"
+    ]
     return player
 
 
