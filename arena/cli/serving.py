@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from arena.v1 import competitions_pb2
 
 Json = Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")]
-Json = Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")]
 TokensFile = Annotated[
     Path, typer.Option("--tokens", envvar="ARENA_TOKENS", help="The file of tokens; see `arena token`.")
 ]
@@ -26,8 +25,8 @@ def add_to(application: typer.Typer) -> None:
     application.command()(serve)
     for action in (start, list_competitions, watch, players):
         application.command(action.__name__.partition("_")[0])(with_service(action))
-    for action in (token, tokens):
-        application.command()(with_service_where_asked(action))
+    application.command()(with_service_where_asked(token))
+    application.command()(with_service_where_asked(tokens))
 
 
 def serve(
