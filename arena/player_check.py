@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from arena.alarm import TimeIsUp, alarm
 from arena.jobs import PlayerSetup
@@ -12,6 +12,11 @@ from arena.players.protocols import player_for
 from referees.api import Referee
 
 CHECK_GAME_ID = "startup-check"
+# What protocols tell a player of what it alone may see; the others hand over the referee's view itself.
+_TOLD: Final[Mapping[str, str]] = {
+    "gtp": "GTP tells an engine its colour with its first move, others' moves whole, and nothing of its view",
+    "grpc": "a player that dials in is told its view as ACADEMY's board, and of moves its own alone",
+}
 
 
 class Checked(NamedTuple):
@@ -20,6 +25,14 @@ class Checked(NamedTuple):
     description: str
     warnings: tuple[str, ...] = ()
     scores: bool = False
+
+
+def hidden_from(setup: PlayerSetup, rules: Referee[Any, Any]) -> str:
+    """What a player's protocol cannot tell it of a game that hides something; empty where it tells all."""
+    hides = type(rules).view is not Referee.view
+    if not hides or setup.protocol not in _TOLD:
+        return ""
+    return f"player {setup.name}: {rules.name} hides things from players: {_TOLD[setup.protocol]}"
 
 
 def check_player(

@@ -16,7 +16,7 @@ from arena.event_log import EventLog
 from arena.game_jobs import JobMaker, setting_of
 from arena.live_display import display_for
 from arena.output import say
-from arena.player_check import check_player
+from arena.player_check import check_player, hidden_from
 from arena.players.daide.parameters import PROTOCOL as DAIDE
 from arena.players.failures import PlayerFailure
 from arena.remote_players import remote_players
@@ -101,6 +101,8 @@ def check_players(
         rules = game.rules()
         if (setup.name, rules.spec().game_id) in spared:
             continue
+        if remark := hidden_from(setup, rules):
+            tell(f"warning: {remark}")
         if setup.protocol == DAIDE:
             tell(f"player {setup.name} dials in for each game: it is not checked")
             continue

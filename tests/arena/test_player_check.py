@@ -1,16 +1,18 @@
 """The check before a competition's first game."""
 
+import re
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.player_check import check_player
+from arena.jobs import PlayerSetup
+from arena.player_check import check_player, hidden_from
 from arena.players.failures import Late, PlayerFailure
 from referees.api import Referee, referee
 from referees.diplomacy import Diplomacy
-from referees.go import Go
+from referees.go import Go, GoPosition
 from referees.hex import Hex
 from referees.warlight import WarLight
 from tests.arena.cli.command import arena
@@ -75,6 +77,27 @@ def test_a_python_player_that_never_makes_its_first_move_does_not_stick_the_chec
     player = python_player("sleeper", "tests.arena.engines:never_moves", move_seconds=0.2)
     with pytest.raises(Late, match=r"player sleeper: no first move within 0\.2 s"):
         check_player(player, RULES, quiet=True)
+
+
+class HidesTheBoard(Go):
+    def view(self, position: GoPosition, seat: int) -> GoPosition:
+        return self.start(0)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "rules", "words"),
+    [
+        ("gtp", HidesTheBoard, "GTP tells an engine .* nothing of its view"),
+        ("grpc", HidesTheBoard, "its view as ACADEMY's board"),
+        ("python", HidesTheBoard, "^$"),
+        ("gtp", Go, "^$"),
+    ],
+)
+def test_the_check_says_what_a_protocol_cannot_tell_of_a_game_that_hides_things(
+    protocol: str, rules: type[Go], words: str
+) -> None:
+    setup = PlayerSetup("x", ("x",), protocol=protocol)
+    assert re.search(words, hidden_from(setup, rules.from_settings({"board_size": 5, "komi": 0.5})))
 
 
 def test_where_players_are_to_score_and_nobody_does_the_check_fails(tmp_path: Path) -> None:
