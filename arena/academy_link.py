@@ -7,13 +7,15 @@ from typing import Final, TypeVar
 import grpc
 
 from academy.knowledge.spec import GameSpec
-from academy.v1 import contests_pb2, contests_pb2_grpc
+from academy.v1 import contests_pb2, contests_pb2_grpc, proposals_pb2, proposals_pb2_grpc
 from academy.wire.games import game_message
 from arena.jobs import GameResult
+from arena.results.verdicts import Verdict
 from clients.connection import AcademyRefusal, AcademyUnavailable, Connection, explained
 from referees.api import Outcome
 
 CALL_SECONDS: Final = 10.0
+_PAGE: Final = 1_000
 # What ACADEMY takes of one message, unless its admin set it otherwise.
 MAX_REPORT_BYTES: Final = 4 * 2**20
 # What ACADEMY takes of one move.
@@ -32,6 +34,7 @@ class AcademyLink:
         self.connection = connection
         self._channel = connection.channel()
         self._stub = contests_pb2_grpc.ContestServiceStub(self._channel)
+        self._proposals = proposals_pb2_grpc.ProposalServiceStub(self._channel)
 
     def close(self) -> None:
         """Close the channel; calls in progress fail as unavailable."""
@@ -54,10 +57,31 @@ class AcademyLink:
         doing = f"opening the contest {contest.contest_id}"
         return tuple(self._call(self._stub.OpenContest, request, doing).tickets)
 
-    def report(self, request: contests_pb2.ReportContestRequest) -> bool:
-        """Report a contest; return whether it was counted, False when it had been before."""
+    def report(self, request: contests_pb2.ReportContestRequest) -> contests_pb2.ReportContestResponse:
+        """Report a contest; the answer says whether it was counted, which it is once."""
         doing = f"reporting the contest {request.contest.contest_id}"
-        return self._call(self._stub.ReportContest, request, doing).counted
+        return self._call(self._stub.ReportContest, request, doing)
+
+    def verdicts(self, contest: contests_pb2.Contest) -> list[Verdict]:
+        """What became of the proposals of a contest, as far as ACADEMY tells this arena."""
+        request = proposals_pb2.ListProposalsRequest(contest_id=contest.contest_id, page_size=_PAGE)
+        doing = f"listing the proposals of the contest {contest.contest_id}"
+        verdicts: list[Verdict] = []
+        while True:
+            answer = self._call(self._proposals.ListProposals, request, doing)
+            verdicts += [
+                Verdict(
+                    proposal.seat,
+                    contest.players[proposal.seat - 1].name,
+                    proposals_pb2.Verdict.Name(proposal.verdict).removeprefix("VERDICT_").lower(),
+                    proposal.reason,
+                )
+                for proposal in answer.proposals
+                if 0 < proposal.seat <= len(contest.players)
+            ]
+            if not answer.next_page_token:
+                return verdicts
+            request.page_token = answer.next_page_token
 
     def _call(self, method: Callable[..., Response], request: object, doing: str) -> Response:
         doing = f"{doing} at {self.connection.address}"

@@ -269,7 +269,7 @@ class Competition:
         assert result.outcome is not None
         fixture = game.fixture
         before = tuple(self._standings.elo(name) for name in fixture.players)
-        after = self._control.elo.rate(fixture.players, before, result.outcome.winners)
+        after = self._control.elo.rate_outcome(fixture.players, before, result.outcome)
         if counts_at_academy:
             report = self._academy.report(game.contest, result, after)
         else:

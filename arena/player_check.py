@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from arena.alarm import TimeIsUp, alarm
 from arena.game_seeds import seat_seed
@@ -14,13 +14,27 @@ from arena.players.protocols import player_for
 from referees.api import Referee
 
 CHECK_GAME_ID = "startup-check"
+# What protocols tell a player of what it alone may see; the others hand over the referee's view itself.
+_TOLD: Final[Mapping[str, str]] = {
+    "gtp": "GTP tells an engine its colour with its first move, others' moves whole, and nothing of its view",
+    "grpc": "a player that dials in is told its view as ACADEMY's board, and of moves its own alone",
+}
 
 
 class Checked(NamedTuple):
-    """What a player calls itself, and what it did wrong that would not have stopped a game."""
+    """What a player calls itself, what it did wrong that would not have stopped a game, and if it scores."""
 
     description: str
     warnings: tuple[str, ...] = ()
+    scores: bool = False
+
+
+def hidden_from(setup: PlayerSetup, rules: Referee[Any, Any]) -> str:
+    """What a player's protocol cannot tell it of a game that hides something; empty where it tells all."""
+    hides = type(rules).view is not Referee.view
+    if not hides or setup.protocol not in _TOLD:
+        return ""
+    return f"player {setup.name}: {rules.name} hides things from players: {_TOLD[setup.protocol]}"
 
 
 def check_player(
@@ -42,11 +56,13 @@ def check_player(
     or InvalidParameters.
     """
     seed = secrets.randbits(63)
-    view = rules.view(rules.start(seed), 1)
+    first = rules.start(seed)
+    seat = rules.to_move(first)[0]
+    view = rules.view(first, seat)
     player = player_for(
         Seating(
             setup=replace(setup, discard_stderr=quiet),
-            seat=1,
+            seat=seat,
             label=setup.name,
             referee=rules,
             game_id=CHECK_GAME_ID,
@@ -65,9 +81,10 @@ def check_player(
         except TimeIsUp:
             raise Late(f"player {setup.name}: not ready within {setup.start_seconds:.3g} s") from None
         player.set_up()
+        scores = player.can_score()
         player.rehearse(view)
         if academy and (why := player.without_academy()):
             player.warnings.append(why)
     finally:
         player.close()
-    return Checked(player.description or player.name, tuple(player.warnings))
+    return Checked(player.description or player.name, tuple(player.warnings), scores)

@@ -4,6 +4,7 @@ import queue
 import random
 import threading
 from collections import Counter
+from contextlib import suppress
 from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -13,6 +14,7 @@ from arena.academy_link import may_pass, misses_game, rejects_identity
 from arena.academy_session import AcademySession
 from arena.results.failures import reason
 from arena.results.outbox import Outbox, WaitingReport
+from arena.results.verdicts import DROPPED, Verdict
 from clients.connection import AcademyRefusal, AcademyUnavailable
 
 FIRST_PAUSE_SECONDS: Final = 0.5
@@ -96,7 +98,7 @@ class Reporter:
     def _deliver(self, report: WaitingReport) -> bool:
         """Send a report and note what became of it; return whether others may be sent right now."""
         try:
-            self._send(contests_pb2.ReportContestRequest.FromString(report.report))
+            verdicts = self._send(contests_pb2.ReportContestRequest.FromString(report.report))
         except AcademyUnavailable as error:
             self._try_again(report, error)
             return False
@@ -111,19 +113,35 @@ class Reporter:
                 self._outbox.refused(report, str(refusal))
                 self._warn(f"{refusal}; this report is given up")
         else:
-            self._outbox.acknowledged(report)
+            self._outbox.acknowledged(report, verdicts)
         return True
 
-    def _send(self, request: contests_pb2.ReportContestRequest) -> None:
-        """Report, to an ACADEMY that lost the game too. Raises AcademyUnavailable and AcademyRefusal."""
+    def _send(self, request: contests_pb2.ReportContestRequest) -> list[Verdict]:
+        """Report, to an ACADEMY that lost the game too, and ask what became of the proposals.
+
+        Raises AcademyUnavailable and AcademyRefusal.
+        """
         link = self._session.link
         try:
-            link.report(request)
+            answer = link.report(request)
         except AcademyRefusal as refusal:
             if not misses_game(refusal):
                 raise
             link.register_game(self._session.specs[request.contest.game_id])
-            link.report(request)
+            answer = link.report(request)
+        return self._verdicts(request.contest, answer)
+
+    def _verdicts(
+        self, contest: contests_pb2.Contest, answer: contests_pb2.ReportContestResponse
+    ) -> list[Verdict]:
+        """What became of a reported contest's proposals; the counts, where ACADEMY tells no more."""
+        if answer.counted and not answer.accepted + answer.dropped:
+            return []
+        verdicts: list[Verdict] = []
+        with suppress(AcademyUnavailable, AcademyRefusal):
+            verdicts = self._session.link.verdicts(contest)
+        counts = {"accepted": answer.accepted, DROPPED: answer.dropped}
+        return verdicts or [Verdict(0, "", name) for name, count in counts.items() for _ in range(count)]
 
     def _try_again(self, report: WaitingReport, error: AcademyUnavailable | AcademyRefusal) -> None:
         self._outbox.failed(report, str(error))

@@ -11,6 +11,7 @@ from arena.competition import Competition, RunEnd
 from arena.competition_files import CompetitionFiles
 from arena.control import plans
 from arena.control.settings import Control
+from arena.control.table import ControlError
 from arena.daide_players import daide_players
 from arena.event_log import EventLog
 from arena.first_ratings import settle_first_ratings
@@ -19,7 +20,7 @@ from arena.game_seeds import SAFE_SEED
 from arena.jobs import PlayerSetup
 from arena.live_display import display_for
 from arena.output import say
-from arena.player_check import check_player
+from arena.player_check import check_player, hidden_from
 from arena.players.daide.parameters import PROTOCOL as DAIDE
 from arena.players.failures import PlayerFailure
 from arena.remote_players import remote_players
@@ -121,14 +122,19 @@ def check_players(
 ) -> None:
     """Start each competitor once and bring it to the beginning of a game, but for variants it is `spared`.
 
-    Raises PlayerFailure for the first that does not get there and may not fail, and InvalidParameters.
+    Raises PlayerFailure for the first that does not get there and may not fail, InvalidParameters, and
+    ControlError where players are to score and none of them does.
     """
+    silent: list[str] = []
+    scorers = 0
     for setup, game in players_to_check(control):
         rules = game.rules()
         if (setup.name, rules.spec().game_id) in spared:
             continue
+        if remark := hidden_from(setup, rules):
+            tell(f"warning: {remark}")
         if setup.protocol == DAIDE:
-            tell(f"player {setup.name} dials in for each game")
+            tell(f"player {setup.name} dials in for each game: it is not checked")
             continue
         tell(f"checking player {setup.name}")
         try:
@@ -141,10 +147,21 @@ def check_players(
             if quiet and setup.command:
                 failure.add_note("(`arena check` shows what players write to their standard error)")
             raise
+        scorers += checked.scores
+        if game.scorer == "players" and not checked.scores:
+            silent.append(setup.name)
         for warning in checked.warnings:
             tell(f"warning: {warning}")
         if not checked.warnings:
             tell(f"player {setup.name} works: {checked.description}")
+    if silent and not scorers and not spared:
+        raise ControlError(
+            f'game.scorer: "players" are to score, but none of {", ".join(silent)} does '
+            "(by GTP's final_score, unless reliable_scorer is false): "
+            'write scorer = "internal", and the referee counts'
+        )
+    if len(silent) > 1:
+        tell(f"warning: {', '.join(silent)} do not score: among them, games that are counted have no result")
 
 
 def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:

@@ -24,7 +24,7 @@ def seatings(
             referee=rules,
             game_id=job.game_id,
             seed=job.seat_seeds[seat - 1] if job.seat_seeds else seat_seed(job.seed, seat),
-            environment=_environment(job, seat, slot),
+            environment=_environment(job, rules, seat, slot),
             log_path=job.log_path,
             transcript=transcript,
             clock=None if setup.time_control is None else Clock(setup.time_control),
@@ -36,13 +36,14 @@ def seatings(
     ]
 
 
-def _environment(job: GameJob, seat: int, slot: int | None) -> dict[str, str]:
+def _environment(job: GameJob, rules: Referee[Any, Any], seat: int, slot: int | None) -> dict[str, str]:
     environment = {"GOMILL_GAME_ID": job.game_id}
     if slot is not None:
         environment["GOMILL_SLOT"] = str(slot)
     if job.academy is not None:
         environment["ACADEMY_ADDRESS"] = job.academy.address
         environment["ACADEMY_CONTEST"] = job.academy.contest_id
+        environment["ACADEMY_GAME"] = rules.spec().game_id
         environment["ACADEMY_PLAYER"] = str(seat)
         environment["ACADEMY_TOKEN"] = job.academy.tickets[seat - 1]
         if job.academy.tls_ca is not None:

@@ -286,8 +286,9 @@ class Referee(ABC, Generic[Position, Move]):
         """A move as ACADEMY's opening trees know it: its text, unless the game says otherwise.
 
         In a game of simultaneous moves each seat's tree has its own moves alone. Where the same move is
-        another one in another situation, this says of the situation what matters. One line of at most 1,024
-        characters.
+        another one in another situation, this says of the situation what matters; so it does where chance
+        has a part that the position holds: the dice that were thrown, the card that was drawn (`6-1: 8/7
+        13/7`). One line of at most 1,024 characters, with nothing in it that is hidden from the other seats.
         """
         return self.move_text(move)
 

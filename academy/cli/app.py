@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from academy.cli import contests, data_folder, libraries, players, serving, transfer
+from academy.cli import contests, data_folder, libraries, players, proposals, serving, transfer
 from academy.cli.failures import Commands
 
 application = typer.Typer(
@@ -34,7 +34,7 @@ def options(
     """Options of the program itself."""
 
 
-for room in (serving, libraries, contests, players, transfer, data_folder):
+for room in (serving, libraries, contests, players, proposals, transfer, data_folder):
     room.add_to(application)
 
 

@@ -3,7 +3,7 @@
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 from rich.text import Text
@@ -12,11 +12,10 @@ from academy.cli import printing
 from academy.cli.failures import CommandError, Commands, ExitCode
 from academy.cli.libraries import Json
 from academy.cli.serving import DEFAULT_DATA, Data
-from academy.store import backup as copies
-from academy.store import check as checking
-from academy.store import compaction, pages, shrinking
-from academy.store.library_store import Store
-from academy.store.tokens import CreateToken, RevokeToken, Role, Token
+
+if TYPE_CHECKING:
+    from academy.store.library_store import Store
+    from academy.store.tokens import Token
 
 _REMEDY: Final = "stop its servers, keep it for inspection, and restore a backup into another folder"
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
@@ -39,7 +38,7 @@ def add_to(application: typer.Typer) -> None:
 
 def create_token(
     name: Annotated[str, typer.Argument(help="Whom it is for: a bot's knowledge is kept under this name.")],
-    role: Annotated[Role, typer.Option(help="What its holder may do.")] = Role.BOT,
+    role: Annotated[Literal["bot", "arena", "admin"], typer.Option(help="What its holder may do.")] = "bot",
     expires: Annotated[str, typer.Option(help="How long it is good: 12h, 30d, 52w; nothing: for ever.")] = "",
     analyst: Annotated[
         bool, typer.Option(help="Tell its holder any number of patterns outside of contests.")
@@ -48,9 +47,12 @@ def create_token(
     json: Json = False,
 ) -> None:
     """Make a token and print it. It is shown only now: ACADEMY keeps no more than a hash."""
+    from academy.store.library_store import Store
+    from academy.store.tokens import CreateToken, Role
+
     until = time.time() + _duration(expires) if expires else None
     with Store(data) as store:
-        token, text = store.run(CreateToken(name, role, until, analyst))
+        token, text = store.run(CreateToken(name, Role(role), until, analyst))
     if json:
         printing.print_json(_as_json(token) | {"token": text})
     else:
@@ -88,6 +90,8 @@ def revoke_token(
     json: Json = False,
 ) -> None:
     """End a token's rights at once, also at a running server."""
+    from academy.store.tokens import RevokeToken
+
     with existing(data) as store:
         revoked = store.run(RevokeToken(_token_id(store, token)))
     if json:
@@ -104,6 +108,9 @@ def check(
     json: Json = False,
 ) -> None:
     """Check a data folder: indexes, counts, and the libraries against their events. Ends with 4 on faults."""
+    from academy.store import check as checking
+    from academy.store import pages
+
     _check_exists(data)
     # Records are read only from sound pages: others could end this process without a word.
     findings = [checking.Finding("", what) for what in pages.damage(data)]
@@ -136,6 +143,8 @@ def backup(
     data: Data = DEFAULT_DATA,
 ) -> None:
     """Copy a data folder as of this moment, also while a server uses it."""
+    from academy.store import backup as copies
+
     _check_pages(data)
     with existing(data, read_only=True) as store:
         size = copies.backup(store.environment, target)
@@ -149,6 +158,8 @@ def restore(
     ] = DEFAULT_DATA,
 ) -> None:
     """Put a backup into an empty data folder."""
+    from academy.store import backup as copies
+
     size = copies.restore(source, data)
     typer.echo(f"{data}: {size:,} bytes, verified; start it with: academy serve --data {data}")
 
@@ -156,8 +167,9 @@ def restore(
 def compact(
     data: Data = DEFAULT_DATA,
     keep: Annotated[
-        int, typer.Option(min=1, help="How many of the newest events stay.")
-    ] = compaction.EVENTS_KEPT,
+        int | None,
+        typer.Option(min=1, help="How many of the newest events stay.", show_default="1000"),
+    ] = None,
     shrink: Annotated[
         bool, typer.Option(help="Also give room back to the disk; no server may use the folder then.")
     ] = False,
@@ -167,9 +179,11 @@ def compact(
 
     The libraries stay as they are, and a contest that comes again is still not counted twice.
     """
+    from academy.store import compaction, shrinking
+
     _check_pages(data)
     with existing(data) as store:
-        done = compaction.compact(store.environment, keep=keep)
+        done = compaction.compact(store.environment, keep=keep or compaction.EVENTS_KEPT)
     before, after = shrinking.shrink(data) if shrink else (0, 0)
     if json:
         sizes = {"bytes_before": before, "bytes_after": after} if shrink else {}
@@ -180,14 +194,18 @@ def compact(
         typer.echo(f"{data}: {before:,} bytes before, {after:,} now")
 
 
-def existing(data: Path, *, read_only: bool = False) -> Store:
+def existing(data: Path, *, read_only: bool = False) -> "Store":
     """Open the data in a folder. Raises CommandError where it holds none."""
+    from academy.store.library_store import Store
+
     _check_exists(data)
     return Store(data, read_only=read_only)
 
 
 def _check_pages(data: Path) -> None:
     """Refuse to read all of a file with damaged pages: that could end this process without a word."""
+    from academy.store import pages
+
     _check_exists(data)
     for what in pages.damage(data):
         raise CommandError(f"{data}: {what}; {_REMEDY}", ExitCode.FAULTY)
@@ -198,7 +216,7 @@ def _check_exists(data: Path) -> None:
         raise CommandError(f"{data}: holds no data of ACADEMY; give the folder with --data", ExitCode.USAGE)
 
 
-def _token_id(store: Store, wanted: str) -> str:
+def _token_id(store: "Store", wanted: str) -> str:
     """The id of the token with this id or, among those not revoked, this name."""
     found = store.tokens()
     named = [each.token_id for each in found if each.name == wanted and each.revoked is None]
@@ -237,7 +255,7 @@ def _moment(seconds: float | None) -> datetime | str | None:
         return f"{seconds:.3g} s after 1970"
 
 
-def _as_json(token: Token) -> dict[str, object]:
+def _as_json(token: "Token") -> dict[str, object]:
     times = {"created": token.created, "expires": token.expires, "revoked": token.revoked}
     return {
         "token_id": token.token_id,

@@ -2,15 +2,16 @@
 
 import sys
 from enum import IntEnum
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, cast
 
-import grpc
 import typer
-from google.rpc import error_details_pb2
-from grpc_status import rpc_status
 from typer.core import TyperGroup
+from typer.exceptions import TyperException
 
 from academy.store.errors import Conflict, InvalidRecord, StoreCorrupt, StoreError, UnknownRecord
+
+if TYPE_CHECKING:
+    import grpc
 
 
 class ExitCode(IntEnum):
@@ -31,15 +32,11 @@ class CommandError(RuntimeError):
         self.exit_code = exit_code
 
 
-_EXPECTED: Final = (CommandError, StoreError, UnknownRecord, InvalidRecord, Conflict, grpc.RpcError)
+_EXPECTED: Final = (CommandError, StoreError, UnknownRecord, InvalidRecord, Conflict)
 _REMEDIES: Final = {
-    grpc.StatusCode.UNAVAILABLE: (
-        "start one with `academy serve`, or give its --address (and the TLS options it needs)"
-    ),
-    grpc.StatusCode.UNAUTHENTICATED: (
-        "give a token with --token or ACADEMY_TOKEN; `academy tokens create` makes one"
-    ),
-    grpc.StatusCode.PERMISSION_DENIED: "use an admin's token; `academy tokens create --role admin` makes one",
+    "UNAVAILABLE": ("start one with `academy serve`, or give its --address (and the TLS options it needs)"),
+    "UNAUTHENTICATED": ("give a token with --token or ACADEMY_TOKEN; `academy tokens create` makes one"),
+    "PERMISSION_DENIED": "use an admin's token; `academy tokens create --role admin` makes one",
 }
 
 
@@ -50,14 +47,18 @@ class Commands(TyperGroup):
         """Run the command."""
         try:
             return super().invoke(ctx)
-        except _EXPECTED as error:
-            message, exit_code = told(error)
-            sys.stderr.write(f"academy: {message}\n")
-            raise typer.Exit(exit_code) from error
+        except (typer.Exit, TyperException):
+            raise
         except BrokenPipeError:
             # Whoever read the output has seen enough.
             sys.stderr.close()
             raise typer.Exit(ExitCode.DONE) from None
+        except Exception as error:
+            if not isinstance(error, _EXPECTED) and not _is_rpc_error(error):
+                raise
+            message, exit_code = told(error)
+            sys.stderr.write(f"academy: {message}\n")
+            raise typer.Exit(exit_code) from error
 
 
 class ListingCommands(TyperGroup):
@@ -75,19 +76,28 @@ def told(error: Exception) -> tuple[str, ExitCode]:
     """Return how a failure is told, on one line, and what the command exits with."""
     if isinstance(error, CommandError):
         return str(error), error.exit_code
-    if not isinstance(error, grpc.RpcError):
+    if not _is_rpc_error(error):
         damaged = isinstance(error, StoreCorrupt)
         return " ".join(str(error).split()), ExitCode.FAULTY if damaged else ExitCode.FAILED
     code = error.code()
-    remedy = _REMEDIES.get(code)
-    if code is grpc.StatusCode.UNAVAILABLE:
+    remedy = _REMEDIES.get(code.name)
+    if code.name == "UNAVAILABLE":
         return f"no server answers ({error.details()}); {remedy}", ExitCode.UNREACHABLE
     line = f"{error.details()} [{code.name}{_reason(error)}]"
     return (f"{line}; {remedy}" if remedy else line), ExitCode.FAILED
 
 
-def _reason(error: grpc.RpcError) -> str:
-    status = rpc_status.from_call(cast(grpc.Call, error))
+def _is_rpc_error(error: Exception) -> "TypeGuard[grpc.RpcError]":
+    import grpc
+
+    return isinstance(error, grpc.RpcError)
+
+
+def _reason(error: "grpc.RpcError") -> str:
+    from google.rpc import error_details_pb2
+    from grpc_status import rpc_status
+
+    status = rpc_status.from_call(cast("grpc.Call", error))
     for detail in status.details if status is not None else ():
         info = error_details_pb2.ErrorInfo()
         if detail.Unpack(info):

@@ -12,8 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from academy.store.textfile import visible
-from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 
 
 def console() -> Console:
@@ -130,6 +129,8 @@ def openings_table(
 
     `names` are what nodes are called, by their numbers; without any there is no column for them.
     """
+    from academy.store.textfile import visible
+
     table = new_table(
         title, " move", *([" name"] if names else []), "visits", "won", "drawn", "lost", "value", "elo"
     )
@@ -185,11 +186,15 @@ def settings_table(game_id: str, settings: game_pb2.LibrarySettings) -> Table:
 
 def shown(text: str) -> Text:
     """What people wrote, as a cell of a table: no markup, and nothing that a terminal obeys."""
+    from academy.store.textfile import visible
+
     return Text(visible(text))
 
 
 def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> Table:
     """What was removed of a game and can be restored."""
+    from academy.store.textfile import visible
+
     table = new_table(
         f"Removed from {game_id}", "number", " time", " by", " what", "patterns", "opening positions"
     )
@@ -221,6 +226,8 @@ def contests_table(title: str, contests: Iterable[contests_pb2.Contest], now: fl
 
 def arenas_table(arenas: Iterable[contests_pb2.Arena]) -> Table:
     """Arenas, where their players' names live, and for whom they may act."""
+    from academy.store.textfile import visible
+
     table = new_table("Arenas", " arena", " its players are", " may act for")
     for arena in arenas:
         names = f"NAME@{arena.namespace}" if arena.namespace else "NAME"
@@ -232,6 +239,8 @@ def arenas_table(arenas: Iterable[contests_pb2.Arena]) -> Table:
 
 def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
     """What players did in the contests of a game."""
+    from academy.store.textfile import visible
+
     table = new_table(
         "Players", " player", "contests", "claims", "false", "false openings", "proposals taken", "dropped"
     )
@@ -248,8 +257,37 @@ def players_table(players: Iterable[libraries_pb2.PlayerStatistics]) -> Table:
     return table
 
 
+def proposals_table(proposals: Iterable[proposals_pb2.Proposal]) -> Table:
+    """Proposals with what became of each; `pattern` is the one it became part of."""
+    from academy.store.textfile import visible
+
+    table = new_table(
+        "Proposals", " player", " contest", "ply", " library", " verdict", "pattern", " cells", " reason"
+    )
+    table.show_lines = True
+    for proposal in proposals:
+        table.add_row(
+            Text(visible(proposal.player)),
+            Text(visible(proposal.contest_id)),
+            str(proposal.content.ply),
+            _word(pattern_pb2.Library.Name(proposal.content.library)),
+            _word(proposals_pb2.Verdict.Name(proposal.verdict)),
+            str(proposal.pattern_id or ""),
+            Text(proposal.content.cells),
+            Text(visible(proposal.reason)),
+        )
+    return table
+
+
+def _word(name: str) -> str:
+    """An enum's value in a word: `LIBRARY_MIDDLE_GAME` is `middle-game`."""
+    return name.partition("_")[2].lower().replace("_", "-")
+
+
 def events_table(events: Iterable[Any]) -> Table:
     """Events with who caused them and what they did."""
+    from academy.store.textfile import visible
+
     table = new_table("Events", "number", " time", " game", " by", " what")
     for event in events:
         table.add_row(

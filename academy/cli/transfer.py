@@ -21,8 +21,6 @@ from academy.cli import printing
 from academy.cli.connection import Server, with_server
 from academy.cli.failures import CommandError, ListingCommands
 from academy.cli.libraries import Game, Json, LibraryName, list_games, number_of
-from academy.store.game_records import spec_from_proto
-from academy.store.textfile import FIRST_LINE, described_game, read_text, write_text
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _TEXT_BEGINS = b"% academy text"
@@ -95,6 +93,8 @@ def import_(
         raise CommandError(f"{file}: cannot be read ({error.strerror})") from error
     described = server.contests.GetGame(contests_pb2.GetGameRequest(game_id=game)).game
     if _is_text_unmarked(content):
+        from academy.store.textfile import FIRST_LINE
+
         raise CommandError(
             f"{file}: is text, but its first line is not {FIRST_LINE!r}; write that line above it"
         )
@@ -139,6 +139,8 @@ def create_game(
 
 def _described(content: bytes, file: Path) -> game_pb2.Game:
     """The game that a file describes: JSON, or the beginning of an export."""
+    from academy.store.textfile import described_game
+
     text = content.decode(errors="replace")
     if text.lstrip().startswith("{"):
         try:
@@ -189,6 +191,8 @@ def _binary(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[
 
 
 def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[bytes]:
+    from academy.store.textfile import write_text
+
     described = game_pb2.Game()
     patterns: list[pattern_pb2.PatternRecord] = []
     nodes: list[pattern_pb2.OpeningNodeRecord] = []
@@ -210,6 +214,9 @@ def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[by
 def _records_of_text(
     content: bytes, file: Path, described: game_pb2.Game
 ) -> list[libraries_pb2.ImportLibraryRequest]:
+    from academy.store.game_records import spec_from_proto
+    from academy.store.textfile import read_text
+
     try:
         text = content.decode()
     except UnicodeDecodeError as error:

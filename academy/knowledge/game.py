@@ -357,15 +357,19 @@ class GameKnowledge:
         return self.take_votes_out(player)
 
     def take_votes_out(self, player: str) -> list[tuple[Library, PatternEntry]]:
-        """Take a player's votes out of all patterns; see `mute`."""
+        """Take a player's votes out of all patterns; see `mute`.
+
+        Silent votes go, too; they counted for nothing, so they are not among those returned.
+        """
         taken = []
         for library, patterns in self.libraries.items():
             for entry in list(patterns):
                 own = tuple(vote for vote in entry.ballot.votes if vote.player == player)
-                if not own:
-                    continue
                 left = entry.ballot.without(player)
-                if left.proposers:
+                if not own:
+                    if left != entry.ballot:
+                        patterns.put(replace(entry, ballot=left))
+                elif left.proposers:
                     patterns.put(replace(entry, ballot=left))
                     taken.append((library, replace(entry, ballot=Ballot(own), uses=0, successes=0)))
                 else:

@@ -184,7 +184,11 @@ class Ballot:
 
     def without(self, player: str) -> "Ballot":
         """The votes of everybody else; one that was folded stays, since it cannot be told from the others."""
-        return replace(self, votes=tuple(vote for vote in self.votes if vote.player != player))
+        return Ballot(
+            tuple(vote for vote in self.votes if vote.player != player),
+            self.folded,
+            tuple(vote for vote in self.silent if vote.player != player),
+        )
 
     def united(self, other: "Ballot") -> "Ballot":
         """The votes of two patterns that became one; of one player's two votes the later counts.

@@ -250,6 +250,15 @@ class GameSpec:
             return [tuple(moves)]
         return [tuple(self._renamed(move, names) for move in moves) for names in self._renamings]
 
+    def reversed_move(self, move: str) -> str:
+        """The other player's move in the game with the players exchanged; all but the cells' names stays."""
+        return self._renamed(move, self._reversed_names)
+
+    @cached_property
+    def _reversed_names(self) -> dict[str, str]:
+        target = self.reversed_cells
+        return {name: self.cell_names[target[cell]] for cell, name in enumerate(self.cell_names)}
+
     def _renamed(self, move: str, names: dict[str, str]) -> str:
         return self._cell_in_move.sub(lambda cell: names[cell[0]], move)
 

@@ -3,9 +3,10 @@
 import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import grpc
+if TYPE_CHECKING:
+    import grpc
 
 # A Unix socket's path must fit into sockaddr_un.
 MAX_SOCKET_PATH: Final = 107
@@ -91,12 +92,14 @@ class Certificates:
         if (self.certificate is None) != (self.key is None):
             raise InvalidAddress("TLS needs a certificate and its key: give both files or neither")
 
-    def server_credentials(self) -> grpc.ServerCredentials | None:
+    def server_credentials(self) -> "grpc.ServerCredentials | None":
         """Return what a server listens with, or None without TLS. Raises InvalidAddress."""
         if self.certificate is None or self.key is None:
             if self.authority is not None:
                 raise InvalidAddress("mutual TLS needs the server's own certificate and key too")
             return None
+        import grpc
+
         credentials: grpc.ServerCredentials = grpc.ssl_server_credentials(
             [(_pem(self.key, "PRIVATE KEY"), _pem(self.certificate, "CERTIFICATE"))],
             root_certificates=_pem(self.authority, "CERTIFICATE") if self.authority else None,
@@ -104,8 +107,10 @@ class Certificates:
         )
         return credentials
 
-    def channel_credentials(self) -> grpc.ChannelCredentials:
+    def channel_credentials(self) -> "grpc.ChannelCredentials":
         """Return what a client connects with. Raises InvalidAddress."""
+        import grpc
+
         credentials: grpc.ChannelCredentials = grpc.ssl_channel_credentials(
             root_certificates=_pem(self.authority, "CERTIFICATE") if self.authority else None,
             private_key=_pem(self.key, "PRIVATE KEY") if self.key else None,

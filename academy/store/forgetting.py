@@ -130,8 +130,10 @@ class Replay:
 
         def without_votes(record: pattern_pb2.PatternRecord) -> bool:
             left = [vote for vote in record.votes if not self._is_left_out(vote.player, event.sequence)]
-            del record.votes[:]
+            silent = [vote for vote in record.silent_votes if not self._is_left_out(vote.player, event.sequence)]
+            del record.votes[:], record.silent_votes[:]
             record.votes.extend(left)
+            record.silent_votes.extend(silent)
             return bool(left or record.folded.votes)
 
         def renumber(record: pattern_pb2.PatternRecord) -> None:
@@ -357,8 +359,10 @@ def _forget_what_was_kept(work: Work, game_id: str, player: str) -> None:
 def _without(record: pattern_pb2.PatternRecord, player: str) -> bool:
     """Take a player's votes out of a record; return whether others are left."""
     left = [vote for vote in record.votes if vote.player != player]
-    del record.votes[:]
+    silent = [vote for vote in record.silent_votes if vote.player != player]
+    del record.votes[:], record.silent_votes[:]
     record.votes.extend(left)
+    record.silent_votes.extend(silent)
     return bool(left or record.folded.votes)
 
 

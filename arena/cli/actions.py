@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import typer
 from typer.core import TyperGroup, TyperOption
+from typer.exceptions import TyperException
 
-from arena.cli.failures import EXPECTED, told
 from arena.output import complain
 
 DEFAULT_ACTION: Final = "run"
@@ -27,9 +27,17 @@ class Actions(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Carry out the action."""
+        import arena.cli.silent_grpc  # noqa: F401 - before all that loads gRPC
+
         try:
             return super().invoke(ctx)
-        except EXPECTED as error:
+        except (typer.Exit, TyperException):
+            raise
+        except (Exception, KeyboardInterrupt) as error:
+            from arena.cli.failures import EXPECTED, told
+
+            if not isinstance(error, EXPECTED):
+                raise
             message, status = told(error)
             complain(f"arena: {message}")
             raise typer.Exit(status) from None

@@ -4,13 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from google.protobuf import json_format
 
-from academy.wire.games import game_message
-from arena.control.plan_tables import KINDS
-from arena.control.sample import sample
+from arena.control.sample import KINDS, sample
 from arena.output import say
-from referees.api import InvalidSetting, referee
 from referees.toml_text import InvalidToml, read_toml
 
 
@@ -53,6 +49,11 @@ def describe(
     ] = None,
 ) -> None:
     """Print what ACADEMY is told of a game, for `academy games create`."""
+    from google.protobuf import json_format
+
+    from academy.wire.games import game_message
+    from referees.api import InvalidSetting, referee
+
     values = dict(_setting(each) for each in settings or ())
     rules = referee(game)
     try:

@@ -1,18 +1,29 @@
 """What most actions are given: a competition, by its control file, and where its results are."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from sqlalchemy import URL
 
-from arena.competition_files import CompetitionFiles
-from arena.control.control_file import read
-from arena.control.settings import Control
-from arena.control.table import ControlError
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+
+    from arena.competition_files import CompetitionFiles
+    from arena.control.settings import Control
 
 ControlFile = Annotated[
     Path, typer.Argument(metavar="CONTROL", help="The competition's control file.", show_default=False)
+]
+CompetitionName = Annotated[
+    str, typer.Argument(metavar="NAME", help="The competition's name at the service.", show_default=False)
+]
+ControlFileOrName = Annotated[
+    Path,
+    typer.Argument(
+        metavar="CONTROL",
+        help="The competition's control file; with --address its name at the service.",
+        show_default=False,
+    ),
 ]
 ResultsUrl = Annotated[
     str | None,
@@ -25,8 +36,11 @@ ResultsUrl = Annotated[
 ]
 
 
-def files_of(control: Path, results: URL | str | None = None) -> CompetitionFiles:
+def files_of(control: Path, results: "URL | str | None" = None) -> "CompetitionFiles":
     """A competition's files; whether its control file can be read does not matter. Raises ControlError."""
+    from arena.competition_files import CompetitionFiles
+    from arena.control.table import ControlError
+
     if not control.is_file():
         raise ControlError(f"can't read the control file {control}: there is no such file")
     try:
@@ -35,8 +49,10 @@ def files_of(control: Path, results: URL | str | None = None) -> CompetitionFile
         raise ControlError(str(error)) from None
 
 
-def opened(control: Path, results: str | None) -> tuple[Control, CompetitionFiles]:
+def opened(control: Path, results: str | None) -> "tuple[Control, CompetitionFiles]":
     """The competition of a control file. Raises ControlError."""
+    from arena.control.control_file import read
+
     # What is wrong with the file's name, or the URL, is told before what is wrong in the file.
     files_of(control, results)
     settings = read(control)

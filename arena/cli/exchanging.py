@@ -8,9 +8,6 @@ import typer
 
 from arena.cli.competition import ControlFile, ResultsUrl, opened
 from arena.output import say
-from arena.results.database import ResultsDatabase
-from arena.results.exchange.exporting import export as export_saga
-from arena.results.exchange.importing import import_saga
 
 
 def add_to(application: typer.Typer) -> None:
@@ -32,6 +29,9 @@ def export(
     results: ResultsUrl = None,
 ) -> None:
     """Write the results as SAGA's tables for other programs."""
+    from arena.results.database import ResultsDatabase
+    from arena.results.exchange.exporting import export as export_saga
+
     _, files = opened(control, results)
     files.check_results()
     with closing(ResultsDatabase.open(files.results, create=False)) as database:
@@ -47,6 +47,9 @@ def import_(
     results: ResultsUrl = None,
 ) -> None:
     """Take SAGA's tables, of either edition, into the results database of a competition."""
+    from arena.results.database import ResultsDatabase
+    from arena.results.exchange.importing import import_saga
+
     _, files = opened(control, results)
     with files.locked(), closing(ResultsDatabase.open(files.results)) as database:
         imported = import_saga(database, source)

@@ -5,30 +5,58 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.competition import ControlFile, ResultsUrl, opened
+from arena.cli.competition import ControlFile, ControlFileOrName, ResultsUrl, opened
+from arena.cli.service import Service, with_service_where_asked
 from arena.output import say, say_json
-from arena.replay import page_of
-from arena.run import read_results
 
 
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
-    for action in (show, report, replay):
+    for action in (with_service_where_asked(show), report, replay):
         application.command()(action)
 
 
 def show(
-    control: ControlFile,
+    service: Service | None,
+    control: ControlFileOrName,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")] = False,
     results: ResultsUrl = None,
 ) -> None:
     """Show the results so far, also while the competition runs."""
+    if service is not None:
+        _show_there(service, control.as_posix(), as_json)
+        return
+    from arena.run import read_results
+
     settings, files = opened(control, results)
     found = read_results(settings, files)
     if as_json:
         say_json({**found.as_json(), "running": files.running()})
     else:
         say(found.as_text(), end="")
+
+
+def _show_there(service: Service, name: str, as_json: bool) -> None:
+    from google.protobuf.json_format import MessageToDict
+
+    from arena.cli.service_text import standings_text, state_line
+    from arena.v1 import competitions_pb2
+
+    doing = f"showing {name}"
+    competition = service.call(
+        "GetCompetition", competitions_pb2.GetCompetitionRequest(name=name), doing
+    ).competition
+    standings = competitions_pb2.GetStandingsResponse()
+    if competition.state != competitions_pb2.COMPETITION_STATE_NEW:
+        standings = service.call("GetStandings", competitions_pb2.GetStandingsRequest(name=name), doing)
+    if as_json:
+        say_json({"competition": MessageToDict(competition), "standings": MessageToDict(standings)})
+        return
+    say(state_line(competition))
+    if competition.description:
+        say(competition.description)
+    if standings.games:
+        say(standings_text(standings), end="")
 
 
 def report(
@@ -41,6 +69,8 @@ def report(
     results: ResultsUrl = None,
 ) -> None:
     """Write the report file anew."""
+    from arena.run import read_results
+
     settings, files = opened(control, results)
     found = read_results(settings, files)
     if html is not None:
@@ -68,6 +98,8 @@ def replay(
     ] = None,
 ) -> None:
     """Make a page of HTML that plays a game again, with all that was kept of it."""
+    from arena.replay import page_of
+
     page = page_of(record)
     file = record.with_suffix(".html") if output is None else output
     file.write_text(page, encoding="utf-8")

@@ -5,17 +5,9 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.competition import ControlFile, ResultsUrl, files_of, opened
-from arena.cli.failures import ExitStatus
-from arena.competition import RunEnd
-from arena.daide_players import daide_players
+from arena.cli.competition import ControlFile, ControlFileOrName, ResultsUrl, files_of, opened
+from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say
-from arena.remote_players import remote_players
-from arena.reset import reset as reset_competition
-from arena.results.database import ResultsError
-from arena.run import RunOptions, check_players, notes, read_results
-from arena.run import run as run_competition
-from arena.standings_table import standings_text
 
 Insecure = Annotated[
     bool,
@@ -29,7 +21,7 @@ Insecure = Annotated[
 
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
-    for action in (run, check, stop, reset):
+    for action in (run, check, with_service_where_asked(stop), reset):
         application.command()(action)
 
 
@@ -59,6 +51,12 @@ def run(
     2 usage; 3 interrupted; 4 halted by void games, or nobody left to play; 5 reports to ACADEMY still wait;
     6 completed but for players or matchups that are left out.
     """
+    from arena.cli.failures import ExitStatus
+    from arena.competition import RunEnd
+    from arena.run import RunOptions, read_results
+    from arena.run import run as run_competition
+    from arena.standings_table import standings_text
+
     settings, files = opened(control, results)
     # What is loaded stays: it needs not be looked through again and again.
     gc.freeze()
@@ -87,6 +85,10 @@ def run(
 
 def check(control: ControlFile, insecure: Insecure = False) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown."""
+    from arena.daide_players import daide_players
+    from arena.remote_players import remote_players
+    from arena.run import check_players, notes
+
     settings, files = opened(control, None)
     for note in notes(settings):
         say(f"note: {note}")
@@ -97,12 +99,38 @@ def check(control: ControlFile, insecure: Insecure = False) -> None:
         check_players(seated, quiet=False, tell=say)
 
 
-def stop(control: ControlFile) -> None:
+def stop(
+    service: Service | None,
+    control: ControlFileOrName,
+    at_once: Annotated[
+        bool,
+        typer.Option(
+            help="At a service: break games in progress off; they are played again when it goes on.",
+        ),
+    ] = False,
+) -> None:
     """Ask a running competition to stop when its games in progress are over."""
+    if service is not None:
+        _stop_there(service, control.as_posix(), at_once)
+        return
+    from arena.results.database import ResultsError
+
+    if at_once:
+        raise typer.BadParameter(
+            "needs --address; `arena run` here is broken off with Ctrl-C", param_hint="--at-once"
+        )
     files = files_of(control)
     if not files.running():
         raise ResultsError(f"the competition {files.name} is not running")
     files.request_stop()
+
+
+def _stop_there(service: Service, name: str, at_once: bool) -> None:
+    from arena.cli.service_text import state_line
+    from arena.v1 import competitions_pb2
+
+    request = competitions_pb2.StopCompetitionRequest(name=name, at_once=at_once)
+    say(state_line(service.call("StopCompetition", request, f"stopping {name}").competition))
 
 
 def reset(control: ControlFile, results: ResultsUrl = None) -> None:
@@ -110,6 +138,9 @@ def reset(control: ControlFile, results: ResultsUrl = None) -> None:
 
     Contests that are open at ACADEMY are ended first. Exit status 5: some could not be; they are named.
     """
+    from arena.cli.failures import ExitStatus
+    from arena.reset import reset as reset_competition
+
     settings, files = opened(control, results)
     left = reset_competition(settings, files)
     if left is not None:

@@ -1,38 +1,37 @@
-"""Actions of the gRPC service: serve, token, watch."""
+"""Actions of the gRPC service: serve, and at one: start, list, watch, players, token, tokens."""
 
-import asyncio
-import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-import grpc
-import structlog
 import typer
-from google.protobuf.json_format import MessageToDict
 
-from arena.cli.event_line import event_line
+from arena.cli.competition import CompetitionName
+from arena.cli.service import Service, with_service, with_service_where_asked
 from arena.lobby.addresses import DEFAULT_ADDRESS, Endpoint
-from arena.output import say
-from arena.service.serving import ServiceSettings
-from arena.service.serving import serve as serve_competitions
-from arena.service.tokens import Role, add_token
-from arena.v1 import competitions_pb2, competitions_pb2_grpc
-from clients.connection import Connection, explained
+from arena.output import say, say_json
 
+if TYPE_CHECKING:
+    from arena.v1 import competitions_pb2
+
+Json = Annotated[bool, typer.Option("--json", help="Write JSON for other programs.")]
 TokensFile = Annotated[
     Path, typer.Option("--tokens", envvar="ARENA_TOKENS", help="The file of tokens; see `arena token`.")
 ]
+DEFAULT_TOKENS: Final = Path("arena.tokens")
 
 
 def add_to(application: typer.Typer) -> None:
     """Add the actions."""
-    for action in (serve, token, watch):
-        application.command()(action)
+    application.command()(serve)
+    for action in (start, list_competitions, watch, players):
+        application.command(action.__name__.partition("_")[0])(with_service(action))
+    application.command()(with_service_where_asked(token))
+    application.command()(with_service_where_asked(tokens))
 
 
 def serve(
     folder: Annotated[Path, typer.Argument(help="The folder of control files.")] = Path(),
-    tokens: TokensFile = Path("arena.tokens"),
+    tokens: TokensFile = DEFAULT_TOKENS,
     address: Annotated[
         str, typer.Option(help="Where to listen: host:port (port 0: any free one) or unix:PATH.")
     ] = DEFAULT_ADDRESS,
@@ -47,40 +46,172 @@ def serve(
     ] = "",
 ) -> None:
     """Serve competitions of a folder, and players that dial in, until SIGTERM or Ctrl-C."""
+    import asyncio
+
+    import structlog
+
+    from arena.service.serving import ServiceSettings
+    from arena.service.serving import serve as serve_competitions
+
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(typer.get_text_stream("stderr")))
     endpoint = Endpoint(address, tls_cert, tls_key, insecure)
     settings = ServiceSettings(folder, tokens, endpoint, allow_uploads, metrics_address)
     asyncio.run(serve_competitions(settings, lambda where: say(f"arena: serving {folder} at {where}")))
 
 
-def token(
-    name: Annotated[str, typer.Argument(help="Whose token; a player's is its name in control files.")],
-    role: Annotated[Role, typer.Option(help="What it is good for.")] = Role.PLAYER,
-    tokens: TokensFile = Path("arena.tokens"),
+def start(
+    service: Service,
+    name: CompetitionName,
+    control: Annotated[
+        Path | None,
+        typer.Option(
+            "--control",
+            metavar="FILE",
+            help="Send this control file (TOML) along, as a new competition of that name.",
+            show_default=False,
+        ),
+    ] = None,
+    parallel: Annotated[
+        int, typer.Option("--parallel", "-j", min=0, max=1023, help="Games at a time (0: as the file says).")
+    ] = 0,
+    max_games: Annotated[
+        int, typer.Option("--max-games", "-g", min=0, help="Start no more games than this (0: all).")
+    ] = 0,
+    as_json: Json = False,
 ) -> None:
-    """Make a token and print it; the file keeps its digest only. A running service knows it at once."""
-    say(add_token(tokens, name, role))
+    """Start a competition at a service, or go on with it. `arena watch` follows it.
+
+    A control file that is sent along runs its players' programs where the service is; services take none
+    unless started with --allow-uploads.
+    """
+    from arena.v1 import competitions_pb2
+
+    text = "" if control is None else _text_of(control)
+    request = competitions_pb2.StartCompetitionRequest(
+        name=name, control=text, max_games=max_games, parallel=parallel
+    )
+    _print(service.call("StartCompetition", request, f"starting {name}").competition, as_json)
+
+
+def _text_of(control: Path) -> str:
+    from arena.control.toml_file import read_text
+
+    if control.suffix != ".toml":
+        raise typer.BadParameter(f"{control}: services take control files in TOML", param_hint="--control")
+    return read_text(control)
+
+
+def list_competitions(service: Service, as_json: Json = False) -> None:
+    """List the competitions of a service's folder and how they stand."""
+    from google.protobuf.json_format import MessageToDict
+
+    from arena.cli.service_text import competitions_text
+    from arena.v1 import competitions_pb2
+
+    request = competitions_pb2.ListCompetitionsRequest()
+    competitions: list[competitions_pb2.Competition] = []
+    while True:
+        answer = service.call("ListCompetitions", request, "listing competitions")
+        competitions += answer.competitions
+        if not answer.next_page_token:
+            break
+        request.page_token = answer.next_page_token
+    if as_json:
+        say_json({"competitions": [MessageToDict(one) for one in competitions]})
+    else:
+        say(competitions_text(competitions), end="")
 
 
 def watch(
-    name: Annotated[str, typer.Argument(help="The competition's name at the service.")],
-    address: Annotated[str, typer.Option(envvar="ARENA_ADDRESS", help="The service.")] = DEFAULT_ADDRESS,
-    token: Annotated[
-        str, typer.Option(envvar="ARENA_TOKEN", help="A watcher's or operator's token.", show_default=False)
-    ] = "",
-    tls_ca: Annotated[
-        Path | None, typer.Option(help="PEM file to check the service's certificate by.")
-    ] = None,
+    service: Service,
+    name: CompetitionName,
     from_start: Annotated[bool, typer.Option(help="Tell the games played before, too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write a line of JSON for each event.")] = False,
 ) -> None:
     """Follow a competition that a service runs, until it stands still."""
-    connection = Connection(address, token=token, ca=tls_ca)
+    import json
+
+    import grpc
+    from google.protobuf.json_format import MessageToDict
+
+    from arena.cli.service_text import event_line
+    from arena.v1 import competitions_pb2
+
     request = competitions_pb2.WatchCompetitionRequest(name=name, after=0 if from_start else None)
-    with connection.channel() as channel:
-        stub = competitions_pb2_grpc.CompetitionServiceStub(channel)
-        try:
-            for event in stub.WatchCompetition(request, metadata=connection.metadata):
-                say(json.dumps(MessageToDict(event)) if as_json else event_line(event))
-        except grpc.RpcError as error:
-            raise explained(error, f"watching {name}") from None
+    try:
+        for event in service.stub.WatchCompetition(request, metadata=service.connection.metadata):
+            say(json.dumps(MessageToDict(event)) if as_json else event_line(event))
+    except grpc.RpcError as error:
+        raise service.explain(error, f"watching {name}") from None
+
+
+def players(service: Service, as_json: Json = False) -> None:
+    """List the players that have dialled in at a service."""
+    from google.protobuf.json_format import MessageToDict
+
+    from arena.cli.service_text import players_text
+    from arena.v1 import competitions_pb2
+
+    answer = service.call("ListPlayers", competitions_pb2.ListPlayersRequest(), "listing players")
+    if as_json:
+        say_json({"players": [MessageToDict(player) for player in answer.players]})
+    else:
+        say(players_text(answer.players), end="")
+
+
+def token(
+    service: Service | None,
+    name: Annotated[str, typer.Argument(help="Whose token; a player's is its name in control files.")],
+    role: Annotated[
+        Literal["watcher", "operator", "player"],
+        typer.Option(help="What it is good for; operators' are made where the service runs."),
+    ] = "player",
+    revoke: Annotated[bool, typer.Option("--revoke", help="End the rights of this name's token.")] = False,
+    tokens: TokensFile = DEFAULT_TOKENS,
+) -> None:
+    """Make a token and print it; the file keeps its digest only. A running service knows it at once."""
+    from arena.service.tokens import Role, add_token, remove_token
+    from arena.v1 import competitions_pb2
+
+    if service is None:
+        if revoke:
+            remove_token(tokens, name)
+        else:
+            say(add_token(tokens, name, Role(role)))
+    elif revoke:
+        service.call("RevokeToken", competitions_pb2.RevokeTokenRequest(name=name), f"revoking {name}")
+    else:
+        number = competitions_pb2.TokenRole.Value(f"TOKEN_ROLE_{role.upper()}")
+        request = competitions_pb2.CreateTokenRequest(name=name, role=number)
+        say(service.call("CreateToken", request, f"making a token of {name}").token)
+
+
+def tokens(service: Service | None, file: TokensFile = DEFAULT_TOKENS, as_json: Json = False) -> None:
+    """List who has a token, and what it is good for."""
+    from arena.service.tokens import Tokens
+    from arena.v1 import competitions_pb2
+
+    if service is None:
+        listed = [(caller.name, caller.role.value) for caller in Tokens(file).callers()]
+    else:
+        answer = service.call("ListTokens", competitions_pb2.ListTokensRequest(), "listing tokens")
+        listed = [
+            (entry.name, competitions_pb2.TokenRole.Name(entry.role).removeprefix("TOKEN_ROLE_").lower())
+            for entry in answer.tokens
+        ]
+    if as_json:
+        say_json({"tokens": [{"name": name, "role": role} for name, role in listed]})
+    else:
+        for name, role in listed:
+            say(f"{name}: {role}")
+
+
+def _print(competition: "competitions_pb2.Competition", as_json: bool) -> None:
+    from google.protobuf.json_format import MessageToDict
+
+    from arena.cli.service_text import state_line
+
+    if as_json:
+        say_json(MessageToDict(competition))
+    else:
+        say(state_line(competition))

@@ -8,6 +8,7 @@ from arena.control.locations import path_from
 from arena.control.settings import EMBEDDED, AcademySettings
 from arena.control.table import Table
 from arena.ratings.elo import Curve, EloRules
+from arena.ratings.places import RatedBy
 
 ELO: Final = values.number(-10_000, 10_000)
 
@@ -18,9 +19,10 @@ def ratings(table: Table | None, fixed: dict[str, float], begin: dict[str, float
         return EloRules(fixed=fixed, begin=begin), True
     start = table.take("start", ELO, EloRules().start)
     curve = table.take("curve", values.choice(*(curve.value for curve in Curve)), Curve.LOGISTIC.value)
+    by = table.take("by", values.choice(*(by.value for by in RatedBy)), RatedBy.WINNERS.value)
     source = table.take("begin", values.choice("academy", "fresh"), "academy")
     table.finish()
-    return EloRules(start, Curve(curve), fixed, begin), source == "academy"
+    return EloRules(start, Curve(curve), fixed, begin, RatedBy(by)), source == "academy"
 
 
 def academy(table: Table | None, control: Path) -> AcademySettings | None:

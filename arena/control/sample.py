@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Final
 
-from arena.control.plan_tables import KINDS
-
 _COMPETITION: Final = """\
 [competition]
 kind = "{kind}"
@@ -166,6 +164,9 @@ integer = true
 format = "level %d"
 """,
 }
+
+
+KINDS: Final = tuple(_SETTINGS)
 
 
 def sample(kind: str) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import grpc
-from grpc import aio
+if TYPE_CHECKING:
+    import grpc
+    from grpc import aio
 
 DEFAULT_ADDRESS: Final = "127.0.0.1:50561"
 
@@ -36,7 +37,7 @@ class Endpoint:
         """Whether only this machine can reach it. Raises InvalidAddress."""
         return _is_local(self.address)
 
-    def check(self) -> grpc.ServerCredentials | None:
+    def check(self) -> "grpc.ServerCredentials | None":
         """What to listen with, None without TLS. Raises InvalidAddress."""
         if (self.certificate is None) != (self.key is None):
             raise InvalidAddress("TLS needs a certificate and its key: give both files or neither")
@@ -51,10 +52,12 @@ class Endpoint:
             pair = (self.key.read_bytes(), self.certificate.read_bytes())
         except OSError as error:
             raise InvalidAddress(f"{error.filename}: cannot be read ({error.strerror})") from error
+        import grpc
+
         credentials: grpc.ServerCredentials = grpc.ssl_server_credentials([pair])
         return credentials
 
-    def bind(self, server: aio.Server) -> str:
+    def bind(self, server: "aio.Server") -> str:
         """Bind a server and return the address with the port the system chose. Raises InvalidAddress."""
         credentials = self.check()
         try:

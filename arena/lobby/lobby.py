@@ -43,6 +43,10 @@ class Lobby:
         self._inside: set[Guest] = set()
         self._empty = asyncio.Event()
 
+    def guests(self) -> list[Guest]:
+        """The players that have dialled in, by name."""
+        return [self._guests[name] for name in sorted(self._guests)]
+
     @property
     def players(self) -> int:
         """How many players have dialled in."""

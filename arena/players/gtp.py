@@ -240,9 +240,13 @@ class GtpPlayer(Player):
                 ) from refusal
             raise
 
+    def can_score(self) -> bool:
+        """Whether the engine has `final_score` and is a reliable scorer."""
+        return self._parameters.reliable_scorer and self._knows("final_score")
+
     def score(self) -> Outcome | None:
         """The engine's `final_score`, if it has one and is a reliable scorer."""
-        if not self._parameters.reliable_scorer or not self._knows("final_score"):
+        if not self.can_score():
             return None
         try:
             return self._words.read_score(self._ask("final_score"))

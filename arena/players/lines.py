@@ -41,7 +41,7 @@ class LinesPlayer(Player):
         self._late_turns = 0
         self._turn = 0
         self._complaints = Complaints()
-        # How the bot ended before it was asked for anything.
+        # How the bot ended.
         self._obituary = ""
 
     def start(self) -> None:
@@ -89,8 +89,15 @@ class LinesPlayer(Player):
         return Choice(reading.text, seconds=seconds, value=reading.value, value_before=reading.value_before)
 
     def rehearse(self, view: Any) -> None:
-        """Ask for the first orders: before, such a program need not say anything."""
+        """Ask for the first orders: before, such a program need not say anything.
+
+        Raises Disconnected for one that has ended before it gave any.
+        """
         self.choose(view)
+        if self.faulty:
+            raise Disconnected(
+                f"player {self.seating.label}: ended before its first orders: {self._obituary}"
+            )
 
     def _ask(self, view: Any, turn_time: TurnTime) -> list[Sequence[str]]:
         if self._obituary:
@@ -144,6 +151,7 @@ class LinesPlayer(Player):
             raise Disconnected(f"player {self.seating.label}: {reason}")
         self._gone = True
         self.faulty = True
+        self._obituary = reason
         self._complaints.add_grave(self._turn, f"passes for the rest: {reason}", "gone")
         self._note_disorder(Disconnected(f"turn {self._turn}: {reason}"))
         return Choice(self._words.passing(), seconds=seconds)

@@ -122,7 +122,10 @@ class Player(ABC):
         """Bring the player to the beginning of the game."""
 
     def rehearse(self, view: Any) -> None:  # noqa: B027 - most players have shown in `set_up` that they work
-        """Show, in a check instead of a game, that the player can move; `view` is the first position's."""
+        """Show, in a check instead of a game, that the player can move; `view` is the first position's.
+
+        Raises PlayerFailure where it cannot.
+        """
 
     def without_academy(self) -> str:
         """Why the player cannot be told of its contests at ACADEMY, empty where it can; after `set_up`."""
@@ -155,6 +158,10 @@ class Player(ABC):
         In games with hidden information a player must be told of nothing but the view. Raises
         MoveDisputed where the player refuses another's move as illegal.
         """
+
+    def can_score(self) -> bool:
+        """Whether the player, once set up, would count a finished game."""
+        return False
 
     def score(self) -> Outcome | None:
         """How the player counts the finished game; None where it does not."""

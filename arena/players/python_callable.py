@@ -11,9 +11,10 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from arena.alarm import TimeIsUp, alarm
 from arena.players.failures import CannotStart, Disconnected, Late, NoMove
 from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
-from referees.api import Outcome
+from referees.api import IllegalMove, Outcome, UnreadableMove
 
 Chooser = Callable[[Any], Choice | tuple[str, float] | str | None]
 Factory = Callable[..., Chooser]
@@ -63,6 +64,25 @@ class PythonPlayer(Player):
 
     def set_up(self) -> None:
         """Nothing: the factory was given the game."""
+
+    def rehearse(self, view: Any) -> None:
+        """Ask for a first move: a function that works with other games may not with this one.
+
+        Raises PlayerFailure for a move that cannot be read or is illegal.
+        """
+        limit = self.seating.move_seconds
+        try:
+            with alarm(limit):
+                choice = self.choose(view)
+        except TimeIsUp:
+            raise Late(f"player {self.seating.label}: no first move within {limit:.3g} s") from None
+        if choice.resigns:
+            return
+        referee, seat = self.seating.referee, self.seating.seat
+        try:
+            referee.check(view, seat, referee.read_move(view, seat, choice.text))
+        except (UnreadableMove, IllegalMove) as error:
+            raise NoMove(f"player {self.seating.label}: its first move {choice.text!r}: {error}") from error
 
     def choose(self, view: Any) -> Choice:
         """Call the chooser."""

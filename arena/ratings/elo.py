@@ -16,6 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from arena.ratings.places import RatedBy, places_of
+from referees.api import Outcome
+
 
 class Curve(Enum):
     """The form of the expected score."""
@@ -31,34 +34,48 @@ class EloRules:
     `start` is a newcomer's Elo. LUDAE has random play at 0 and experts from 2000 on; 1000 lies in
     the middle, ten levels of 100 from either. `begin` are players who are no newcomers, with the Elo they
     begin with. `fixed` are players whose Elo never changes: they anchor the scale (LUDAE's random player: 0).
+    `by` is what of an outcome is rated.
     """
 
     start: float = 1000.0
     curve: Curve = Curve.LOGISTIC
     fixed: Mapping[str, float] = field(default_factory=dict)
     begin: Mapping[str, float] = field(default_factory=dict)
+    by: RatedBy = RatedBy.WINNERS
 
     def first(self, name: str) -> float:
         """The Elo a player begins with."""
         return self.fixed.get(name, self.begin.get(name, self.start))
 
-    def rate(self, players: Sequence[str], elo: Sequence[float], winners: Sequence[int]) -> tuple[float, ...]:
+    def rate_outcome(
+        self, players: Sequence[str], elo: Sequence[float], outcome: Outcome
+    ) -> tuple[float, ...]:
+        """As `rate`, with the places that the outcome gives by these rules."""
+        return self.rate(players, elo, outcome.winners, places_of(outcome, len(players), self.by))
+
+    def rate(
+        self, players: Sequence[str], elo: Sequence[float], winners: Sequence[int], places: Sequence[int] = ()
+    ) -> tuple[float, ...]:
         """The players' Elo after a game, by seat.
 
         `elo` is what they had before it, `winners` the seats (from 1) that won: one of them won
-        alone, several drew with each other, none is a result nobody knows, which rates nobody. A
+        alone, several drew with each other, none is a result nobody knows, which rates nobody.
+        `places`, by seat and 0 the best, say who came before whom; without any all losers drew. A
         game of more than two counts as a game of each pair, and each player's change is the mean
         over their opponents, so that no game weighs more than another. A player in several seats
         gains and loses by each of them.
         """
         if not winners:
             return tuple(elo)
+        order = places or [0 if seat in winners else 1 for seat in range(1, len(players) + 1)]
         gains: dict[str, float] = dict.fromkeys(players, 0.0)
         for seat, name in enumerate(players, start=1):
             opponents = [other for other in range(1, len(players) + 1) if players[other - 1] != name]
             for other in opponents:
                 mine, theirs = elo[seat - 1], elo[other - 1]
-                surplus = _score(seat, other, winners) - expected_score(mine - theirs, self.curve)
+                surplus = _score(order[seat - 1], order[other - 1]) - expected_score(
+                    mine - theirs, self.curve
+                )
                 gains[name] += change_factor(mine, theirs) * surplus / len(opponents)
         return tuple(
             self.fixed[name] if name in self.fixed else before + gains[name]
@@ -82,7 +99,7 @@ def expected_score(difference: float, curve: Curve = Curve.LOGISTIC) -> float:
     return 1.0 / (1.0 + math.pow(10.0, -difference / 400.0))
 
 
-def _score(seat: int, other: int, winners: Sequence[int]) -> float:
-    if (seat in winners) == (other in winners):
+def _score(place: int, other: int) -> float:
+    if place == other:
         return 0.5
-    return 1.0 if seat in winners else 0.0
+    return 1.0 if place < other else 0.0

@@ -1,9 +1,10 @@
 """Ratings from games of more than two players: Plackett-Luce by Weng and Lin's method (openskill).
 
-What is rated is who shared the win and who did not, the two classes that DAIDE's scoring pays, not
-the order among the losers: with the losers in full order this model lifts the first of them above
-players who drew, and a game's losers seldom play for their place. So players of equal rating who
-tie stay equal, a winner never gains less than a loser, and the order of seats does not matter.
+Unless the control file says otherwise (`arena.ratings.places`), what is rated is who shared the win and
+who did not, the two classes that DAIDE's scoring pays, not the order among the losers: with the losers in
+full order this model lifts the first of them above players who drew, and a game's losers seldom play for
+their place. So players of equal rating who tie stay equal, a winner never gains less than a loser, and the
+order of seats does not matter.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,8 +35,10 @@ class SkillTable:
     def __init__(self) -> None:
         self._skills: dict[str, Skill] = {}
 
-    def add(self, players: Sequence[str], winners: Sequence[int]) -> None:
+    def add(self, players: Sequence[str], winners: Sequence[int], places: Sequence[int] = ()) -> None:
         """Take in a game: `players` by seat, `winners` seats from 1. One without winners rates nobody.
+
+        `places`, by seat and 0 the best, say who came before whom; without any all losers are equal.
 
         A player in several seats becomes the mean of what its seats became.
         """
@@ -43,8 +46,8 @@ class SkillTable:
             return
         before = [self.skill(name) for name in players]
         teams = [[PlackettLuceRating(mu=skill.mu, sigma=skill.sigma)] for skill in before]
-        places = [0.0 if seat in winners else 1.0 for seat in range(1, len(players) + 1)]
-        after = [team[0] for team in _MODEL.rate(teams, ranks=places)]
+        order = places or [0 if seat in winners else 1 for seat in range(1, len(players) + 1)]
+        after = [team[0] for team in _MODEL.rate(teams, ranks=list(map(float, order)))]
         for name in dict.fromkeys(players):
             mine = [skill for player, skill in zip(players, after, strict=True) if player == name]
             self._skills[name] = Skill(

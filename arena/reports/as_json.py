@@ -48,6 +48,15 @@ def json_report(report: Report) -> Mapping[str, Any]:
         ],
         "reports": dict(report.academy_reports),
         "refusals": dict(report.refusals),
+        "proposals": [
+            {
+                "player": name or None,
+                "accepted": tally.accepted,
+                "dropped": tally.dropped,
+                "reasons": dict(tally.reasons.most_common()),
+            }
+            for name, tally in report.proposals.items()
+        ],
         "duration": _duration(report),
     }
 

@@ -12,6 +12,7 @@ from arena.control.settings import Control
 from arena.left_over import replayed
 from arena.ratings.bradley_terry import PairResult, Ratings, rate
 from arena.ratings.daide import daide_scores
+from arena.ratings.places import RatedBy, places_of
 from arena.ratings.skill import SkillTable
 from arena.reports.contents import PlayerFacts, Report, is_tuner
 from arena.reports.tally import MatchupTally, tally, unplanned
@@ -68,13 +69,14 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
         letters={name: letters(place) for place, name in enumerate(control.competitors)} if lettered else {},
         standings=standings,
         matchups=tally(_known(control, selector, terms, games), games, terms.kind),
-        players=_players(standings, games, series),
+        players=_players(standings, games, series, control.elo.by),
         ratings=_ratings(standings, control) if rules.seats == 2 and not is_tuner(terms.kind) else None,
         lines=[] if selector is None else selector.report_lines(),
         voids=series.void_count(),
         excluded=[one for one in series.exclusions() if one.readmitted is None],
         academy_reports=series.outbox.counts() if control.academy is not None else {},
         refusals=_refusals(series) if control.academy is not None else {},
+        proposals=series.outbox.proposals(),
         duration=series.duration(),
         first_ratings=first_ratings,
         sprt=selector.state() if isinstance(selector, SprtMatch) else None,
@@ -132,7 +134,7 @@ def _series_tally(control: Control, one: MarsSeries) -> MatchupTally:
 
 
 def _players(
-    standings: Standings, games: Iterable[FinishedGame], series: SeriesReader
+    standings: Standings, games: Iterable[FinishedGame], series: SeriesReader, by: RatedBy
 ) -> dict[str, PlayerFacts]:
     usage, descriptions, faults = series.player_usage(), series.player_descriptions(), series.last_faults()
     scores: defaultdict[str, float] = defaultdict(float)
@@ -143,7 +145,8 @@ def _players(
         ):
             scores[name] += score
         if len(game.players) > 2:
-            skills.add(game.players, game.outcome.winners)
+            places = places_of(game.outcome, len(game.players), by)
+            skills.add(game.players, game.outcome.winners, places)
     return {
         name: PlayerFacts(
             name,

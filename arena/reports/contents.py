@@ -11,6 +11,7 @@ from arena.results.exclusions import Exclusion
 from arena.results.first_ratings import NEWCOMER, FirstRating
 from arena.results.standings import Standings
 from arena.results.usage import Duration, LastFault, PlayerUsage
+from arena.results.verdicts import ProposalTally
 from arena.selection.candidates import TuningState
 from arena.selection.sprt import SprtState
 
@@ -45,9 +46,9 @@ class Report:
     and `tuning` the same as values. A tuner's candidates have no ratings, standings and facts of their own,
     and their games are one matchup. `excluded` are the players and matchups that are left out now;
     `academy_reports` the outbox's counts (empty where nothing is reported to ACADEMY), `refusals` why the
-    newest refused reports were, by contest. `first_ratings` are what players began with, by name, but for
-    those whose Elo is fixed. A `warning` says why the games are not those of the control file as it is now:
-    then nothing is told that only the control file knows.
+    newest refused reports were, by contest, `proposals` what became of each player's. `first_ratings` are
+    what players began with, by name, but for those whose Elo is fixed. A `warning` says why the games are not
+    those of the control file as it is now: then nothing is told that only the control file knows.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Report:
     excluded: Sequence[Exclusion]
     academy_reports: Mapping[str, int]
     refusals: Mapping[str, str]
+    proposals: Mapping[str, ProposalTally]
     duration: Duration | None
     first_ratings: Mapping[str, FirstRating] = field(default_factory=dict)
     sprt: SprtState | None = None

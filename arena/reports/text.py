@@ -11,6 +11,7 @@ from arena.reports.text_table import aligned
 
 # Blocks of more matchups are left out of text: the cross-table has them all.
 MOST_MATCHUPS: Final = 200
+_MOST_REASONS: Final = 5
 _RINGMASTERS_WORD: Final = {"all-play-all": "allplayall"}
 
 
@@ -33,6 +34,7 @@ def text_report(report: Report) -> str:
         [] if tuned else _standings(report),
         [] if tuned else _superiority(report),
         _faults(report),
+        _proposals(report),
         _notes(report),
     ]
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
@@ -152,6 +154,17 @@ def _superiority(report: Report) -> Sequence[str]:
             cells.append("-" if chance is None else f"{100.0 * chance:.1f}")
         rows.append([name, *cells])
     return aligned(rows)
+
+
+def _proposals(report: Report) -> Sequence[str]:
+    """What ACADEMY made of the players' proposals."""
+    lines = []
+    for name, tally in report.proposals.items():
+        lines.append(f"{name or 'all players'}: {tally.accepted} accepted, {tally.dropped} dropped")
+        lines += [
+            f"  {count} x {reason}" for reason, count in tally.reasons.most_common(_MOST_REASONS) if reason
+        ]
+    return ["proposals to ACADEMY, and why they were dropped (N: numbers)", *lines] if lines else []
 
 
 def _notes(report: Report) -> Sequence[str]:

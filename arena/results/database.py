@@ -1,7 +1,7 @@
 """The results database: opened, made where there is none, and checked to be ours."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -20,11 +20,12 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.exc import DatabaseError
+from sqlalchemy.schema import CreateTable
 
 from arena.database_urls import InvalidDatabaseUrl, database_url, shown
 from arena.results.failures import reason
 from arena.results.migrations import MIGRATIONS
-from arena.results.own_tables import META, SCHEMA_VERSION
+from arena.results.own_tables import META, SCHEMA_VERSION, VERDICT
 from arena.results.rows import lock_for_changes
 from arena.results.schema import METADATA
 from arena.results.views import create_views, drop_views
@@ -142,6 +143,7 @@ def _prepare_sqlite(synchronous: str, connection: sqlite3.Connection, _record: A
 def _check_or_create(connection: Connection, create: bool) -> None:
     present = set(inspect(connection).get_table_names())
     if META.name in present and _version(connection) == SCHEMA_VERSION:
+        _add_verdicts(connection, present)
         return
     if META.name not in present and not create:
         raise NoResultsYet(f"there are no results in {shown(connection.engine.url)}")
@@ -152,6 +154,7 @@ def _check_or_create(connection: Connection, create: bool) -> None:
     present = set(inspect(connection).get_table_names())
     if META.name in present:
         _bring_up_to_date(connection)
+        _add_verdicts(connection, present)
     elif present & set(METADATA.tables):
         url = shown(connection.engine.url)
         raise ResultsError(f"{url} has tables of our names but was not made by the arena")
@@ -159,6 +162,12 @@ def _check_or_create(connection: Connection, create: bool) -> None:
         METADATA.create_all(connection)
         create_views(connection)
         connection.execute(insert(META).values(Key="schema_version", Value=str(SCHEMA_VERSION)))
+
+
+def _add_verdicts(connection: Connection, present: Collection[str]) -> None:
+    """Add the table of proposals' verdicts, which came without a new version of the schema."""
+    if VERDICT.name not in present:
+        connection.execute(CreateTable(VERDICT, if_not_exists=True))
 
 
 def _bring_up_to_date(connection: Connection) -> None:

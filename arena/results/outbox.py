@@ -1,12 +1,13 @@
 """Reports to ACADEMY that wait for their acknowledgement, kept with the games they tell of."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, insert, select, update
 
 from arena.results.database import ResultsDatabase, utc_now
 from arena.results.own_tables import OUTBOX
+from arena.results.verdicts import ProposalTally, Verdict, note, tallies
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,25 @@ class Outbox:
         with self._database.transaction() as connection:
             return [WaitingReport(*row) for row in connection.execute(query)]
 
-    def acknowledged(self, report: WaitingReport) -> None:
-        """Note that ACADEMY has the report; its content is dropped."""
-        self._change(report, State="acknowledged", Report=None, Attempts=report.attempts + 1, LastError="")
+    def acknowledged(self, report: WaitingReport, verdicts: Iterable[Verdict] = ()) -> None:
+        """Note that ACADEMY has the report, whose content is dropped, and what it made of the proposals."""
+        with self._database.transaction() as connection:
+            note(connection, self._series_id, report.contest_id, verdicts)
+            connection.execute(
+                update(OUTBOX)
+                .where(OUTBOX.c.OutboxId == report.outbox_id)
+                .values(
+                    State="acknowledged",
+                    Report=None,
+                    Attempts=report.attempts + 1,
+                    LastError="",
+                    Changed=utc_now(),
+                )
+            )
+
+    def proposals(self) -> Mapping[str, ProposalTally]:
+        """What became of each player's proposals, by player."""
+        return tallies(self._database, self._series_id)
 
     def refused(self, report: WaitingReport, why: str) -> None:
         """Note that ACADEMY will never take the report; it is kept for inspection but not sent again."""

@@ -213,3 +213,18 @@ OUTBOX: Final = Table(
     CheckConstraint('("State" = \'acknowledged\') = ("Report" IS NULL)', name="acknowledged_is_gone"),
     sqlite_autoincrement=True,
 )
+# What ACADEMY made of the players' proposals, by contest. Seat 0: its counts, where ACADEMY tells no more.
+VERDICT: Final = Table(
+    "ARENA_Verdict",
+    METADATA,
+    auto_number("VerdictId"),
+    refers("SeriesId", "SAGA_Series.SeriesId"),
+    Column("ContestId", Text, nullable=False),
+    Column("Seat", Integer, nullable=False),
+    Column("Player", Text, nullable=False),
+    Column("Verdict", Text, nullable=False),  # matched, specialised, generalised, inserted, evicted, dropped
+    Column("Reason", Text, nullable=False),  # the rule that decided, with its numbers
+    Column("Count", Integer, nullable=False),
+    UniqueConstraint("ContestId", "Seat", "Verdict", "Reason"),
+    sqlite_autoincrement=True,
+)

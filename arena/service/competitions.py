@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +11,8 @@ from typing import Any, Final, TypeVar
 import structlog
 from grpc import aio
 
-from arena.lobby.refusals import Closing, InvalidRequest, NotPermitted, TooMany
+from arena.lobby.guests import Guest
+from arena.lobby.refusals import Closing, InvalidRequest, NotAuthenticated, NotPermitted, TooMany
 from arena.lobby.tokens import bearer_token
 from arena.service.folder import CompetitionFolder
 from arena.service.refusals import EXPECTED, NotRunning, Running, UnknownGame, UploadsOff, refusal
@@ -23,6 +24,12 @@ from arena.v1 import competitions_pb2, competitions_pb2_grpc
 Context = aio.ServicerContext[Any, Any]
 _Answer = TypeVar("_Answer")
 _log = structlog.get_logger()
+_ROLES: Final[Mapping[competitions_pb2.TokenRole.ValueType, Role]] = {
+    competitions_pb2.TOKEN_ROLE_WATCHER: Role.WATCHER,
+    competitions_pb2.TOKEN_ROLE_OPERATOR: Role.OPERATOR,
+    competitions_pb2.TOKEN_ROLE_PLAYER: Role.PLAYER,
+}
+_ROLE_NUMBERS: Final = {role: number for number, role in _ROLES.items()}
 _OPERATORS: Final = (Role.OPERATOR,)
 _WATCHERS: Final = (Role.OPERATOR, Role.WATCHER)
 
@@ -55,6 +62,8 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         self._allow_uploads = allow_uploads
         self._limits = limits
         self._closing = asyncio.Event()
+        # The players that have dialled in; there are none before the lobby is open.
+        self.guests: Callable[[], Sequence[Guest]] = tuple
         self.watchers = 0
         # Calls by how they ended: OK, or the reason of the refusal.
         self.calls: Counter[str] = Counter()
@@ -230,6 +239,68 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             return found
 
         return await self._answered(context, _WATCHERS, get)
+
+    async def ListPlayers(
+        self, request: competitions_pb2.ListPlayersRequest, context: Context
+    ) -> competitions_pb2.ListPlayersResponse:
+        """The players that have dialled in."""
+
+        async def get(_: Caller) -> competitions_pb2.ListPlayersResponse:
+            answer = competitions_pb2.ListPlayersResponse()
+            for guest in self.guests():
+                answer.players.add(
+                    name=guest.name,
+                    engine_name=guest.hello.engine_name,
+                    engine_version=guest.hello.engine_version,
+                    games=len(guest.seats),
+                    games_at_once=max(1, guest.hello.games_at_once),
+                )
+            return answer
+
+        return await self._answered(context, _WATCHERS, get)
+
+    async def CreateToken(
+        self, request: competitions_pb2.CreateTokenRequest, context: Context
+    ) -> competitions_pb2.CreateTokenResponse:
+        """Make a token of a watcher or player."""
+
+        async def create(caller: Caller) -> competitions_pb2.CreateTokenResponse:
+            role = _ROLES.get(request.role)
+            if role is None:
+                raise InvalidRequest("role: it must be WATCHER or PLAYER")
+            text = await asyncio.to_thread(self._tokens.create, request.name, role)
+            _log.info("token made", name=request.name, role=role.value, caller=caller.name)
+            return competitions_pb2.CreateTokenResponse(token=text)
+
+        return await self._answered(context, _OPERATORS, create)
+
+    async def ListTokens(
+        self, request: competitions_pb2.ListTokensRequest, context: Context
+    ) -> competitions_pb2.ListTokensResponse:
+        """The names of those who have a token."""
+
+        async def get(_: Caller) -> competitions_pb2.ListTokensResponse:
+            answer = competitions_pb2.ListTokensResponse()
+            for caller in await asyncio.to_thread(self._tokens.callers):
+                answer.tokens.add(name=caller.name, role=_ROLE_NUMBERS[caller.role])
+            return answer
+
+        return await self._answered(context, _OPERATORS, get)
+
+    async def RevokeToken(
+        self, request: competitions_pb2.RevokeTokenRequest, context: Context
+    ) -> competitions_pb2.RevokeTokenResponse:
+        """End the rights of a watcher or player."""
+
+        async def revoke(caller: Caller) -> competitions_pb2.RevokeTokenResponse:
+            await asyncio.to_thread(self._tokens.revoke, request.name)
+            for guest in self.guests():
+                if guest.name == request.name:
+                    guest.end(NotAuthenticated("this player's token was revoked"))
+            _log.info("token revoked", name=request.name, caller=caller.name)
+            return competitions_pb2.RevokeTokenResponse()
+
+        return await self._answered(context, _OPERATORS, revoke)
 
     async def _answered(
         self, context: Context, roles: tuple[Role, ...], answer: Callable[[Caller], Awaitable[_Answer]]

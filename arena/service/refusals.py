@@ -11,6 +11,7 @@ from arena.control.table import ControlError
 from arena.lobby.refusals import InvalidRequest, Refusal
 from arena.results.database import ResultsError
 from arena.results.failures import reason
+from arena.service.tokens import TokensError
 
 
 class UnknownCompetition(Refusal):
@@ -65,6 +66,12 @@ class InvalidControl(InvalidRequest):
     reason = "INVALID_CONTROL"
 
 
+class InvalidToken(InvalidRequest):
+    """A token that can't be made or revoked."""
+
+    reason = "INVALID_TOKEN_REQUEST"
+
+
 class Failed(Refusal):
     """The disk or the database failed."""
 
@@ -76,6 +83,7 @@ _TABLE: Final[Mapping[type[Exception], type[Refusal]]] = {
     ControlError: InvalidControl,
     ResultsError: NoResults,
     AlreadyRunning: Running,
+    TokensError: InvalidToken,
     SQLAlchemyError: Failed,
     OSError: Failed,
 }

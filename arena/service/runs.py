@@ -20,6 +20,7 @@ from arena.service.refusals import Running
 
 MAX_RUNS: Final = 32
 _LAST_WORDS: Final = 2_000
+_INTERRUPTED: Final = 3
 
 
 @dataclass
@@ -27,6 +28,7 @@ class _Run:
     process: asyncio.subprocess.Process
     output: IO[bytes]
     waiting: asyncio.Task[None]
+    broken_off: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,9 @@ class Runs:
         with run.output as output:
             output.seek(max(0, output.seek(0, os.SEEK_END) - _LAST_WORDS))
             words = output.read().decode(errors="replace").strip()
+        if run.broken_off and status == -signal.SIGTERM:
+            # It had not got so far that it could end as interrupted by itself.
+            status = _INTERRUPTED
         self._ended[control] = LastRun(status, words)
         self.ended[status] += 1
         del self._runs[control]
@@ -117,6 +122,7 @@ class Runs:
 
 
 def _break_off(run: _Run) -> None:
+    run.broken_off = True
     # It may have ended in this very moment, before anybody took note.
     with suppress(ProcessLookupError):
         run.process.send_signal(signal.SIGTERM)

@@ -64,6 +64,10 @@ class _Competitions:
         self._parts = servicer, runs
         competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(servicer, server)
 
+    def meet(self, lobby: Lobby) -> None:
+        assert self._parts is not None
+        self._parts[0].guests = lobby.guests
+
     def metrics(self, lobby: Lobby) -> ServiceMetrics:
         assert self._parts is not None
         return ServiceMetrics(lobby, *self._parts)
@@ -87,6 +91,7 @@ async def serve(settings: ServiceSettings, ready: Callable[[str], None]) -> None
     limits = LobbyLimits(message_bytes=_MESSAGE_BYTES)
     more = _Competitions(settings, tokens)
     async with open_lobby(settings.endpoint, tokens, _log.info, limits, more) as opened:
+        more.meet(opened.lobby)
         with served(more.metrics(opened.lobby), settings.metrics) if settings.metrics else nullcontext():
             ready(opened.address)
             await stopped.wait()

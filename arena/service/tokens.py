@@ -4,10 +4,13 @@ A watcher may look at everything; an operator may start and stop competitions to
 their control files name; a player may dial in under its own name, and nothing else.
 """
 
+import fcntl
 import hashlib
 import os
 import re
 import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -18,6 +21,7 @@ from arena.lobby.tokens import digest, same
 from referees.toml_text import InvalidToml, read_toml
 
 MAX_BYTES: Final = 2**20
+_HEADING: Final = re.compile(r"\s*\[")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
 
 
@@ -30,7 +34,7 @@ class Role(Enum):
 
 
 class TokensError(ValueError):
-    """A file of tokens that can't be used; the message says why."""
+    """A file of tokens that can't be used, or a change of it that can't be made; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +73,29 @@ class Tokens:
                 f"this token is that of the {caller.role.value} {caller.name!r}, not of the player"
             )
 
+    def callers(self) -> Sequence[Caller]:
+        """Who has a token, by name. Raises TokensError and OSError."""
+        self._look()
+        return sorted(self._callers.values(), key=lambda caller: caller.name)
+
+    def create(self, name: str, role: Role) -> str:
+        """Make a watcher's or player's token, and return it. Raises NotPermitted, TokensError, OSError."""
+        if role is Role.OPERATOR:
+            raise NotPermitted(
+                "operators' tokens are made where the service runs: `arena token --role operator`"
+            )
+        return add_token(self._path, name, role)
+
+    def revoke(self, name: str) -> None:
+        """End the rights of a watcher or player. Raises NotPermitted, TokensError and OSError."""
+        if Caller(name, Role.OPERATOR) in self.callers():
+            raise NotPermitted("operators' tokens are revoked where the service runs: `arena token --revoke`")
+        remove_token(self._path, name)
+
     def _look(self) -> None:
         state = self._path.stat()
         if (state.st_mtime_ns, state.st_size) != self._read:
-            self._callers = _read(self._path)
+            self._callers = read_tokens(self._path)
             self._read = state.st_mtime_ns, state.st_size
 
 
@@ -83,16 +106,49 @@ def add_token(path: Path, name: str, role: Role) -> str:
     """
     if not _NAME.fullmatch(name):
         raise TokensError(f"{name!r} is no name: 1 to 64 letters, digits and signs, without blanks")
-    if path.exists() and name in {caller.name for caller in _read(path).values()}:
-        raise TokensError(f"{path} has a token of {name!r} already; delete its table there to make another")
     token = secrets.token_urlsafe(32)
     hexadecimal = hashlib.sha256(token.encode()).hexdigest()
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w") as file:
-        file.write(f'["{name}"]\nrole = "{role.value}"\nsha256 = "{hexadecimal}"\n')
+    with _locked(path):
+        if path.exists() and name in (caller.name for caller in read_tokens(path).values()):
+            raise TokensError(f"{name!r} has a token already: revoke it (`arena token --revoke`) for another")
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "w") as file:
+            file.write(f'["{name}"]\nrole = "{role.value}"\nsha256 = "{hexadecimal}"\n')
     return token
 
 
-def _read(path: Path) -> dict[bytes, Caller]:
+def remove_token(path: Path, name: str) -> None:
+    """Take a token out of the file; all else in it stays. Raises TokensError and OSError."""
+    with _locked(path):
+        before = read_tokens(path)
+        if name not in (caller.name for caller in before.values()):
+            raise TokensError(f"{path} has no token of {name[:80]!r}")
+        kept, inside = [], False
+        for line in path.read_text().splitlines(keepends=True):
+            if _HEADING.match(line):
+                inside = line.strip() in (f'["{name}"]', f"['{name}']", f"[{name}]")
+            if not inside:
+                kept.append(line)
+        rest = path.with_name(f"{path.name}.new")
+        with os.fdopen(os.open(rest, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.writelines(kept)
+            file.flush()
+            os.fsync(file.fileno())
+        if read_tokens(rest) != {key: caller for key, caller in before.items() if caller.name != name}:
+            rest.unlink()
+            raise TokensError(f"{path}: [{name}] is written in a way of its own; delete it by hand")
+        rest.replace(path)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Keep other changes of the file away: the service's, and those of commands."""
+    with path.with_name(f"{path.name}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def read_tokens(path: Path) -> dict[bytes, Caller]:
+    """Who has a token, by its digest. Raises TokensError and OSError."""
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:

@@ -3,9 +3,10 @@
 import math
 import random
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 
-from academy.knowledge.boards import GraphGeometry
+from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.symmetries import GridSymmetry, NodeSymmetry, board_permutation
 from referees.api import GameRecord, InvalidSetting, Outcome, PlayedMove, Termination
 from referees.conformance.laws import Trial
@@ -19,6 +20,7 @@ from referees.conformance.positions import (
 
 _UNKNOWN_SETTING: Final = "a setting that no game has"
 _OLD_POSITIONS: Final = 10
+_OTHER_SEEDS: Final = 5
 
 
 @dataclass
@@ -89,6 +91,7 @@ def play_and_check(trial: Trial, seed: int, max_plies: int) -> RandomGame:
     _check_old_positions(trial, game, chance)
     _check_replay(trial, game)
     _check_symmetries(trial, game)
+    _check_reversed_game(trial, game)
     _check_records(trial, game)
     return game
 
@@ -174,6 +177,86 @@ def _check_symmetries(trial: Trial, game: RandomGame) -> None:
                     raise breach(f"{text!r}, the image of {original!r}, leads to another board")
             if judge.outcome(position) != game.outcome:
                 raise breach(f"the image of the game ended with {judge.outcome(position)}")
+
+
+def _check_reversed_game(trial: Trial, game: RandomGame) -> None:
+    """Play the game with the players exchanged, from a position in which seat 2 begins, if there is one."""
+    judge, spec = trial.referee, trial.spec
+    if not spec.symmetric or spec.players != 2 or spec.simultaneous or not spec.cell_names or not game.moves:
+        return
+    position = _begun_by_the_other(trial, game)
+    if position is None or _depends_on_chance(trial, game):
+        return
+    for ply, moves in enumerate(game.moves):
+        trial.ply = ply
+        with trial.law("reversal") as breach:
+            ((seat, move),) = moves.items()
+            other = 3 - seat
+            seats = tuple(judge.to_move(position))
+            if not seats:
+                # With the pass before it this game is over earlier.
+                return
+            if seats != (other,):
+                raise breach(f"with the players exchanged, seats {seats} are to move, not {other}")
+            listed = judge.legal_moves(game.positions[ply], seat)
+            mirrored = judge.legal_moves(position, other)
+            if listed is not None and mirrored is not None and len(listed) != len(mirrored):
+                raise breach(
+                    f"seat {seat} has {len(listed)} legal moves; with the players exchanged seat {other} has "
+                    f"{len(mirrored)}"
+                )
+            wanted = spec.reversed_board(judge.board(game.positions[ply + 1], 1))
+            after = _mirrored(trial, position, other, spec.reversed_move(judge.move_text(move)), wanted)
+            if after is None:
+                raise breach(f"with the players exchanged, {trial.described(moves)} leads to another board")
+            position = after
+
+
+def _mirrored(trial: Trial, position: Any, seat: int, text: str, board: Board) -> Any | None:
+    """The position after the move of this text or, where texts name players, after one to this board."""
+    judge = trial.referee
+    legal = judge.legal_moves(position, seat)
+    if legal is None:
+        move = judge.read_move(position, seat, text)
+        judge.check(position, seat, move)
+        legal = [move]
+    for move in sorted(legal, key=lambda move: judge.move_text(move) != text):
+        after = judge.play(position, {seat: move})
+        if judge.board(after, 1) == board:
+            return after
+    return None
+
+
+def _begun_by_the_other(trial: Trial, game: RandomGame) -> Any | None:
+    """A position with the reversed first board and seat 2 to move: of another seed, or after a pass."""
+    judge, first = trial.referee, game.positions[0]
+    if tuple(judge.to_move(first)) != (1,):
+        return None
+    board = judge.board(first, 1)
+    with trial.law("reversal"):
+        passes = (judge.play(first, {1: move}) for move in judge.legal_moves(first, 1) or ())
+        seeds = (judge.start(game.seed + later) for later in range(1, _OTHER_SEEDS))
+        wanted = trial.spec.reversed_board(board)
+        for position in chain(seeds, passes):
+            if tuple(judge.to_move(position)) == (2,) and judge.board(position, 1) == wanted:
+                return position
+    return None
+
+
+def _depends_on_chance(trial: Trial, game: RandomGame) -> bool:
+    """Whether the same moves lead elsewhere from another seed."""
+    judge = trial.referee
+    position = judge.start(game.seed + 1)
+    if trial.sight(position) != game.sights[0]:
+        return True
+    try:
+        for moves, sight in zip(game.moves, game.sights[1:], strict=True):
+            position = judge.play(position, moves)
+            if trial.sight(position) != sight:
+                return True
+    except Exception:  # Whatever a referee makes of moves that are not this game's.
+        return True
+    return False
 
 
 def _permutations(trial: Trial) -> list[tuple[int, ...]]:

@@ -21,7 +21,8 @@ LAWS: Final = {
     "texts": "a move's text is one line, differs from other legal moves' texts, and reads back as the move; "
     "openings know it by one line of 1,024 characters at most",
     "boards": "boards have the described geometry and one state for each cell",
-    "reversal": "in a symmetric game exchanging the players twice keeps every board, and once the first one",
+    "reversal": "in a symmetric game exchanging the players twice keeps every board, and once the first one; "
+    "where the second player can begin (after a pass, or by chance) reversed games have the reversed boards",
     "values": "playing a move does not change the position it is played in",
     "outcomes": "winners are seats, and points, where there are any, one finite number for each seat",
     "replay": "the same moves from the same seed give the same positions and the same outcome",

@@ -49,6 +49,16 @@ def always_pass(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[A
     return lambda view: "pass"
 
 
+def first_move(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    """As docs/players.md shows it; only for games whose legal moves are listed."""
+
+    def choose(view: Any) -> str:
+        moves = referee.legal_moves(view, seat)
+        return referee.move_text(moves[0])  # type: ignore[index]
+
+    return choose
+
+
 def resigning(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], None]:
     return lambda view: None
 
@@ -128,6 +138,14 @@ def stuck(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], s
 def slow_starter(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
     time.sleep(3600)
     return always_pass(referee, seat, seed)
+
+
+def never_moves(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    def choose(view: Any) -> str:
+        time.sleep(3600)
+        return "pass"
+
+    return choose
 
 
 def stuck_at_start(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:

@@ -50,7 +50,7 @@ def test_every_command_is_documented() -> None:
     for command in application.registered_commands:
         assert command.callback is not None
         name = command.name or command.callback.__name__
-        assert f"| `arena {name} " in DOCUMENT or f"`arena {name} " in SERVICE_DOCUMENT
+        assert f"| `arena {name} " in DOCUMENT or f"| `arena {name}" in SERVICE_DOCUMENT
 
 
 def test_its_query_finds_every_seat_of_every_game(tmp_path: Path) -> None:

@@ -239,6 +239,7 @@ def test_programs_are_told_of_their_game_in_their_environment(tmp_path: Path) ->
         "GOMILL_SLOT=3",
         "ACADEMY_ADDRESS=unix:/run/academy",
         "ACADEMY_CONTEST=c/0_1",
+        "ACADEMY_GAME=go-5x5",
         "ACADEMY_PLAYER=2",
         "ACADEMY_TOKEN=ticket-w",
     } <= told

@@ -17,17 +17,17 @@ class WrongGame(ValueError):
 
 def hold(referee: Diplomacy, seat: int, seed: int) -> Chooser:
     """A Python player that never moves."""
-    return _chooser(referee, seat, bot("hold", _seed(seat, seed)))
+    return seat_bot(referee, seat, bot("hold", _seed(seat, seed)))
 
 
 def random_legal(referee: Diplomacy, seat: int, seed: int) -> Chooser:
     """A Python player that gives legal orders at random."""
-    return _chooser(referee, seat, bot("random", _seed(seat, seed)))
+    return seat_bot(referee, seat, bot("random", _seed(seat, seed)))
 
 
 def tactical(referee: Diplomacy, seat: int, seed: int) -> Chooser:
     """A Python player that fights."""
-    return _chooser(referee, seat, bot("tactical", _seed(seat, seed)))
+    return seat_bot(referee, seat, bot("tactical", _seed(seat, seed)))
 
 
 def _seed(seat: int, seed: int) -> str:
@@ -35,7 +35,8 @@ def _seed(seat: int, seed: int) -> str:
     return f"{seed}/{seat}"
 
 
-def _chooser(referee: Diplomacy, seat: int, player: Bot) -> Chooser:
+def seat_bot(referee: Diplomacy, seat: int, player: Bot) -> Chooser:
+    """What a factory of the arena returns for a bot in a seat. Raises WrongGame."""
     if not isinstance(referee, Diplomacy):
         raise WrongGame(f"the game {referee.name!r}: these bots play Diplomacy")
 

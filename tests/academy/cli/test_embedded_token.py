@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from academy.cli.serving import embedded_token
+from academy.cli.server_process import embedded_token
 from academy.store import endings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
@@ -11,7 +11,7 @@ from tests.academy.store.processes import start_python
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from academy.cli.serving import embedded_token
+from academy.cli.server_process import embedded_token
 from academy.store import endings
 from academy.store.library_store import Store
 data = Path(sys.argv[1])

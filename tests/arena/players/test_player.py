@@ -48,6 +48,7 @@ def test_a_program_is_told_where_academy_is_and_how_to_trust_it(tmp_path: Path) 
     } == {
         "ACADEMY_ADDRESS": "academy:50551",
         "ACADEMY_CONTEST": "cup/1",
+        "ACADEMY_GAME": "go-5x5",
         "ACADEMY_PLAYER": "1",
         "ACADEMY_TOKEN": "ticket-1",
         "ACADEMY_TLS_CA": "/home/ann/authority.pem",

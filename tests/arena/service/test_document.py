@@ -16,14 +16,13 @@ PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 def test_its_tour_runs(tmp_path: Path) -> None:
     bot, start = PYTHON.findall(DOCUMENT)
-    serve, watch = SHELL.findall(DOCUMENT)
+    serve, follow = SHELL.findall(DOCUMENT)
     (tmp_path / "bot.py").write_text(bot)
     (tmp_path / "start.py").write_text(start)
     script = (
         f"set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n{serve.strip()}\n"
         "until (exec 3<>/dev/tcp/127.0.0.1/50561) 2>/dev/null; do sleep 0.1; done\n"
-        "ARENA_TOKEN_FILE=rambler python bot.py &\nexport ARENA_TOKEN=$(cat operator)\n"
-        f"python start.py\n{watch}"
+        f"ARENA_TOKEN_FILE=rambler python bot.py &\n{follow}python start.py\n"
     ).replace("50561", free_port())
     port = re.search(r"--address (127\.0\.0\.1:\d+)", script)
     assert port is not None
@@ -44,10 +43,15 @@ def test_its_tour_runs(tmp_path: Path) -> None:
         timeout=180,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^player +games", done.stdout, re.MULTILINE)
     assert "random (all-play-all, go): completed, 4/4 games played" in done.stdout
 
 
 def test_its_actions_are_there() -> None:
-    actions = {command.callback.__name__ for command in application.registered_commands if command.callback}
-    for action in ("serve", "token", "watch"):
-        assert action in actions and f"`arena {action} " in DOCUMENT
+    actions = {
+        command.name or command.callback.__name__
+        for command in application.registered_commands
+        if command.callback
+    }
+    for action in ("serve", "start", "list", "stop", "show", "watch", "players", "token", "tokens"):
+        assert action in actions and re.search(rf"\| `arena {action}[ `]", DOCUMENT)

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from arena.lobby.refusals import NotAuthenticated, NotPermitted
-from arena.service.tokens import Caller, Role, Tokens, TokensError, add_token
+from arena.service.tokens import Caller, Role, Tokens, TokensError, add_token, remove_token
 
 
 def test_a_token_is_known_by_its_digest_only(tmp_path: Path) -> None:
@@ -71,3 +71,27 @@ def test_a_file_that_is_nested_too_deep_is_refused(tmp_path: Path) -> None:
     file.write_text("x = " + "[" * 100_000)
     with pytest.raises(TokensError, match="can't be read: arrays or tables are nested more than 32 deep"):
         Tokens(file)
+
+
+def test_a_revoked_token_is_taken_out_and_all_else_stays(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.toml"
+    kept = [add_token(file, name, Role.PLAYER) for name in ("one", "two", "three")]
+    file.write_text(file.read_text().replace('["three"]', '# the third\n["three"]'))
+    tokens = Tokens(file)
+    remove_token(file, "two")
+    assert [caller.name for caller in tokens.callers()] == ["one", "three"]
+    assert tokens.authenticate(kept[0]).name == "one" and file.stat().st_mode & 0o077 == 0
+    with pytest.raises(NotAuthenticated):
+        tokens.authenticate(kept[1])
+    with pytest.raises(TokensError, match="no token of 'two'"):
+        remove_token(file, "two")
+
+
+def test_a_table_that_is_written_otherwise_is_left_to_people(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.toml"
+    add_token(file, "one", Role.PLAYER)
+    file.write_text(file.read_text().replace('["one"]', '["\\u006fne"]'))
+    before = file.read_text()
+    with pytest.raises(TokensError, match="delete it by hand"):
+        remove_token(file, "one")
+    assert file.read_text() == before

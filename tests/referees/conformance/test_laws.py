@@ -158,6 +158,19 @@ class ShowsUnknownStates(Go):
         return Board(SquareGeometry(5, 5), bytes(position.stones))
 
 
+class ForbidsOnePlayerACorner(Go):
+    def legal_moves(self, position: GoPosition, seat: int) -> Sequence[int]:
+        return [move for move in super().legal_moves(position, seat) if (seat, move) != (2, CORNER)]
+
+    def check(self, position: GoPosition, seat: int, move: int) -> None:
+        super().check(position, seat, move)
+        if (seat, move) == (2, CORNER):
+            raise IllegalMove("not in that corner")
+
+    def spec(self) -> GameSpec:
+        return replace(super().spec(), symmetries=("identity",))
+
+
 class CallsItsGameSymmetricWithASetUpStone(Go):
     def start(self, seed: int) -> GoPosition:
         return replace(super().start(seed), stones=bytes(12) + bytes([BLACK]) + bytes(12))
@@ -296,6 +309,7 @@ BREACHES: list[tuple[str, type[Go]]] = [
     ("boards", ShowsTooFewCells),
     ("boards", ShowsUnknownStates),
     ("reversal", CallsItsGameSymmetricWithASetUpStone),
+    ("reversal", ForbidsOnePlayerACorner),
     ("spec", ReversesWithAnotherSymmetry),
     ("values", PlaysInPlace),
     ("values", CountsMovesForItself),

@@ -1,5 +1,8 @@
 """The bots as Python players of the arena."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from arena.jobs import GameJob, PlayerSetup
@@ -29,3 +32,17 @@ def test_it_plays_a_game_of_the_arena_to_its_end(factory: str) -> None:
 def test_another_game_is_refused_by_name() -> None:
     with pytest.raises(WrongGame, match="'hex': these bots play Diplomacy"):
         hold(Hex.from_settings({"board_size": 4}), 1, 0)  # type: ignore[arg-type]
+
+
+def test_the_bot_of_ones_own_that_the_document_shows_plays_a_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = (Path(__file__).parents[4] / "docs" / "diplomacy.md").read_text(encoding="utf-8")
+    found = re.search(r"This is all of `(\w+)\.py`.*?```python\n(.*?)```", document, re.DOTALL)
+    assert found is not None
+    (tmp_path / f"{found[1]}.py").write_text(found[2], encoding="utf-8")
+    (command,) = re.findall(rf'command = "({found[1]}:\w+)"', document)
+    player = PlayerSetup("own", (command,), protocol="python", working_directory=str(tmp_path))
+    job = GameJob("1", "diplomacy", {"year_limit": 3, "aoa": False}, (player,) * 7, seed=1)
+    result = play(job)
+    assert result.outcome is not None and not result.warnings

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.cli.event_line import event_line
+from arena.cli.service_text import event_line
 from arena.v1 import competitions_pb2
 
 

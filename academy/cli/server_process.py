@@ -1,0 +1,174 @@
+"""The process that `academy serve` is: it serves a folder itself, or minds further processes that do."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import typer
+
+from academy.cli.failures import CommandError, ExitCode
+from academy.service.addresses import Address, InvalidAddress
+from academy.service.lifetime import signals, write_private
+from academy.service.processes import DataDamaged, ProcessFailed, ServerProcesses, own_ports, shared_port
+from academy.service.server import AcademyServer, ServerSettings, serve_metrics
+from academy.store import endings
+from academy.store.errors import StoreCorrupt, UnknownTokenId
+from academy.store.library_store import Store
+from academy.store.tokens import CreateToken, RevokeToken, Role
+
+EMBEDDED_NAME: Final = "arena"
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+_MOST_SIGNALS: Final = 64
+
+
+def run_server(
+    data: Path,
+    settings: ServerSettings,
+    configure_logs: Callable[[], None],
+    processes: int,
+    hang_seconds: float,
+    token_file: Path | None,
+) -> None:
+    """Serve a folder until SIGTERM or Ctrl-C.
+
+    `configure_logs` is called in each of the `processes`; one that has done nothing for `hang_seconds` is
+    replaced. A token for the program that started this one is written to `token_file`. Raises
+    InvalidAddress, CommandError and StoreError.
+    """
+    try:
+        with (
+            signals(*_SIGNALS) as told,
+            endings.serving(data, harmless=(InvalidAddress, ProcessFailed)) as marker,
+            Store(data) as store,
+            embedded_token(store, marker, token_file),
+        ):
+            if processes == 1:
+                ready = partial(_announce, data, _token_hint(store, data))
+                asyncio.run(_serve(store, settings, ready, told))
+            else:
+                _serve_together(
+                    store, _Process(data, settings, configure_logs), processes, hang_seconds, told
+                )
+    except (StoreCorrupt, DataDamaged) as error:
+        raise CommandError(str(error), ExitCode.FAULTY) from error
+    except ProcessFailed as error:
+        raise CommandError(f"{error}; its own messages say why") from error
+
+
+def _announce(data: Path, hint: str, address: Address) -> None:
+    typer.echo(f"academy: serving {data} at {address}; {hint}")
+
+
+def _serve_together(store: Store, work: "_Process", count: int, hang_seconds: float, told: int) -> None:
+    with shared_port(work.settings.address) as address:
+        settings = replace(work.settings, address=address, shared_port=True)
+        # Wrong settings are told here, once.
+        settings.check()
+        metrics = settings.metrics_address
+        work = replace(work, settings=settings, metrics=own_ports(metrics, count) if metrics else ())
+        ready = partial(_announce, work.data, _token_hint(store, work.data), address)
+        ServerProcesses(work, count, partial(_damage, work.data), hang_seconds).run(ready, told)
+
+
+def _damage(data: Path) -> str:
+    # In a process of its own, since this one has the folder open.
+    command = [sys.executable, "-P", "-m", endings.__name__, str(data)]
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False).stderr.strip()
+
+
+@dataclass(frozen=True)
+class _Process:
+    """One of several processes that serve a folder."""
+
+    data: Path
+    settings: ServerSettings
+    configure_logs: Callable[[], None]
+    metrics: Sequence[Address] = ()
+
+    def __call__(self, number: int, ready: Callable[[], None]) -> None:
+        """Serve."""
+        self.configure_logs()
+        settings = replace(self.settings, metrics_address=self.metrics[number] if self.metrics else None)
+        try:
+            with signals(signal.SIGTERM) as told, Store(self.data) as store:
+                asyncio.run(_serve(store, settings, lambda _: ready(), told))
+        except InvalidAddress as error:
+            sys.exit(f"academy: {error}")
+
+
+async def _serve(store: Store, settings: ServerSettings, ready: Callable[[Address], None], told: int) -> None:
+    stopped = asyncio.Event()
+    hurried = asyncio.Event()
+
+    def stop() -> None:
+        with suppress(BlockingIOError):
+            for _ in os.read(told, _MOST_SIGNALS):
+                (hurried if stopped.is_set() else stopped).set()
+
+    # It may have been told already.
+    stop()
+    if stopped.is_set():
+        return
+    asyncio.get_running_loop().add_reader(told, stop)
+    server = AcademyServer(store, settings)
+    if settings.metrics_address is not None:
+        serve_metrics(server.metrics, settings.metrics_address)
+    address = await server.start()
+    try:
+        ready(address)
+        await stopped.wait()
+    finally:
+        await _end(server, hurried)
+
+
+async def _end(server: AcademyServer, hurried: asyncio.Event) -> None:
+    """Drain the server; a second signal cuts that short."""
+    ending = asyncio.create_task(server.stop())
+    hurry = asyncio.create_task(hurried.wait())
+    await asyncio.wait({ending, hurry}, return_when=asyncio.FIRST_COMPLETED)
+    if not ending.done():
+        await server.hurry()
+    await ending
+    hurry.cancel()
+
+
+@contextmanager
+def embedded_token(store: Store, marker: Path, file: Path | None) -> Iterator[None]:
+    """A token for the program that started this server, good for as long as it serves.
+
+    Those of servers that were killed are revoked first: their markers, and so this server's, name them.
+    """
+    for token_id in endings.noted(marker):
+        # One whose record cannot be read gives no rights.
+        with suppress(UnknownTokenId, StoreCorrupt):
+            store.run(RevokeToken(token_id))
+    if file is None:
+        yield
+        return
+    token, text = store.run(CreateToken(EMBEDDED_NAME, Role.ADMIN))
+    # Before anybody knows the text: killed until here, no usable token is left.
+    endings.note(marker, token.token_id)
+    write_private(file, text)
+    try:
+        yield
+    finally:
+        store.run(RevokeToken(token.token_id))
+
+
+def _token_hint(store: Store, data: Path) -> str:
+    try:
+        usable = sum(token.revoked is None for token in store.tokens())
+    except StoreCorrupt as fault:
+        # Its holder is refused; the others are served.
+        return f"{fault} (academy check --data {data})"
+    if usable:
+        return f"{usable} token{'s' if usable > 1 else ''} (academy tokens list --data {data})"
+    return f"no tokens yet: academy tokens create NAME --role admin --data {data}"

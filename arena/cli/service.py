@@ -1,0 +1,155 @@
+"""Talking to an arena's service: address, token and TLS from options or the environment."""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from arena.lobby.addresses import DEFAULT_ADDRESS, Endpoint, InvalidAddress
+
+if TYPE_CHECKING:
+    import grpc
+
+    from arena.v1 import competitions_pb2_grpc
+    from clients.connection import Connection
+
+_CALL_SECONDS: Final = 60.0
+_REMEDIES: Final = {
+    "UNAVAILABLE": "start it with `arena serve`, or give its --address (and the TLS options it needs)",
+    "DEADLINE_EXCEEDED": "it is there, but too busy to answer; try again later",
+    "UNAUTHENTICATED": "give a token with --token or ARENA_TOKEN; `arena token` makes one",
+}
+
+Token = Annotated[
+    str,
+    typer.Option(
+        envvar="ARENA_TOKEN", help="At a service: a watcher's or operator's token.", show_default=False
+    ),
+]
+TlsCa = Annotated[
+    Path | None,
+    typer.Option(envvar="ARENA_TLS_CA", help="PEM file of the authority that the service is checked by."),
+]
+TlsCert = Annotated[
+    Path | None,
+    typer.Option(envvar="ARENA_TLS_CERT", help="PEM certificate of this client (mutual TLS)."),
+]
+TlsKey = Annotated[
+    Path | None, typer.Option(envvar="ARENA_TLS_KEY", help="PEM key of this client's certificate.")
+]
+Insecure = Annotated[bool, typer.Option(help="Send the token without TLS even to another machine.")]
+
+
+def _options(
+    address: Annotated[
+        str, typer.Option(envvar="ARENA_ADDRESS", help="The service: host:port or unix:PATH.")
+    ] = DEFAULT_ADDRESS,
+    token: Token = "",
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    insecure: Insecure = False,
+) -> None:
+    """Only its signature is used: the options of actions of a service."""
+
+
+def _options_where_asked(
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="Do it at the service of this address (host:port or unix:PATH).", show_default=False
+        ),
+    ] = None,
+    token: Token = "",
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
+    insecure: Insecure = False,
+) -> None:
+    """Only its signature is used: the options of actions that are done here unless an address is given."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """A service that can be called."""
+
+    stub: "competitions_pb2_grpc.CompetitionServiceStub"
+    connection: "Connection"
+
+    def call(self, method: str, request: Any, doing: str) -> Any:
+        """The answer to a call. Raises AcademyUnavailable and AcademyRefusal, which begin with `doing`."""
+        import grpc
+
+        try:
+            return getattr(self.stub, method)(
+                request, metadata=self.connection.metadata, timeout=_CALL_SECONDS
+            )
+        except grpc.RpcError as error:
+            raise self.explain(error, doing) from None
+
+    def explain(self, error: "grpc.RpcError", doing: str) -> Exception:
+        """A failed call as one of the command's errors, with what helps."""
+        from clients.connection import explained
+
+        explanation = explained(error, f"{self.connection.address}: {doing}")
+        if remedy := _REMEDIES.get(explanation.code):
+            explanation.add_note(f"({remedy})")
+        return explanation
+
+
+def with_service(action: Callable[..., None]) -> Callable[..., None]:
+    """Give an action the options of a service, and the service as its first argument."""
+    return _with_options(action, inspect.signature(_options))
+
+
+def with_service_where_asked(action: Callable[..., None]) -> Callable[..., None]:
+    """As `with_service`; without --address the first argument is None: the action is to be done here."""
+    return _with_options(action, inspect.signature(_options_where_asked))
+
+
+def _with_options(action: Callable[..., None], options: inspect.Signature) -> Callable[..., None]:
+    signature = inspect.signature(action)
+    own = list(signature.parameters.values())[1:]
+
+    @functools.wraps(action)
+    def carry_out(**arguments: Any) -> None:
+        given = {name: arguments.pop(name) for name in options.parameters}
+        if given["address"] is None:
+            action(None, **arguments)
+            return
+        with _reached(**given) as service:
+            action(service, **arguments)
+
+    parameters = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in (*own, *options.parameters.values())
+    ]
+    carry_out.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    carry_out.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    del carry_out.__wrapped__
+    return carry_out
+
+
+@contextmanager
+def _reached(
+    address: str, token: str, tls_ca: Path | None, tls_cert: Path | None, tls_key: Path | None, insecure: bool
+) -> Iterator[Service]:
+    from arena.v1 import competitions_pb2_grpc
+    from clients.connection import Connection
+
+    try:
+        local = Endpoint(address).is_local
+        connection = Connection(address, token=token, ca=tls_ca, certificate=tls_cert, key=tls_key)
+    except (InvalidAddress, ValueError) as error:
+        raise typer.BadParameter(str(error)) from None
+    if tls_ca is None and tls_cert is None and not local and not insecure:
+        raise typer.BadParameter(
+            f"{address} is another machine: give --tls-ca, or --insecure to send the token in clear"
+        )
+    with connection.channel() as channel:
+        yield Service(competitions_pb2_grpc.CompetitionServiceStub(channel), connection)

@@ -1,0 +1,114 @@
+"""What a service tells, as people read it: lines for a competition that goes on, and tables."""
+
+import io
+from collections.abc import Iterable
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arena.game_count import count_text
+from arena.v1 import competitions_pb2
+from referees.legible_text import legible
+
+_WIDTH: Final = 140
+
+
+def event_line(event: competitions_pb2.WatchCompetitionResponse) -> str:
+    """A finished game, or the state of the competition."""
+    if event.HasField("game"):
+        game = event.game
+        players = " vs ".join(player.name for player in game.players)
+        winners = [player.name for player in game.players if player.winner]
+        detail = f" ({game.detail})" if game.detail else ""
+        match winners:
+            case []:
+                told = "result unknown"
+            case [winner]:
+                told = f"won by {winner}"
+            case _:
+                told = f"drawn by {' and '.join(winners)}"
+        return f"game {game.game_id}: {players}: {game.result}{detail}, {told}"
+    return state_line(event.competition)
+
+
+def state_line(competition: competitions_pb2.Competition) -> str:
+    """How a competition stands."""
+    state, games = _state(competition), _games(competition)
+    remark = f"; {competition.remark}" if competition.remark else ""
+    return (
+        f"{competition.name} ({competition.kind}, {competition.game}): {state}, {games} games played{remark}"
+    )
+
+
+def competitions_text(competitions: Iterable[competitions_pb2.Competition]) -> str:
+    """A table of competitions."""
+    table = _table(" name", " state", " kind", " game", "games", "void", " remark")
+    for competition in competitions:
+        table.add_row(
+            *(Text(legible(text)) for text in (competition.name, _state(competition), competition.kind)),
+            Text(legible(competition.game)),
+            _games(competition),
+            str(competition.void_games),
+            Text(legible(competition.remark.strip().rpartition("\n")[2])),
+        )
+    return _text(table)
+
+
+def players_text(players: Iterable[competitions_pb2.DialledInPlayer]) -> str:
+    """A table of players that have dialled in."""
+    table = _table(" player", " engine", "games", "at once")
+    for player in players:
+        engine = f"{player.engine_name} {player.engine_version}".strip()
+        table.add_row(
+            Text(legible(player.name)), Text(legible(engine)), str(player.games), str(player.games_at_once)
+        )
+    return _text(table)
+
+
+def standings_text(standings: competitions_pb2.GetStandingsResponse) -> str:
+    """The table of a competition, the best player first."""
+    table = _table(
+        " player", "games", "wins", "draws", "losses", "unknown", "points", "forfeits", "Elo", "CPU s"
+    )
+    for line in standings.standings:
+        score = line.score
+        counts = (score.wins, score.draws, score.losses, score.unknown)
+        cpu = f"{line.mean_cpu.ToMicroseconds() / 1e6:.2f}" if line.HasField("mean_cpu") else "-"
+        table.add_row(
+            Text(legible(line.player)),
+            *map(str, (sum(counts), *counts)),
+            f"{line.points:g}",
+            str(line.forfeits),
+            f"{line.elo:.0f}",
+            cpu,
+        )
+    return _text(table)
+
+
+def _state(competition: competitions_pb2.Competition) -> str:
+    name = (
+        competitions_pb2.CompetitionState.Name(competition.state).removeprefix("COMPETITION_STATE_").lower()
+    )
+    return "cannot be used" if name == "unspecified" else name
+
+
+def _games(competition: competitions_pb2.Competition) -> str:
+    total = competition.games_total if competition.HasField("games_total") else None
+    return count_text(competition.games_played, total)
+
+
+def _table(*headings: str) -> Table:
+    """An empty table; a heading that begins with a blank is of text, others are of numbers."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in headings:
+        text = heading.startswith(" ")
+        table.add_column(heading.strip(), justify="left" if text else "right", overflow="fold")
+    return table
+
+
+def _text(table: Table) -> str:
+    text = io.StringIO()
+    Console(file=text, width=_WIDTH, color_system=None).print(table)
+    return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())

@@ -1,0 +1,50 @@
+"""`academy proposals`: what became of proposals, and why."""
+
+from typing import Any
+
+import pytest
+
+from tests.academy.cli.conftest import Academy
+
+
+@pytest.fixture
+def proposer(academy: Academy) -> str:
+    """Who voted for the first pattern, as ACADEMY calls it."""
+    player: str = academy("patterns", "show", "go", 1, "--library", "endgame", "--json").json()["votes"][0][
+        "player"
+    ]
+    return player
+
+
+def listed(academy: Academy, *options: object) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = academy("proposals", *options, "--json").json()["proposals"]
+    return found
+
+
+def test_each_is_told_with_player_contest_verdict_and_reason(academy: Academy, proposer: str) -> None:
+    (first, *_) = listed(academy, "--player", proposer)
+    assert first["player"] == proposer and first["verdict"] == "VERDICT_INSERTED" and first["reason"]
+    table = academy("proposals", "--player", proposer).out
+    assert "inserted" in table and first["contest_id"][:8] in table
+
+
+def test_they_are_filtered_by_contest_and_verdict(academy: Academy, proposer: str) -> None:
+    (first, *_) = everything = listed(academy, "--player", proposer)
+    assert listed(academy, "--player", proposer, "--contest", first["contest_id"])
+    assert (
+        listed(academy, "--player", proposer, "--verdict", "inserted", "--verdict", "matched") == everything
+    )
+    assert listed(academy, "--player", proposer, "--verdict", "dropped") == []
+    wrong = academy("proposals", "--verdict", "lost")
+    assert wrong.exit_code == 2 and "lost" in wrong.err
+
+
+def test_they_come_in_pages(academy: Academy, proposer: str) -> None:
+    everything = listed(academy, "--player", proposer)
+    page = academy("proposals", "--player", proposer, "--limit", 1, "--json").json()
+    pages = [page]
+    while page["next_page_token"]:
+        more = ("--page", page["next_page_token"])
+        page = academy("proposals", "--player", proposer, "--limit", 1, *more, "--json").json()
+        pages.append(page)
+    assert [one for page in pages for one in page["proposals"]] == everything

@@ -1,0 +1,157 @@
+"""The command at a service: a real `arena serve`, over a real socket."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import trustme
+
+from arena.service.tokens import Role, add_token
+from tests.arena.cli.command import Done, arena
+from tests.arena.control_files import RANDOM, SLOW, write_control
+from tests.arena.service.test_service import Service
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    folder = tmp_path_factory.mktemp("served")
+    write_control(folder, {"one": SLOW, "two": SLOW}, competition="rounds = 10_000")
+    running = Service(folder)
+    yield running
+    running.channel.close()
+    assert running.end() == 0
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_TLS_CA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def at(service: Service, *words: str | Path, who: str = "me") -> Done:
+    return arena(*words, "--address", service.address, "--token", service.tokens.get(who, who))
+
+
+def test_a_competition_is_sent_started_watched_and_shown(
+    service: Service, here: None, tmp_path: Path
+) -> None:
+    control = write_control(tmp_path, {"one": RANDOM, "two": RANDOM}, competition="rounds = 3")
+    started = at(service, "start", "sent/cup", "--control", control, "-g", "2")
+    assert started.stdout.startswith("sent/cup (all-play-all, go): running, ") and not started.stderr
+    watched = at(service, "watch", "sent/cup", "--from-start", who="eye")
+    assert watched.stdout.splitlines()[-1].startswith(
+        "sent/cup (all-play-all, go): stopped, 2/3 games played"
+    )
+    shown = at(service, "show", "sent/cup", who="eye")
+    assert re.search(r"^player +games +wins", shown.stdout, re.MULTILINE) and "one" in shown.stdout
+    told = json.loads(at(service, "show", "sent/cup", "--json", who="eye").stdout)
+    assert told["standings"]["games"] == 2 and told["competition"]["gamesPlayed"] == 2
+    listed = at(service, "list", who="eye").stdout.splitlines()
+    assert [line.split()[0] for line in listed] == ["name", "contest", "sent/cup"]
+    assert json.loads(at(service, "list", "--json").stdout)["competitions"][1]["name"] == "sent/cup"
+
+
+def test_a_competition_is_stopped(service: Service, here: None) -> None:
+    assert at(service, "start", "contest").returncode == 0
+    stopped = at(service, "stop", "contest", "--at-once")
+    # New, where it had not yet got to its results.
+    assert re.match(r"contest \(all-play-all, go\): (new|stopped), ", stopped.stdout)
+    again = at(service, "stop", "contest")
+    assert again.returncode == 1 and "the competition contest is not running [NOT_RUNNING]" in again.stderr
+
+
+def test_tokens_are_made_listed_and_revoked_from_elsewhere(service: Service, here: None) -> None:
+    made = at(service, "token", "late", "--role", "watcher").stdout.strip()
+    assert at(service, "list", who=made).returncode == 0
+    listed = at(service, "tokens").stdout.splitlines()
+    assert listed == ["eye: watcher", "late: watcher", "me: operator", "one: player", "two: player"]
+    assert at(service, "token", "late", "--revoke").returncode == 0
+    gone = at(service, "list", who=made)
+    assert gone.returncode == 1 and "not known here" in gone.stderr and "ARENA_TOKEN" in gone.stderr
+    for words in (("token", "chief", "--role", "operator"), ("token", "me", "--revoke")):
+        refused = at(service, *words)
+        assert refused.returncode == 1 and "where the service runs" in refused.stderr
+    twice = at(service, "token", "eye", "--role", "watcher")
+    assert twice.returncode == 1 and "'eye' has a token already" in twice.stderr
+
+
+def test_players_that_have_dialled_in_are_listed(service: Service, here: None) -> None:
+    bot = """
+import sys
+from clients.connection import Connection
+from clients.dial_in import Engine, dial_in
+dial_in(Connection(sys.argv[1], token=sys.argv[2]), "one", None, Engine("Rambler", "1.0"))
+"""
+    process = subprocess.Popen([sys.executable, "-c", bot, service.address, service.tokens["one"]])
+    try:
+        while not (players := json.loads(at(service, "players", "--json").stdout)["players"]):
+            assert process.poll() is None
+        assert players == [{"name": "one", "engineName": "Rambler", "engineVersion": "1.0", "gamesAtOnce": 1}]
+        assert at(service, "players").stdout.splitlines()[1].split() == ["one", "Rambler", "1.0", "0", "1"]
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("start", "x"), "starting x: there is no competition 'x' [UNKNOWN_COMPETITION]"),
+        (("show", "contest.toml"), "'contest.toml': it must be of letters, digits"),
+        (("start", "contest", "--token", "guessed"), "(give a token with --token or ARENA_TOKEN"),
+    ],
+)
+def test_what_a_service_refuses_is_told_in_one_line(
+    service: Service, here: None, words: tuple[str, ...], message: str
+) -> None:
+    refused = arena(*words[:2], "--address", service.address, "--token", service.tokens["me"], *words[2:])
+    assert refused.returncode == 1 and message in refused.stderr and "Traceback" not in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (("list", "--address", "127.0.0.1:1"), 1, "start it with `arena serve`, or give its --address"),
+        (("list", "--address", "nowhere"), 2, "write host:port"),
+        (("list", "--address", "192.0.2.1:50561"), 2, "give --tls-ca, or --insecure"),
+        (("list", "--tls-ca", "missing.pem"), 1, "missing.pem"),
+        (("start", "cup", "--control", "missing.toml"), 1, "can't read the control file missing.toml"),
+        (("start", "cup", "--control", "cup.ctl"), 2, "services take control files in TOML"),
+        (("stop", "contest.toml", "--at-once"), 2, "needs --address"),
+    ],
+)
+def test_what_cannot_be_meant_is_told_at_once(
+    here: None, words: tuple[str, ...], status: int, message: str
+) -> None:
+    refused = arena(*words)
+    assert refused.returncode == status and message in " ".join(refused.stderr.split())
+
+
+def test_a_service_is_reached_by_tls(tmp_path: Path, here: None) -> None:
+    authority = trustme.CA()
+    certificate = authority.issue_cert("localhost")
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    certificate.private_key_pem.write_to_path(tmp_path / "key.pem")
+    certificate.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    token = add_token(tmp_path / "arena.tokens", "eye", Role.WATCHER)
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "arena.cli", "serve", "--address", "localhost:0"),
+            *("--tls-cert", "cert.pem", "--tls-key", "key.pem"),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        done = arena("list", "--address", address, "--token", token, "--tls-ca", "ca.pem")
+        assert done.returncode == 0 and done.stdout.startswith("name"), done.stderr
+    finally:
+        process.terminate()
+        process.wait()

@@ -1,0 +1,57 @@
+"""Until the command says how it is used, it loads nothing that it does not need for that."""
+
+import inspect
+import subprocess
+import sys
+from typing import get_args
+
+import pytest
+
+from arena.cli import serving
+from arena.control import plan_tables, sample
+from arena.service.tokens import Role
+
+HEAVY = (
+    "asyncio",
+    "arena.run",
+    "google.protobuf",
+    "llvmlite",
+    "numba",
+    "numpy",
+    "pyspiel",
+    "sqlalchemy",
+    "structlog",
+)
+LOADED = """
+import sys
+from typing import get_args
+from contextlib import suppress
+from {package}.cli import main
+sys.argv = ["{package}", *{arguments!r}]
+with suppress(SystemExit):
+    main()
+print(*sorted({{"grpc", *{heavy!r}}} & set(sys.modules)), file=sys.stderr)
+"""
+
+
+def loaded(package: str, *arguments: str, heavy: tuple[str, ...] = HEAVY) -> list[str]:
+    """Which heavy modules the command has loaded at its end."""
+    program = LOADED.format(package=package, arguments=list(arguments), heavy=heavy)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "Usage:" in done.stdout, done.stderr
+    return done.stderr.split()
+
+
+def test_help_loads_nothing_heavy() -> None:
+    assert loaded("arena", "--help") == []
+
+
+@pytest.mark.parametrize("action", ["run", "stop", "export"])
+def test_an_actions_help_loads_nothing_but_grpc(action: str) -> None:
+    assert set(loaded("arena", action, "--help")) <= {"grpc", "asyncio"}
+
+
+def test_what_options_say_without_loading_the_arena_is_what_the_arena_says() -> None:
+    role = inspect.signature(serving.token).parameters["role"]
+    assert get_args(get_args(role.annotation)[0]) == tuple(each.value for each in Role)
+    assert sample.KINDS == plan_tables.KINDS

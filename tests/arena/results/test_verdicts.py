@@ -1,0 +1,47 @@
+"""What ACADEMY made of proposals is kept with the results."""
+
+from pathlib import Path
+
+from sqlalchemy import inspect, text
+
+from arena.results.database import ResultsDatabase, sqlite_url
+from arena.results.removal import remove_series
+from arena.results.verdicts import ProposalTally, Verdict, note, tallies
+from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, report_of
+
+
+def database_of(folder: Path) -> ResultsDatabase:
+    report_of(folder, ALL_PLAY_ALL, ALL_PLAYED)
+    return ResultsDatabase.open(sqlite_url(folder / "cup.results.sqlite"))
+
+
+def test_reasons_that_differ_in_numbers_alone_are_told_together(tmp_path: Path) -> None:
+    database = database_of(tmp_path)
+    verdicts = [
+        Verdict(1, "alpha", "inserted", "no pattern in library 2-b matches"),
+        Verdict(1, "alpha", "dropped", "value 0.51 exceeds 0.33"),
+        Verdict(1, "alpha", "dropped", "value 0.7 exceeds 0.33"),
+        Verdict(2, "beta", "matched"),
+    ]
+    with database.transaction() as connection:
+        note(connection, 1, "cup/1", verdicts)
+        # The same contest once more changes nothing.
+        note(connection, 1, "cup/1", verdicts)
+    found = tallies(database, 1)
+    alpha = found["alpha"]
+    assert (alpha.accepted, alpha.dropped, dict(alpha.reasons)) == (1, 2, {"value N exceeds N": 2})
+    assert found["beta"] == ProposalTally(accepted=1)
+    remove_series(database, "cup")
+    assert tallies(database, 1) == {}
+    database.close()
+
+
+def test_a_database_of_before_gets_the_table(tmp_path: Path) -> None:
+    database = database_of(tmp_path)
+    with database.transaction() as connection:
+        connection.execute(text('DROP TABLE "ARENA_Verdict"'))
+    database.close()
+    again = ResultsDatabase.open(sqlite_url(tmp_path / "cup.results.sqlite"), create=False)
+    assert "ARENA_Verdict" in inspect(again.engine).get_table_names()
+    assert tallies(again, 1) == {}
+    again.close()
