@@ -3,7 +3,7 @@
 import getpass
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -12,20 +12,11 @@ from academy.cli.data_folder import existing
 from academy.cli.failures import CommandError, Commands
 from academy.cli.libraries import Json
 from academy.cli.serving import DEFAULT_DATA, Data
-from academy.knowledge.signatures import ELO_SCALE
-from academy.store import forgetting, game_tables, keys
-from academy.store.environment import Table, Transaction
-from academy.store.errors import StoreBusy
-from academy.store.library_store import Store
-from academy.store.messages import unpacked
-from academy.store.player_commands import (
-    MuteInGame,
-    MutePlayer,
-    UnmuteInGame,
-    UnmutePlayer,
-    muted_players,
-)
-from academy.v1 import pattern_pb2
+
+if TYPE_CHECKING:
+    from academy.store import forgetting
+    from academy.store.environment import Transaction
+    from academy.store.library_store import Store
 
 _REPLAYS: Final = 20
 Name = Annotated[str, typer.Argument(help="The player's name, as knowledge is kept under it.")]
@@ -79,7 +70,14 @@ def list_players(game: OnlyGame = "", data: Data = DEFAULT_DATA, json: Json = Fa
     printing.console().print(table)
 
 
-def _players(transaction: Transaction, only: str) -> dict[str, _Known]:
+def _players(transaction: "Transaction", only: str) -> dict[str, _Known]:
+    from academy.knowledge.signatures import ELO_SCALE
+    from academy.store import game_tables, keys
+    from academy.store.environment import Table
+    from academy.store.messages import unpacked
+    from academy.store.player_commands import muted_players
+    from academy.v1 import pattern_pb2
+
     known: dict[str, _Known] = {}
     for game_id in _games(transaction, only):
         for name, hundredths in game_tables.ratings(transaction, game_id):
@@ -95,7 +93,9 @@ def _players(transaction: Transaction, only: str) -> dict[str, _Known]:
     return known
 
 
-def _games(transaction: Transaction, only: str) -> list[str]:
+def _games(transaction: "Transaction", only: str) -> list[str]:
+    from academy.store import forgetting, game_tables
+
     if only:
         game_tables.game_record(transaction, only)
         return [only]
@@ -108,6 +108,8 @@ def mute(name: Name, data: Data = DEFAULT_DATA) -> None:
     A pattern that only it proposed goes. `players unmute` brings all back. What other players' patterns
     became by its proposals stays: see `players forget`.
     """
+    from academy.store.player_commands import MuteInGame, MutePlayer
+
     with existing(data) as store:
         store.run(MutePlayer(name))
         games = _games_of(store)
@@ -117,6 +119,8 @@ def mute(name: Name, data: Data = DEFAULT_DATA) -> None:
 
 def unmute(name: Name, data: Data = DEFAULT_DATA) -> None:
     """Let a player propose again, and put back the votes that muting took out."""
+    from academy.store.player_commands import UnmuteInGame, UnmutePlayer
+
     with existing(data) as store:
         was_muted = store.run(UnmutePlayer(name))
         back = [store.run(UnmuteInGame(game_id, name, _actor())) for game_id in _games_of(store)]
@@ -141,6 +145,8 @@ def forget(
     Games it played stay in the opening tree, the measures and the ratings. Without --really nothing changes.
     It cannot be undone: make a backup first. A player that is not muted may go on proposing.
     """
+    from academy.store import forgetting
+
     with existing(data, read_only=not really) as store:
         environment = store.environment
         with environment.reading() as transaction:
@@ -182,7 +188,10 @@ def forget(
         typer.echo("nothing was changed; do it with --really")
 
 
-def _forget(store: Store, replay: forgetting.Replay) -> forgetting.Difference:
+def _forget(store: "Store", replay: "forgetting.Replay") -> "forgetting.Difference":
+    from academy.store import forgetting
+    from academy.store.errors import StoreBusy
+
     for _ in range(_REPLAYS):
         try:
             return store.run(forgetting.ForgetPlayer(replay, _actor()))
@@ -192,7 +201,9 @@ def _forget(store: Store, replay: forgetting.Replay) -> forgetting.Difference:
     raise CommandError("the servers learn faster than this can replay; try again when less is played")
 
 
-def _games_of(store: Store) -> list[str]:
+def _games_of(store: "Store") -> list[str]:
+    from academy.store import forgetting
+
     with store.environment.reading() as transaction:
         return list(forgetting.games(transaction))
 

@@ -5,7 +5,7 @@ numbers, which mean other patterns in the second copy; there they are found by t
 they were reported, so openings, measures and ratings are the same in both.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -130,7 +130,9 @@ class Replay:
 
         def without_votes(record: pattern_pb2.PatternRecord) -> bool:
             left = [vote for vote in record.votes if not self._is_left_out(vote.player, event.sequence)]
-            silent = [vote for vote in record.silent_votes if not self._is_left_out(vote.player, event.sequence)]
+            silent = [
+                vote for vote in record.silent_votes if not self._is_left_out(vote.player, event.sequence)
+            ]
             del record.votes[:], record.silent_votes[:]
             record.votes.extend(left)
             record.silent_votes.extend(silent)
@@ -358,15 +360,19 @@ def _forget_what_was_kept(work: Work, game_id: str, player: str) -> None:
 
 def _without(record: pattern_pb2.PatternRecord, player: str) -> bool:
     """Take a player's votes out of a record; return whether others are left."""
-    left = [vote for vote in record.votes if vote.player != player]
-    silent = [vote for vote in record.silent_votes if vote.player != player]
-    del record.votes[:], record.silent_votes[:]
-    record.votes.extend(left)
-    record.silent_votes.extend(silent)
-    return bool(left or record.folded.votes)
+    return _keep_votes(record, lambda name: name != player)
 
 
 def games(transaction: Transaction) -> Iterator[str]:
     """Yield the ids of all games."""
     for key, _ in transaction.scan(Table.GAMES):
         yield key.decode()
+
+
+def _keep_votes(record: pattern_pb2.PatternRecord, keep: Callable[[str], bool]) -> bool:
+    """Keep the votes of some players in a record; return whether any that counts is left."""
+    for votes in (record.votes, record.silent_votes):
+        kept = [vote for vote in votes if keep(vote.player)]
+        del votes[:]
+        votes.extend(kept)
+    return bool(record.votes or record.folded.votes)
