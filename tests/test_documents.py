@@ -117,10 +117,18 @@ MEANT = {
     "FOLDER": ["library"],
     "ARENA": ["arena"],
 }
-# These need what only the reader has: a pattern's number, a file, an abandoned contest, another arena.
+# These need what only the reader has: a pattern's number, a file, an abandoned contest, another arena, a removal.
 INCOMPLETE = {
-    *("academy serve", "academy contests void", "academy prune", "academy export", "academy backup"),
+    *(
+        "academy serve",
+        "academy contests void",
+        "academy games create",
+        "academy prune",
+        "academy export",
+        "academy backup",
+    ),
     *("academy arenas link", "academy arenas allow", "academy arenas forbid"),
+    *("academy openings delete", "academy removals restore", "academy players"),
 }
 
 

@@ -193,6 +193,7 @@ def test_a_bot_that_is_lost_has_its_fault_in_all_results(
     own = f'{limits}command = "{sys.executable} -I -S {BOT} {bot}"'
     whole = CONTROL.replace(f'command = "{sys.executable} -I -S {BOT} none"', own)
     whole = whole.replace('crash = "lose"\nlate_turns = 5\n', "")
+    whole = whole.replace("[competition]\n", "[competition]\ncheck_players = false\n")
     path.write_text(whole.replace(whole[whole.index("[time_control]") : whole.index("[players.ann]")], ""))
     control = read(path)
     files = CompetitionFiles(control.path)

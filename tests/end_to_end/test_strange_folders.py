@@ -108,7 +108,7 @@ def test_server_processes_started_there_serve_and_execute_none_of_them(folder: P
 
 def test_the_processes_that_compile_and_that_look_for_damage_execute_none_of_them(folder: Path) -> None:
     program = (
-        "from pathlib import Path; from academy.cli.serving import _damage; "
+        "from pathlib import Path; from academy.cli.server_process import _damage; "
         "from academy.matching.warming import _Compiler; "
         "print(_damage(Path('data'))); print(_Compiler().run())"
     )

@@ -30,7 +30,10 @@ CELLS = go().cell_names
 @contextmanager
 def world(folder: Path) -> Iterator[Store]:
     with Store(folder) as store:
-        store.run(RegisterGame(go_game(), "arena"))
+        game = go_game()
+        # Two cells say little.
+        game.settings.least_information = 0
+        store.run(RegisterGame(game, "arena"))
         yield store
 
 
@@ -97,7 +100,7 @@ def test_the_libraries_are_as_if_the_player_had_never_proposed(tmp_path: Path) -
             play(store, first, 12)
             play(without, first, 12, silent=("troll",))
             delete_everywhere(store, without)
-            small = game_pb2.LibrarySettings(endgame_capacity=40)
+            small = game_pb2.LibrarySettings(endgame_capacity=40, least_information=0)
             for each in (store, without):
                 each.run(ChangeSettings(GAME, small, "admin"))
         before, openings = contents(store), view(store).openings.nodes

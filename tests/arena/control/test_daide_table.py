@@ -91,7 +91,7 @@ def test_the_door_opens_for_those_that_dial_in(tmp_path: Path) -> None:
         assert seated.players["a"].parameters["client"] == "Albert"
         check_players(seated, quiet=True, tell=told.append)
     assert told[0].startswith("DAIDE clients dial in at 127.0.0.1:")
-    assert told[1:] == ["player a dials in for each game", "player b dials in for each game"]
+    assert told[1:] == [f"player {name} dials in for each game: it is not checked" for name in ("a", "b")]
 
 
 def test_an_address_of_other_machines_is_warned_of(

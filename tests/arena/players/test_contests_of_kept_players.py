@@ -179,6 +179,7 @@ def test_a_kept_policy_is_told_of_the_contests_of_all_its_slots(
     assert contests[1][1] == {
         "ACADEMY_ADDRESS": "here",
         "ACADEMY_CONTEST": "cup/0",
+        "ACADEMY_GAME": "diplomacy-standard",
         "ACADEMY_PLAYER": "2",
         "ACADEMY_TOKEN": "secret-2",
     }
