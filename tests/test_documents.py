@@ -128,7 +128,7 @@ INCOMPLETE = {
         "academy backup",
     ),
     *("academy arenas link", "academy arenas allow", "academy arenas forbid"),
-    *("academy openings delete", "academy removals restore", "academy players"),
+    *("academy openings delete", "academy removals", "academy players"),
 }
 
 
