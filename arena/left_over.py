@@ -1,17 +1,16 @@
 """What earlier runs of a competition left: their games, attempts they did not finish, missing files."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.academy_desk import void_contest_report
 from arena.competition_files import CompetitionFiles, history_line
 from arena.control.settings import Control
 from arena.event_log import EventLog
-from arena.results.exclusions import Change, Exclusion, interleaved
-from arena.results.games import FinishedGame
+from arena.reports.assembly import replayed
 from arena.results.series import Series, UnfinishedGame
 from arena.results.standings import Standings
-from arena.selection.selector import CompletedGame, Selector
+from arena.selection.selector import Selector
 
 
 @dataclass(frozen=True)
@@ -58,29 +57,6 @@ def take_up(
         names = ", ".join(selector.ghosts)
         warnings.append(f"the control file no longer has {names}; results of earlier games are kept")
     return TakenUp(Standings(control.competitors, control.elo, games), series.unfinished_games(), warnings)
-
-
-def replayed(
-    selector: Selector, games: Iterable[FinishedGame], excluded: Iterable[Exclusion]
-) -> Iterator[tuple[FinishedGame, str]]:
-    """The finished games, each after the selector has heard of it and of who was left out before it.
-
-    With each comes what the history file says of it besides its result.
-
-    Raises ChangedCompetition if they are not the games of the control file.
-    """
-    for entry in interleaved(games, excluded):
-        match entry:
-            case Change(scope, name, is_out):
-                (selector.exclude if is_out else selector.readmit)(scope, name)
-            case game:
-                remark = selector.history_remark(game.game_id, game.detail)
-                selector.completed(
-                    CompletedGame(
-                        game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game
-                    )
-                )
-                yield game, remark
 
 
 def give_up_open_attempts(

@@ -2,14 +2,13 @@
 
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from arena.control.game import GameSettings
 from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
 from arena.control.settings import Control
-from arena.left_over import replayed
 from arena.ratings.bradley_terry import PairResult, Ratings, rate
 from arena.ratings.daide import daide_scores
 from arena.ratings.places import RatedBy, places_of
@@ -17,6 +16,7 @@ from arena.ratings.skill import SkillTable
 from arena.reports.contents import PlayerFacts, Report, is_tuner
 from arena.reports.tally import MatchupTally, tally, unplanned
 from arena.results.database import ResultsError
+from arena.results.exclusions import Change, Exclusion, interleaved
 from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms
 from arena.results.series_reader import SeriesReader
@@ -27,7 +27,7 @@ from arena.selection.kinds import selector_for
 from arena.selection.lettered import letters
 from arena.selection.matchups import MatchupSelector
 from arena.selection.monte_carlo import MonteCarloTuner
-from arena.selection.selector import ChangedCompetition, Selector
+from arena.selection.selector import ChangedCompetition, CompletedGame, Selector
 from arena.selection.sprt import SprtMatch
 from referees.legible_text import legible
 
@@ -189,3 +189,26 @@ def _of_all_candidates(game: FinishedGame, control: Control, selector: Selector 
     if selector is not None:
         candidates = set(game.players).difference(control.competitors)
     return replace(game, players=tuple(CANDIDATES if name in candidates else name for name in game.players))
+
+
+def replayed(
+    selector: Selector, games: Iterable[FinishedGame], excluded: Iterable[Exclusion]
+) -> Iterator[tuple[FinishedGame, str]]:
+    """The finished games, each after the selector has heard of it and of who was left out before it.
+
+    With each comes what the history file says of it besides its result.
+
+    Raises ChangedCompetition if they are not the games of the control file.
+    """
+    for entry in interleaved(games, excluded):
+        match entry:
+            case Change(scope, name, is_out):
+                (selector.exclude if is_out else selector.readmit)(scope, name)
+            case game:
+                remark = selector.history_remark(game.game_id, game.detail)
+                selector.completed(
+                    CompletedGame(
+                        game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game
+                    )
+                )
+                yield game, remark
