@@ -1,4 +1,4 @@
-"""Text on its way to people: nothing in it may command a terminal, and its reader may leave early."""
+"""What people are told on the terminal: lines, complaints, and how many games that is."""
 
 import json
 import os
@@ -28,3 +28,8 @@ def say_json(value: Mapping[str, Any]) -> None:
 def complain(text: str) -> None:
     """Print to standard error."""
     print(legible(text), file=sys.stderr, flush=True)
+
+
+def count_text(played: int, total: int | None) -> str:
+    """How many games of how many: `12/200`; just `12` without a total, or where fewer are wanted now."""
+    return f"{played}" if total is None or played > total else f"{played}/{total}"

@@ -23,11 +23,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from academy.service.lifetime import signals
+from academy.service.workers import signals
 from academy.store import event_log, game_tables
-from academy.store.check import check
-from academy.store.environment import Environment, Table, Transaction
-from academy.store.messages import unpacked
+from academy.store.codec import unpack_message
+from academy.store.environment import Environment, TableName, Transaction
+from academy.store.maintenance.check import check
 from academy.store.v1.records_pb2 import ContestRecord
 from academy.v1.proposals_pb2 import Proposal
 from benchmarks.compactions import Compactions
@@ -143,8 +143,10 @@ def wrong(data: Path, told: Acknowledged, *, replay: bool) -> Iterator[str]:
     with Environment(data, read_only=True) as environment:
         with environment.reading() as transaction:
             logged = Counter(_reported(transaction))
-            contests = [unpacked(ContestRecord, value) for _, value in transaction.scan(Table.CONTESTS)]
-            stored = [unpacked(Proposal, value) for _, value in transaction.scan(Table.PROPOSALS)]
+            contests = [
+                unpack_message(ContestRecord, value) for _, value in transaction.scan(TableName.CONTESTS)
+            ]
+            stored = [unpack_message(Proposal, value) for _, value in transaction.scan(TableName.PROPOSALS)]
             learnt = game_tables.read_measures(game_tables.measures(transaction, GAME)).contests
         reported = {record.contest.contest_id for record in contests if record.event}
         if learnt != len(reported):

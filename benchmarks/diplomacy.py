@@ -21,9 +21,9 @@ from clients.bots.diplomacy.bots import BOTS, bot
 from referees.diplomacy import (
     Order,
     OrderKind,
+    OrderResult,
     Phase,
     Position,
-    Result,
     Season,
     Unit,
     UnitKind,
@@ -212,7 +212,7 @@ def print_convoys() -> None:
         print(f"| {name} | {1000 * legal:.1f} and {1000 * resolving:.1f} |")
 
 
-def with_reasons(position: Position, orders: dict[int, list[Order]]) -> Sequence[Result]:
+def with_reasons(position: Position, orders: dict[int, list[Order]]) -> Sequence[OrderResult]:
     """The results of all orders, with their reasons."""
     return adjudicate(position, orders).results
 

@@ -22,10 +22,10 @@ from pathlib import Path
 from benchmarks.diplomacy import random_orders
 from referees.diplomacy import (
     NOBODY,
-    Adjudication,
     Map,
     Order,
     Phase,
+    PhaseAdjudication,
     Position,
     Season,
     Terrain,
@@ -145,7 +145,7 @@ def look_as_agents_do(position: Position, legal: Sequence[dict[int, list[Order]]
         keep(acting == legal[power].keys(), "a unit without a legal action")
 
 
-def compare(adjudication: Adjudication) -> None:
+def compare(adjudication: PhaseAdjudication) -> None:
     """What holds of a phase played with legal orders. Raises BrokenInvariant."""
     before, after = adjudication.position, adjudication.after
     now = Counter(unit.power for unit in after.units)

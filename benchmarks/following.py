@@ -19,8 +19,8 @@ from typing import Final
 
 import grpc
 
+from academy.store.codec import library_from_proto
 from academy.store.contest_commands import ReportContest
-from academy.store.game_records import library_from_proto
 from academy.store.library_commands import DeletePattern, RestorePattern
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role

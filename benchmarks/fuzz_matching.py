@@ -12,7 +12,7 @@ from itertools import permutations
 
 from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import Code, State
-from academy.knowledge.patterns import InvalidPattern, Pattern, graph_pattern, grid_pattern
+from academy.knowledge.patterns import InvalidPatternError, Pattern, graph_pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import NodeSymmetry
 from academy.matching.changes import Change
@@ -93,7 +93,7 @@ def random_library(chance: random.Random, spec: GameSpec, board: Board) -> dict[
     for number in range(chance.randint(1, MOST_PATTERNS)):
         try:
             found[number] = spec.check_pattern(random_pattern(chance, board))
-        except InvalidPattern:
+        except InvalidPatternError:
             continue
     return found
 

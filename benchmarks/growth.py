@@ -17,7 +17,7 @@ from typing import Final
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from academy.store import event_log, keys
-from academy.store.environment import Table, Transaction
+from academy.store.environment import TableName, Transaction
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import events_pb2
@@ -48,8 +48,8 @@ def lengthen(store: Store, game_id: str, length: int) -> None:
 
         def write(transaction: Transaction, first: int = last + 1, end: int = end) -> None:
             for sequence in range(first, end + 1):
-                transaction.put(Table.EVENTS, keys.number(sequence), packed)
-                transaction.put(Table.EVENTS_BY_GAME, keys.in_game(game_id, sequence))
+                transaction.put(TableName.EVENTS, keys.number(sequence), packed)
+                transaction.put(TableName.EVENTS_BY_GAME, keys.in_game(game_id, sequence))
 
         store.environment.write(write)
 

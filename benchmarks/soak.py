@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from academy.service.lifetime import signals
+from academy.service.workers import signals
 from benchmarks.crash_loop import slept, wrong
 from benchmarks.mixed_load import Load
 from benchmarks.sites import Site

@@ -18,10 +18,10 @@ from typing import Any
 
 from academy.knowledge.settings import Library
 from academy.store import game_tables
-from academy.store.check import check
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.library_commands import ImportLibraries
 from academy.store.library_store import Store
+from academy.store.maintenance.check import check
 from academy.v1 import contests_pb2, pattern_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
 

@@ -11,7 +11,7 @@ from statistics import median
 from time import perf_counter
 
 from arena.jobs import GameJob, PlayerSetup
-from arena.match import play
+from arena.match.game import play
 from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosition
 from referees.warlight.challenge_lines import ChallengeLines
 

@@ -1,6 +1,6 @@
 """The client library of ACADEMY for bots: `Academy` for blocking calls, `AsyncAcademy` for asyncio.
 
-Both answer with the values of `clients.advice` and raise AcademyUnavailable or AcademyRefusal. A
+Both answer with the values of `clients.advice` and raise AcademyUnavailableError or AcademyRefusedError. A
 question that fair use forbids is not asked: the answer is then an empty list. Whoever asks faster than
 ACADEMY's limits allow waits as long as it says, and raises its refusal only where that is longer than a call
 may take.
@@ -28,12 +28,12 @@ from academy.v1 import (
 )
 from clients.advice import ProposalStatus, proposal_statuses
 from clients.answer_deadline import AnswerDeadline
-from clients.connection import AcademyRefusal, AcademyUnavailable, Connection, explained
-from clients.patience import Patience
+from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection, explained
+from clients.patience import RetryBudget
 from clients.questions import AsyncQuestions, Questions
 from clients.seat import Seat
 
-__all__ = ["Academy", "AcademyRefusal", "AcademyUnavailable", "AsyncAcademy", "Connection", "Seat"]
+__all__ = ["Academy", "AcademyRefusedError", "AcademyUnavailableError", "AsyncAcademy", "Connection", "Seat"]
 
 Request = TypeVar("Request")
 Response = TypeVar("Response")
@@ -62,7 +62,7 @@ class Academy(Questions):
         self._channel.close()
 
     def _call(self, method: Callable[..., Response], request: object) -> Response:
-        patience = Patience(self._connection.timeout)
+        patience = RetryBudget(self._connection.timeout)
         while True:
             try:
                 return method(request, timeout=patience.left, metadata=self._connection.metadata)
@@ -112,7 +112,7 @@ class Academy(Questions):
             return []
         try:
             response = self._call(self._proposals.SubmitProposals, request)
-        except AcademyRefusal as refusal:
+        except AcademyRefusedError as refusal:
             request = _fewer_proposals(seat, plies, average_length, refusal)
             response = self._call(self._proposals.SubmitProposals, request)
         return proposal_statuses(response)
@@ -132,7 +132,7 @@ class Academy(Questions):
         """One stream for many questions: several times cheaper than calls of their own.
 
         Each answer is waited for as long as a call may take; when one does not come, the stream is
-        closed, and every question raises AcademyUnavailable.
+        closed, and every question raises AcademyUnavailableError.
         """
         questions: queue.SimpleQueue[consultation_pb2.PlayRequest | None] = queue.SimpleQueue()
         answers = self._consultation.Play(
@@ -163,7 +163,7 @@ class PlayStream(Questions):
         self._number = 0
 
     def _ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
-        patience = Patience(self._deadline.seconds)
+        patience = RetryBudget(self._deadline.seconds)
         while True:
             response = self._answer(request)
             refusal = _refusal(response)
@@ -179,7 +179,7 @@ class PlayStream(Questions):
             with self._deadline:
                 return next(self._answers)
         except StopIteration:
-            raise AcademyUnavailable("the stream was ended by the server") from None
+            raise AcademyUnavailableError("the stream was ended by the server") from None
         except grpc.RpcError as error:
             raise (_late(self._deadline.seconds) if self._deadline.expired else explained(error)) from None
 
@@ -224,7 +224,7 @@ class AsyncAcademy(AsyncQuestions):
     async def _call(
         self, method: "Callable[..., grpc.aio.UnaryUnaryCall[Request, Response]]", request: Request
     ) -> Response:
-        patience = Patience(self._connection.timeout)
+        patience = RetryBudget(self._connection.timeout)
         while True:
             try:
                 return await method(request, timeout=patience.left, metadata=self._connection.metadata)
@@ -271,7 +271,7 @@ class AsyncAcademy(AsyncQuestions):
             return []
         try:
             response = await self._call(self._proposals.SubmitProposals, request)
-        except AcademyRefusal as refusal:
+        except AcademyRefusedError as refusal:
             request = _fewer_proposals(seat, plies, average_length, refusal)
             response = await self._call(self._proposals.SubmitProposals, request)
         return proposal_statuses(response)
@@ -310,7 +310,7 @@ class AsyncPlayStream(AsyncQuestions):
         self._number = 0
 
     async def _ask(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
-        patience = Patience(self._seconds)
+        patience = RetryBudget(self._seconds)
         while True:
             response = await self._answer(request)
             refusal = _refusal(response)
@@ -320,7 +320,7 @@ class AsyncPlayStream(AsyncQuestions):
 
     async def _answer(self, request: consultation_pb2.PlayRequest) -> consultation_pb2.PlayResponse:
         if self._call.done():
-            raise AcademyUnavailable("the stream has ended")
+            raise AcademyUnavailableError("the stream has ended")
         self._number += 1
         request.request_id = self._number
         try:
@@ -333,7 +333,7 @@ class AsyncPlayStream(AsyncQuestions):
         except grpc.RpcError as error:
             raise explained(error) from None
         if not isinstance(response, consultation_pb2.PlayResponse):
-            raise AcademyUnavailable("the stream was ended by the server")
+            raise AcademyUnavailableError("the stream was ended by the server")
         return response
 
     async def _look_up(
@@ -353,7 +353,7 @@ class AsyncPlayStream(AsyncQuestions):
 
 
 def _fewer_proposals(
-    seat: Seat, plies: int, average_length: float, refusal: AcademyRefusal
+    seat: Seat, plies: int, average_length: float, refusal: AcademyRefusedError
 ) -> proposals_pb2.SubmitProposalsRequest:
     """As many as there is room for. Raises the refusal where there is none, or it says something else."""
     if refusal.reason == "TOO_MANY_PROPOSALS":
@@ -364,19 +364,19 @@ def _fewer_proposals(
     raise refusal
 
 
-def _late(seconds: float) -> AcademyUnavailable:
-    return AcademyUnavailable(
+def _late(seconds: float) -> AcademyUnavailableError:
+    return AcademyUnavailableError(
         f"no answer within {seconds:g} s: the stream is closed [DEADLINE_EXCEEDED]", "DEADLINE_EXCEEDED"
     )
 
 
-def _refusal(response: consultation_pb2.PlayResponse) -> AcademyRefusal | None:
+def _refusal(response: consultation_pb2.PlayResponse) -> AcademyRefusedError | None:
     """The refusal that an answer is, None for any other."""
     if response.WhichOneof("answer") != "refusal":
         return None
     refusal = response.refusal
     code = next((each.name for each in grpc.StatusCode if each.value[0] == refusal.code), "UNKNOWN")
     later = refusal.metadata.get("retry_after")
-    return AcademyRefusal(
+    return AcademyRefusedError(
         code, refusal.message, refusal.reason, refusal.metadata, None if later is None else float(later)
     )

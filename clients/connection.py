@@ -41,7 +41,7 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
 ]
 
 
-class AcademyUnavailable(ConnectionError):
+class AcademyUnavailableError(ConnectionError):
     """ACADEMY did not answer in time, or not at all.
 
     `code` is the gRPC status, `reason` the server's word for it ("" where it sent none).
@@ -53,7 +53,7 @@ class AcademyUnavailable(ConnectionError):
         self.reason = reason
 
 
-class AcademyRefusal(RuntimeError):
+class AcademyRefusedError(RuntimeError):
     """ACADEMY refused: `code` is the gRPC status, `reason` and `metadata` name the rule and its numbers.
 
     `retry_after` is the seconds after which it wants to be asked again, None where it did not say.
@@ -171,7 +171,7 @@ class Connection:
 _BROKEN_WHILE_WRITING: Final = (grpc.StatusCode.INTERNAL, "Internal error from Core")
 
 
-def explained(error: grpc.RpcError, doing: str = "") -> AcademyUnavailable | AcademyRefusal:
+def explained(error: grpc.RpcError, doing: str = "") -> AcademyUnavailableError | AcademyRefusedError:
     """Turn a failed call into one of our two errors, whose message begins with what was being done."""
     code, message = error.code(), error.details() or ""
     if (code, message) == _BROKEN_WHILE_WRITING:
@@ -188,5 +188,5 @@ def explained(error: grpc.RpcError, doing: str = "") -> AcademyUnavailable | Aca
         else:
             detail.Unpack(info)
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED):
-        return AcademyUnavailable(f"{message} [{info.reason or code.name}]", code.name, info.reason)
-    return AcademyRefusal(code.name, message, info.reason, info.metadata, retry_after)
+        return AcademyUnavailableError(f"{message} [{info.reason or code.name}]", code.name, info.reason)
+    return AcademyRefusedError(code.name, message, info.reason, info.metadata, retry_after)

@@ -13,19 +13,19 @@ from typing import Any
 import grpc
 
 from arena.v1 import players_pb2, players_pb2_grpc
-from clients.connection import AcademyUnavailable, Connection, explained
+from clients.connection import AcademyUnavailableError, Connection, explained
 from clients.games import Answer as Answer
-from clients.games import Declined as Declined
-from clients.games import Ending as Ending
 from clients.games import Engine as Engine
 from clients.games import Game as Game
-from clients.games import Turn as Turn
+from clients.games import GameDeclinedError as GameDeclinedError
+from clients.games import GameEnd as GameEnd
+from clients.games import GameTurn as GameTurn
 from clients.games import ending_of, hello_of
-from clients.tables import REDIAL_SECONDS, Redialling, Table, Tables, Told
+from clients.tables import REDIAL_SECONDS, GameSession, Redialling, Tables, Told
 
-Chooser = Callable[[Turn], Answer | str | None]
+Chooser = Callable[[GameTurn], Answer | str | None]
 NewGame = Callable[[Game], Chooser]
-GameOver = Callable[[Game, Ending], None]
+GameOver = Callable[[Game, GameEnd], None]
 # None says that the stream has ended.
 _Inbox = queue.SimpleQueue[Told | None]
 
@@ -44,8 +44,8 @@ def dial_in(
     `Connection.to_arena()` makes an `arena` with the player's token from the environment or a file.
     Broken connections are dialled again, and the arena then tells the games in progress anew. `game_over`
     is called at the end of each game, in the game's thread. Raises
-    AcademyRefusal where the arena does not want this player (a wrong token, a newer stream of the same
-    name), AcademyUnavailable where it was never there, and whatever the bot raises.
+    AcademyRefusedError where the arena does not want this player (a wrong token, a newer stream of the same
+    name), AcademyUnavailableError where it was never there, and whatever the bot raises.
     """
     hello = hello_of(player, engine)
     games, redialling = 0, Redialling(redial_seconds)
@@ -53,8 +53,8 @@ def dial_in(
         stream = _Stream(arena, hello, new_game, game_over)
         try:
             stream.run()
-            reason: AcademyUnavailable | None = None
-        except AcademyUnavailable as error:
+            reason: AcademyUnavailableError | None = None
+        except AcademyUnavailableError as error:
             reason = error
         games += stream.tables.games
         pause = redialling.pause(stream.tables.welcomed, reason)
@@ -100,14 +100,14 @@ class _Stream:
         while (request := self._said.get()) is not None:
             yield request
 
-    def _begin(self, table: Table[_Inbox]) -> None:
+    def _begin(self, table: GameSession[_Inbox]) -> None:
         threading.Thread(target=self._play, args=(table,), daemon=True).start()
 
-    def _play(self, table: Table[_Inbox]) -> None:
+    def _play(self, table: GameSession[_Inbox]) -> None:
         try:
             try:
                 choose = self._new_game(table.game)
-            except Declined as error:
+            except GameDeclinedError as error:
                 self._said.put(table.declined(error))
                 return
             self._said.put(table.ready())

@@ -12,13 +12,13 @@ from typing import Any
 import grpc
 
 from arena.v1 import players_pb2, players_pb2_grpc
-from clients.connection import AcademyUnavailable, Connection, explained
-from clients.games import Answer, Declined, Ending, Engine, Game, Turn, ending_of, hello_of
-from clients.tables import REDIAL_SECONDS, Redialling, Table, Tables, Told
+from clients.connection import AcademyUnavailableError, Connection, explained
+from clients.games import Answer, Engine, Game, GameDeclinedError, GameEnd, GameTurn, ending_of, hello_of
+from clients.tables import REDIAL_SECONDS, GameSession, Redialling, Tables, Told
 
-Chooser = Callable[[Turn], Awaitable[Answer | str | None]]
+Chooser = Callable[[GameTurn], Awaitable[Answer | str | None]]
 NewGame = Callable[[Game], Chooser]
-GameOver = Callable[[Game, Ending], Awaitable[None]]
+GameOver = Callable[[Game, GameEnd], Awaitable[None]]
 _Inbox = asyncio.Queue[Told]
 
 
@@ -41,8 +41,8 @@ async def dial_in(
         stream = _Stream(arena, new_game, game_over)
         try:
             await stream.run(hello)
-            reason: AcademyUnavailable | None = None
-        except AcademyUnavailable as error:
+            reason: AcademyUnavailableError | None = None
+        except AcademyUnavailableError as error:
             reason = error
         games += stream.tables.games
         pause = redialling.pause(stream.tables.welcomed, reason)
@@ -95,7 +95,7 @@ class _Stream:
             async with self._speaking:
                 await self._call.write(request)
 
-    def _begin(self, table: Table[_Inbox]) -> None:
+    def _begin(self, table: GameSession[_Inbox]) -> None:
         task = asyncio.create_task(self._play(table))
         self._playing.add(task)
         task.add_done_callback(self._over)
@@ -105,10 +105,10 @@ class _Stream:
         if not task.cancelled() and (error := task.exception()) is not None and not self._failed.done():
             self._failed.set_exception(error)
 
-    async def _play(self, table: Table[_Inbox]) -> None:
+    async def _play(self, table: GameSession[_Inbox]) -> None:
         try:
             choose = self._new_game(table.game)
-        except Declined as error:
+        except GameDeclinedError as error:
             await self._say(table.declined(error))
             return
         await self._say(table.ready())

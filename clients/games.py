@@ -32,7 +32,7 @@ class Game:
 
 
 @dataclass(frozen=True)
-class Turn:
+class GameTurn:
     """A move to make: the board in ACADEMY's letters, and the `moves` so far as (seat, text).
 
     In games that hide moves only one's own are there. `legal_moves` are empty where the bot did not want
@@ -58,7 +58,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Ending:
+class GameEnd:
     """How a game ended: the seats that won (several drew, none: not known), the result as the game writes it
     and why. A game that does not count has a `void_reason` instead; one that was broken off has nothing.
     """
@@ -71,7 +71,7 @@ class Ending:
     void_reason: str = ""
 
 
-class Declined(ValueError):
+class GameDeclinedError(ValueError):
     """Raised by a bot that does not play such a game; the message tells the arena why."""
 
 
@@ -99,9 +99,9 @@ def hello_of(player: str, engine: Engine | None) -> players_pb2.Hello:
     )
 
 
-def turn_of(request: players_pb2.MoveRequest, moves: Sequence[tuple[int, str]]) -> Turn:
+def turn_of(request: players_pb2.MoveRequest, moves: Sequence[tuple[int, str]]) -> GameTurn:
     """The move that is asked for; `moves` are those made so far."""
-    return Turn(
+    return GameTurn(
         request.board,
         tuple(moves),
         tuple(request.legal_moves),
@@ -128,12 +128,12 @@ def move_of(request: players_pb2.MoveRequest, answer: Answer | str | None) -> pl
     return move
 
 
-def ending_of(end: players_pb2.GameEnd) -> Ending:
+def ending_of(end: players_pb2.GameEnd) -> GameEnd:
     """How a game ended."""
     if not end.HasField("outcome"):
-        return Ending(void_reason=end.void_reason)
+        return GameEnd(void_reason=end.void_reason)
     told = end.outcome
-    return Ending(tuple(told.winners), told.result, told.termination, told.detail, tuple(told.points))
+    return GameEnd(tuple(told.winners), told.result, told.termination, told.detail, tuple(told.points))
 
 
 def game_of(start: players_pb2.GameStart, arena: Connection) -> Game:

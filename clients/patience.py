@@ -2,10 +2,10 @@
 
 import time
 
-from clients.connection import AcademyRefusal, AcademyUnavailable
+from clients.connection import AcademyRefusedError, AcademyUnavailableError
 
 
-class Patience:
+class RetryBudget:
     """How long one question is worth waiting for, whoever is asked and however often."""
 
     def __init__(self, seconds: float) -> None:
@@ -17,13 +17,13 @@ class Patience:
         """The seconds that are left of it."""
         return self._until - time.monotonic()
 
-    def pause(self, failure: AcademyRefusal | AcademyUnavailable) -> float:
+    def pause(self, failure: AcademyRefusedError | AcademyUnavailableError) -> float:
         """The seconds after which to ask again.
 
         Raises the failure where ACADEMY did not say when to, or later than one waits. Each refusal is waited
         for longer than the one before: asking again counts against one's rate as well.
         """
-        if not isinstance(failure, AcademyRefusal) or failure.retry_after is None:
+        if not isinstance(failure, AcademyRefusedError) or failure.retry_after is None:
             raise failure
         self._refusals += 1
         pause = self._refusals * failure.retry_after

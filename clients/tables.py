@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Final, Generic, Protocol, TypeVar
 
 from arena.v1 import players_pb2
-from clients.connection import AcademyUnavailable, Connection
-from clients.games import Answer, Declined, Game, Turn, game_of, move_of, turn_of
+from clients.connection import AcademyUnavailableError, Connection
+from clients.games import Answer, Game, GameDeclinedError, GameTurn, game_of, move_of, turn_of
 
 REDIAL_SECONDS: Final = 60.0
 _FIRST_PAUSE_SECONDS: Final = 0.1
@@ -27,7 +27,7 @@ class Redialling:
         self._reached = False
         self._alone_since = clock()
 
-    def pause(self, welcomed: bool, reason: AcademyUnavailable | None) -> float | None:
+    def pause(self, welcomed: bool, reason: AcademyUnavailableError | None) -> float | None:
         """The seconds to wait; None where there is to be no other stream.
 
         Raises the reason why this one ended where the arena never let one in.
@@ -54,7 +54,7 @@ InboxType = TypeVar("InboxType", bound=Inbox)
 
 
 @dataclass
-class Table(Generic[InboxType]):
+class GameSession(Generic[InboxType]):
     """One game in progress: what its player is told, the moves so far, and what it may say."""
 
     seat_id: int
@@ -66,11 +66,11 @@ class Table(Generic[InboxType]):
         """That the game may begin."""
         return players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=self.seat_id))
 
-    def declined(self, why: Declined) -> players_pb2.PlayRequest:
+    def declined(self, why: GameDeclinedError) -> players_pb2.PlayRequest:
         """That such a game is not played."""
         return players_pb2.PlayRequest(decline=players_pb2.Decline(seat_id=self.seat_id, reason=str(why)))
 
-    def turn(self, asked: players_pb2.MoveRequest) -> Turn:
+    def turn(self, asked: players_pb2.MoveRequest) -> GameTurn:
         """The move that is asked for."""
         return turn_of(asked, self.moves)
 
@@ -86,13 +86,13 @@ class Tables(Generic[InboxType]):
         self,
         arena: Connection,
         new_inbox: Callable[[], InboxType],
-        begin: Callable[[Table[InboxType]], None],
+        begin: Callable[[GameSession[InboxType]], None],
     ) -> None:
         """`begin` has a game played, which waits for what it is told at an inbox of its own."""
         self._arena = arena
         self._new_inbox = new_inbox
         self._begin = begin
-        self.in_progress: dict[int, Table[InboxType]] = {}
+        self.in_progress: dict[int, GameSession[InboxType]] = {}
         self.games = 0
         self.welcomed = False
 
@@ -103,7 +103,7 @@ class Tables(Generic[InboxType]):
                 self.welcomed = True
             case "game_start":
                 start = message.game_start
-                table = Table(start.seat_id, game_of(start, self._arena), self._new_inbox())
+                table = GameSession(start.seat_id, game_of(start, self._arena), self._new_inbox())
                 self.in_progress[start.seat_id] = table
                 self.games += not start.resumed
                 self._begin(table)

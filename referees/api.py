@@ -24,7 +24,7 @@ Move = TypeVar("Move")
 ENTRY_POINT_GROUP: Final = "arena.referees"
 
 
-class InvalidSetting(ValueError):
+class InvalidSettingError(ValueError):
     """A game setting that the referee does not have or accept; `setting` names it."""
 
     def __init__(self, setting: str, why: str) -> None:
@@ -32,19 +32,19 @@ class InvalidSetting(ValueError):
         self.setting = setting
 
 
-class UnreadableMove(ValueError):
+class UnreadableMoveError(ValueError):
     """Text that is no move of this game."""
 
 
-class UnreadableRecord(ValueError):
+class UnreadableRecordError(ValueError):
     """A file that holds no records of this game, or none that can be read."""
 
 
-class IllegalMove(ValueError):
+class IllegalMoveError(ValueError):
     """A move that the rules forbid in this position; the message says which rule."""
 
 
-class UnknownGame(LookupError):
+class UnknownRefereeError(LookupError):
     """No installed package offers a game of this name."""
 
 
@@ -159,7 +159,7 @@ class Referee(ABC, Generic[Position, Move]):
     @classmethod
     @abstractmethod
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
-        """Make a referee from the settings of a control file. Raises InvalidSetting."""
+        """Make a referee from the settings of a control file. Raises InvalidSettingError."""
 
     @abstractmethod
     def spec(self) -> GameSpec:
@@ -206,8 +206,8 @@ class Referee(ABC, Generic[Position, Move]):
         return None
 
     def arrange(self, text: str) -> Position:
-        """The first position as the arranger says it, instead of `start`'s. Raises UnreadableMove."""
-        raise UnreadableMove(f"the first position of {self.name!r} is not for players to arrange")
+        """The first position as the arranger says it, instead of `start`'s. Raises UnreadableMoveError."""
+        raise UnreadableMoveError(f"the first position of {self.name!r} is not for players to arrange")
 
     @abstractmethod
     def to_move(self, position: Position) -> tuple[int, ...]:
@@ -232,7 +232,7 @@ class Referee(ABC, Generic[Position, Move]):
 
     @abstractmethod
     def check(self, position: Position, seat: int, move: Move) -> None:
-        """Do nothing for a legal move. Raises IllegalMove, which says why."""
+        """Do nothing for a legal move. Raises IllegalMoveError, which says why."""
 
     @abstractmethod
     def play(self, position: Position, moves: Mapping[int, Move]) -> Position:
@@ -294,7 +294,7 @@ class Referee(ABC, Generic[Position, Move]):
 
     @abstractmethod
     def read_move(self, position: Position, seat: int, text: str) -> Move:
-        """Read a move, leniently. Raises UnreadableMove; legality is `check`'s business."""
+        """Read a move, leniently. Raises UnreadableMoveError; legality is `check`'s business."""
 
     @abstractmethod
     def record(self, game: GameRecord) -> str:
@@ -304,18 +304,18 @@ class Referee(ABC, Generic[Position, Move]):
         """Read the games of a file in the record format: each one's name and moves, as text.
 
         Games that do not begin with the first position of these settings are refused; the moves need
-        not be legal. Raises UnreadableRecord.
+        not be legal. Raises UnreadableRecordError.
         """
-        raise UnreadableRecord(f"records of {self.name!r} cannot be read")
+        raise UnreadableRecordError(f"records of {self.name!r} cannot be read")
 
     @classmethod
     def replay_page(cls, content: bytes, said: Mapping[str, str]) -> str:
         """A record of one game as a page of HTML that plays it again and needs nothing else.
 
         `said` are texts that belong to the game, by what they are: what players wrote, for one. Raises
-        UnreadableRecord, also where the game has no such page.
+        UnreadableRecordError, also where the game has no such page.
         """
-        raise UnreadableRecord(f"games of {cls.name!r} have no page to be looked at")
+        raise UnreadableRecordError(f"games of {cls.name!r} have no page to be looked at")
 
     def dialogue(self, protocol: str) -> object | None:
         """What a protocol (`gtp`, ...) needs to know of this game, or None if it is not played over it."""
@@ -328,9 +328,11 @@ def referees() -> dict[str, type[Referee[Any, Any]]]:
 
 
 def referee(name: str) -> type[Referee[Any, Any]]:
-    """The referee class of a game. Raises UnknownGame, which lists those there are."""
+    """The referee class of a game. Raises UnknownRefereeError, which lists those there are."""
     found = {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
     if name not in found:
-        raise UnknownGame(f"no referee for the game {name!r}; installed are: {', '.join(sorted(found))}")
+        raise UnknownRefereeError(
+            f"no referee for the game {name!r}; installed are: {', '.join(sorted(found))}"
+        )
     loaded: type[Referee[Any, Any]] = found[name].load()
     return loaded

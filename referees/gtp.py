@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from referees.api import Outcome, UnreadableMove
+from referees.api import Outcome, UnreadableMoveError
 
 Position = TypeVar("Position", contravariant=True)
 Move = TypeVar("Move", contravariant=True)
@@ -24,16 +24,16 @@ class GtpGame(Protocol[Position, Move]):
         return None
 
     def check_handicap(self, response: str) -> None:
-        """Check the engine's answer to that command. Raises UnreadableMove where it placed others."""
-        raise UnreadableMove("this game has no handicap")
+        """Check the engine's answer to that command. Raises UnreadableMoveError where it placed others."""
+        raise UnreadableMoveError("this game has no handicap")
 
     def ask_arrangement(self) -> str:
         """The command that asks an engine for the first position; `Referee.arrange` reads the answer."""
-        raise UnreadableMove("in this game no player arranges the first position")
+        raise UnreadableMoveError("in this game no player arranges the first position")
 
     def tell_arrangement(self, position: Position) -> str:
         """The command that tells an engine of a first position it did not arrange."""
-        raise UnreadableMove("in this game no player arranges the first position")
+        raise UnreadableMoveError("in this game no player arranges the first position")
 
     def colour(self, seat: int) -> str:
         """The seat in GTP's words (`b`)."""

@@ -17,7 +17,7 @@ from sgfmill.sgf_grammar import (
     simpletext_value,
 )
 
-from referees.api import GameRecord, Outcome, PlayedMove, Termination, UnreadableRecord
+from referees.api import GameRecord, Outcome, PlayedMove, Termination, UnreadableRecordError
 
 LETTERS: Final = {1: "B", 2: "W"}
 MAX_GAMES: Final = 100_000
@@ -30,11 +30,11 @@ def given_to(seat: int, termination: Termination, detail: str) -> Outcome:
 
 
 def game_trees(content: bytes) -> list[Coarse_game_tree]:
-    """The games of a file, at most MAX_GAMES of them. Raises UnreadableRecord."""
+    """The games of a file, at most MAX_GAMES of them. Raises UnreadableRecordError."""
     try:
         return list(parse_sgf_collection(content))[:MAX_GAMES]
     except ValueError as error:
-        raise UnreadableRecord(f"no SGF: {error}") from None
+        raise UnreadableRecordError(f"no SGF: {error}") from None
 
 
 def text_of(node: Mapping[str, Sequence[bytes]], identifier: str, default: str = "") -> str:

@@ -12,22 +12,22 @@ _LONG_KEY: Final = re.compile(
 )
 
 
-class InvalidToml(ValueError):
+class InvalidTomlError(ValueError):
     """A text that can't be read as TOML; the message says why."""
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """The tables of a text. Raises InvalidToml, also for one that is too long or nested too deep."""
+    """The tables of a text. Raises InvalidTomlError, also for one that is too long or nested too deep."""
     if len(text) > MAX_CHARACTERS:
-        raise InvalidToml(f"it is longer than {MAX_CHARACTERS} characters")
+        raise InvalidTomlError(f"it is longer than {MAX_CHARACTERS} characters")
     if _LONG_KEY.search(text):
-        raise InvalidToml(f"a key has more than {MAX_NESTING} parts, or a line begins like one")
+        raise InvalidTomlError(f"a key has more than {MAX_NESTING} parts, or a line begins like one")
     try:
         tables = tomllib.loads(text)
     except RecursionError:
-        raise InvalidToml(f"arrays or tables are nested more than {MAX_NESTING} deep") from None
+        raise InvalidTomlError(f"arrays or tables are nested more than {MAX_NESTING} deep") from None
     except ValueError as error:
-        raise InvalidToml(f"it is not valid TOML: {error}") from None
+        raise InvalidTomlError(f"it is not valid TOML: {error}") from None
     _check_nesting(tables)
     return tables
 
@@ -42,4 +42,4 @@ def _check_nesting(tables: dict[str, Any]) -> None:
             if isinstance(inner, dict | list)
         ]
     if level:
-        raise InvalidToml(f"arrays or tables are nested more than {MAX_NESTING} deep")
+        raise InvalidTomlError(f"arrays or tables are nested more than {MAX_NESTING} deep")

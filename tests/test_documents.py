@@ -117,7 +117,8 @@ MEANT = {
     "FOLDER": ["library"],
     "ARENA": ["arena"],
 }
-# These need what only the reader has: a pattern's number, a file, an abandoned contest, another arena, a removal.
+# These need what only the reader has: a pattern's number, a file, an abandoned contest, another arena, a
+# removal.
 INCOMPLETE = {
     *(
         "academy serve",

@@ -9,7 +9,7 @@ import grpc
 
 from academy.cli.connection import Server
 from academy.cli.failures import CommandError, ExitCode
-from academy.service.addresses import Address, Certificates, InvalidAddress
+from academy.service.addresses import Certificates, InvalidAddressError, ServerAddress
 from academy.v1 import contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
 
 _CALL_SECONDS: Final = 60.0
@@ -22,7 +22,7 @@ def connected(
 ) -> Iterator[Server]:
     """The services at an address. Raises CommandError for options that cannot be meant."""
     try:
-        place = Address.parse(address)
+        place = ServerAddress.parse(address)
         certificates = Certificates(tls_cert, tls_key, tls_ca)
         secure = tls_ca is not None or tls_cert is not None
         if not secure and not place.is_local and not insecure:
@@ -35,7 +35,7 @@ def connected(
             if secure
             else grpc.insecure_channel(str(place))
         )
-    except InvalidAddress as error:
+    except InvalidAddressError as error:
         raise CommandError(str(error), ExitCode.USAGE) from error
     with channel:
         introduced = grpc.intercept_channel(channel, _Introduction(token))

@@ -108,8 +108,8 @@ def check(
     json: Json = False,
 ) -> None:
     """Check a data folder: indexes, counts, and the libraries against their events. Ends with 4 on faults."""
-    from academy.store import check as checking
-    from academy.store import pages
+    from academy.store.maintenance import check as checking
+    from academy.store.maintenance import pages
 
     _check_exists(data)
     # Records are read only from sound pages: others could end this process without a word.
@@ -143,7 +143,7 @@ def backup(
     data: Data = DEFAULT_DATA,
 ) -> None:
     """Copy a data folder as of this moment, also while a server uses it."""
-    from academy.store import backup as copies
+    from academy.store.maintenance import backup as copies
 
     _check_pages(data)
     with existing(data, read_only=True) as store:
@@ -158,7 +158,7 @@ def restore(
     ] = DEFAULT_DATA,
 ) -> None:
     """Put a backup into an empty data folder."""
-    from academy.store import backup as copies
+    from academy.store.maintenance import backup as copies
 
     size = copies.restore(source, data)
     typer.echo(f"{data}: {size:,} bytes, verified; start it with: academy serve --data {data}")
@@ -179,12 +179,12 @@ def compact(
 
     The libraries stay as they are, and a contest that comes again is still not counted twice.
     """
-    from academy.store import compaction, shrinking
+    from academy.store.maintenance import compaction, defragment
 
     _check_pages(data)
     with existing(data) as store:
         done = compaction.compact(store.environment, keep=keep or compaction.EVENTS_KEPT)
-    before, after = shrinking.shrink(data) if shrink else (0, 0)
+    before, after = defragment.shrink(data) if shrink else (0, 0)
     if json:
         sizes = {"bytes_before": before, "bytes_after": after} if shrink else {}
         printing.print_json({"removed": done.removed, "left": done.left} | sizes)
@@ -204,7 +204,7 @@ def existing(data: Path, *, read_only: bool = False) -> "Store":
 
 def _check_pages(data: Path) -> None:
     """Refuse to read all of a file with damaged pages: that could end this process without a word."""
-    from academy.store import pages
+    from academy.store.maintenance import pages
 
     _check_exists(data)
     for what in pages.damage(data):

@@ -8,7 +8,13 @@ import typer
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
-from academy.store.errors import Conflict, InvalidRecord, StoreCorrupt, StoreError, UnknownRecord
+from academy.store.errors import (
+    ConflictError,
+    InvalidRecordError,
+    StoreCorruptError,
+    StoreError,
+    UnknownRecordError,
+)
 
 if TYPE_CHECKING:
     import grpc
@@ -32,7 +38,7 @@ class CommandError(RuntimeError):
         self.exit_code = exit_code
 
 
-_EXPECTED: Final = (CommandError, StoreError, UnknownRecord, InvalidRecord, Conflict)
+_EXPECTED: Final = (CommandError, StoreError, UnknownRecordError, InvalidRecordError, ConflictError)
 _REMEDIES: Final = {
     "UNAVAILABLE": ("start one with `academy serve`, or give its --address (and the TLS options it needs)"),
     "UNAUTHENTICATED": ("give a token with --token or ACADEMY_TOKEN; `academy tokens create` makes one"),
@@ -77,7 +83,7 @@ def told(error: Exception) -> tuple[str, ExitCode]:
     if isinstance(error, CommandError):
         return str(error), error.exit_code
     if not _is_rpc_error(error):
-        damaged = isinstance(error, StoreCorrupt)
+        damaged = isinstance(error, StoreCorruptError)
         return " ".join(str(error).split()), ExitCode.FAULTY if damaged else ExitCode.FAILED
     code = error.code()
     remedy = _REMEDIES.get(code.name)

@@ -73,8 +73,8 @@ def list_players(game: OnlyGame = "", data: Data = DEFAULT_DATA, json: Json = Fa
 def _players(transaction: "Transaction", only: str) -> dict[str, _Known]:
     from academy.knowledge.signatures import ELO_SCALE
     from academy.store import game_tables, keys
-    from academy.store.environment import Table
-    from academy.store.messages import unpacked
+    from academy.store.codec import unpack_message
+    from academy.store.environment import TableName
     from academy.store.player_commands import muted_players
     from academy.v1 import pattern_pb2
 
@@ -84,9 +84,9 @@ def _players(transaction: "Transaction", only: str) -> dict[str, _Known]:
             each = known.setdefault(name, _Known())
             each.games += 1
             each.elo = hundredths / ELO_SCALE
-        for key, stored in transaction.scan(Table.PATTERNS, keys.in_game(game_id)):
+        for key, stored in transaction.scan(TableName.PATTERNS, keys.in_game(game_id)):
             library = keys.pattern_of(key)[0].value
-            for vote in unpacked(pattern_pb2.PatternRecord, stored).votes:
+            for vote in unpack_message(pattern_pb2.PatternRecord, stored).votes:
                 known.setdefault(vote.player, _Known()).votes[library] += 1
     for muted in muted_players(transaction):
         known.setdefault(muted.player, _Known()).muted = True
@@ -190,12 +190,12 @@ def forget(
 
 def _forget(store: "Store", replay: "forgetting.Replay") -> "forgetting.Difference":
     from academy.store import forgetting
-    from academy.store.errors import StoreBusy
+    from academy.store.errors import StoreBusyError
 
     for _ in range(_REPLAYS):
         try:
             return store.run(forgetting.ForgetPlayer(replay, _actor()))
-        except StoreBusy:
+        except StoreBusyError:
             # Contests were reported meanwhile.
             forgetting.preview(store.environment, replay)
     raise CommandError("the servers learn faster than this can replay; try again when less is played")

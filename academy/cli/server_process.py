@@ -15,13 +15,20 @@ from typing import Final
 import typer
 
 from academy.cli.failures import CommandError, ExitCode
-from academy.service.addresses import Address, InvalidAddress
-from academy.service.lifetime import signals, write_private
-from academy.service.processes import DataDamaged, ProcessFailed, ServerProcesses, own_ports, shared_port
+from academy.service.addresses import InvalidAddressError, ServerAddress
 from academy.service.server import AcademyServer, ServerSettings, serve_metrics
-from academy.store import endings
-from academy.store.errors import StoreCorrupt, UnknownTokenId
+from academy.service.workers import (
+    DataDamagedError,
+    ServerProcessError,
+    ServerProcesses,
+    own_ports,
+    shared_port,
+    signals,
+    write_private,
+)
+from academy.store.errors import StoreCorruptError, UnknownTokenIdError
 from academy.store.library_store import Store
+from academy.store.maintenance import clean_shutdown
 from academy.store.tokens import CreateToken, RevokeToken, Role
 
 EMBEDDED_NAME: Final = "arena"
@@ -41,12 +48,12 @@ def run_server(
 
     `configure_logs` is called in each of the `processes`; one that has done nothing for `hang_seconds` is
     replaced. A token for the program that started this one is written to `token_file`. Raises
-    InvalidAddress, CommandError and StoreError.
+    InvalidAddressError, CommandError and StoreError.
     """
     try:
         with (
             signals(*_SIGNALS) as told,
-            endings.serving(data, harmless=(InvalidAddress, ProcessFailed)) as marker,
+            clean_shutdown.serving(data, harmless=(InvalidAddressError, ServerProcessError)) as marker,
             Store(data) as store,
             embedded_token(store, marker, token_file),
         ):
@@ -57,13 +64,13 @@ def run_server(
                 _serve_together(
                     store, _Process(data, settings, configure_logs), processes, hang_seconds, told
                 )
-    except (StoreCorrupt, DataDamaged) as error:
+    except (StoreCorruptError, DataDamagedError) as error:
         raise CommandError(str(error), ExitCode.FAULTY) from error
-    except ProcessFailed as error:
+    except ServerProcessError as error:
         raise CommandError(f"{error}; its own messages say why") from error
 
 
-def _announce(data: Path, hint: str, address: Address) -> None:
+def _announce(data: Path, hint: str, address: ServerAddress) -> None:
     typer.echo(f"academy: serving {data} at {address}; {hint}")
 
 
@@ -80,7 +87,7 @@ def _serve_together(store: Store, work: "_Process", count: int, hang_seconds: fl
 
 def _damage(data: Path) -> str:
     # In a process of its own, since this one has the folder open.
-    command = [sys.executable, "-P", "-m", endings.__name__, str(data)]
+    command = [sys.executable, "-P", "-m", clean_shutdown.__name__, str(data)]
     return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False).stderr.strip()
 
 
@@ -91,7 +98,7 @@ class _Process:
     data: Path
     settings: ServerSettings
     configure_logs: Callable[[], None]
-    metrics: Sequence[Address] = ()
+    metrics: Sequence[ServerAddress] = ()
 
     def __call__(self, number: int, ready: Callable[[], None]) -> None:
         """Serve."""
@@ -100,11 +107,13 @@ class _Process:
         try:
             with signals(signal.SIGTERM) as told, Store(self.data) as store:
                 asyncio.run(_serve(store, settings, lambda _: ready(), told))
-        except InvalidAddress as error:
+        except InvalidAddressError as error:
             sys.exit(f"academy: {error}")
 
 
-async def _serve(store: Store, settings: ServerSettings, ready: Callable[[Address], None], told: int) -> None:
+async def _serve(
+    store: Store, settings: ServerSettings, ready: Callable[[ServerAddress], None], told: int
+) -> None:
     stopped = asyncio.Event()
     hurried = asyncio.Event()
 
@@ -146,16 +155,16 @@ def embedded_token(store: Store, marker: Path, file: Path | None) -> Iterator[No
 
     Those of servers that were killed are revoked first: their markers, and so this server's, name them.
     """
-    for token_id in endings.noted(marker):
+    for token_id in clean_shutdown.noted(marker):
         # One whose record cannot be read gives no rights.
-        with suppress(UnknownTokenId, StoreCorrupt):
+        with suppress(UnknownTokenIdError, StoreCorruptError):
             store.run(RevokeToken(token_id))
     if file is None:
         yield
         return
     token, text = store.run(CreateToken(EMBEDDED_NAME, Role.ADMIN))
     # Before anybody knows the text: killed until here, no usable token is left.
-    endings.note(marker, token.token_id)
+    clean_shutdown.note(marker, token.token_id)
     write_private(file, text)
     try:
         yield
@@ -166,7 +175,7 @@ def embedded_token(store: Store, marker: Path, file: Path | None) -> Iterator[No
 def _token_hint(store: Store, data: Path) -> str:
     try:
         usable = sum(token.revoked is None for token in store.tokens())
-    except StoreCorrupt as fault:
+    except StoreCorruptError as fault:
         # Its holder is refused; the others are served.
         return f"{fault} (academy check --data {data})"
     if usable:

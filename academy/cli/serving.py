@@ -103,9 +103,9 @@ def serve(
     """Run the server until SIGTERM or Ctrl-C; then finish what runs, and end with 0."""
     from academy.cli.server_process import run_server
     from academy.service import logs
-    from academy.service.addresses import Address, Certificates, InvalidAddress
-    from academy.service.lifetime import end_with_parent
+    from academy.service.addresses import Certificates, InvalidAddressError, ServerAddress
     from academy.service.server import ServerSettings
+    from academy.service.workers import end_with_parent
 
     configure_logs = partial(logs.configure, log_level, log_format)
     configure_logs()
@@ -113,10 +113,10 @@ def serve(
         end_with_parent(embedded_in)
     try:
         settings = ServerSettings(
-            address=Address.parse(address),
+            address=ServerAddress.parse(address),
             certificates=Certificates(tls_cert, tls_key, tls_client_ca),
             insecure=insecure,
-            metrics_address=Address.parse(metrics_address) if metrics_address else None,
+            metrics_address=ServerAddress.parse(metrics_address) if metrics_address else None,
             grace=grace,
             limits=Limits(
                 questions_per_second=rate,
@@ -130,5 +130,5 @@ def serve(
             ),
         )
         run_server(data, settings, configure_logs, processes, hang_seconds, embedded_token_file)
-    except InvalidAddress as error:
+    except InvalidAddressError as error:
         raise CommandError(str(error), ExitCode.USAGE) from error

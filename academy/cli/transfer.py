@@ -214,7 +214,7 @@ def _text(records: Iterable[libraries_pb2.ExportLibraryResponse]) -> Iterator[by
 def _records_of_text(
     content: bytes, file: Path, described: game_pb2.Game
 ) -> list[libraries_pb2.ImportLibraryRequest]:
-    from academy.store.game_records import spec_from_proto
+    from academy.store.codec import spec_from_proto
     from academy.store.textfile import read_text
 
     try:

@@ -10,7 +10,7 @@ from academy.knowledge.symmetries import Cell
 MAX_CELLS = 4096
 
 
-class InvalidBoard(ValueError):
+class InvalidBoardError(ValueError):
     """A board or geometry that breaks a rule; the message names the value and the rule."""
 
 
@@ -21,7 +21,7 @@ class _Grid:
 
     def __post_init__(self) -> None:
         if self.rows < 1 or self.columns < 1 or self.rows * self.columns > MAX_CELLS:
-            raise InvalidBoard(
+            raise InvalidBoardError(
                 f"a board of {self.rows} rows and {self.columns} columns: both must be at least 1 "
                 f"and their product at most {MAX_CELLS}"
             )
@@ -60,16 +60,16 @@ class GraphGeometry:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.nodes) <= MAX_CELLS:
-            raise InvalidBoard(f"a graph of {len(self.nodes)} nodes: there must be 1 to {MAX_CELLS}")
+            raise InvalidBoardError(f"a graph of {len(self.nodes)} nodes: there must be 1 to {MAX_CELLS}")
         if len(set(self.nodes)) != len(self.nodes):
             twice = next(name for name in self.nodes if self.nodes.count(name) > 1)
-            raise InvalidBoard(f"node {twice!r} is named twice")
+            raise InvalidBoardError(f"node {twice!r} is named twice")
         for name in self.nodes:
             if not name or any(letter.isspace() for letter in name):
-                raise InvalidBoard(f"node name {name!r}: a name has no blanks and is not empty")
+                raise InvalidBoardError(f"node name {name!r}: a name has no blanks and is not empty")
         for pair in self.edges:
             if not all(0 <= end < len(self.nodes) for end in pair) or pair[0] == pair[1]:
-                raise InvalidBoard(
+                raise InvalidBoardError(
                     f"edge {pair}: both ends must be different nodes, 0 to {len(self.nodes) - 1}"
                 )
 
@@ -93,14 +93,16 @@ class Board:
     def from_letters(cls, geometry: Geometry, letters: str) -> "Board":
         """Read a board from one letter a cell, `- x b o w +`.
 
-        Raises InvalidBoard for a wrong length or letter.
+        Raises InvalidBoardError for a wrong length or letter.
         """
         if len(letters) != geometry.size:
-            raise InvalidBoard(f"a board of {len(letters)} letters: this game's has {geometry.size} cells")
+            raise InvalidBoardError(
+                f"a board of {len(letters)} letters: this game's has {geometry.size} cells"
+            )
         raw = letters.encode(errors="replace")
         if raw.translate(None, STATE_LETTERS.encode()):
             index = next(index for index, letter in enumerate(letters) if letter not in STATE_LETTERS)
-            raise InvalidBoard(
+            raise InvalidBoardError(
                 f"letter {letters[index]!r} at cell {index} of a board: allowed are {' '.join(STATE_LETTERS)}"
             )
         return cls(geometry, raw.translate(LETTERS_TO_STATES))

@@ -28,21 +28,21 @@ _PIECES: Final = {
 REACHES: Final = (1, 2)
 
 
-class InvalidCut(ValueError):
+class InvalidCutError(ValueError):
     """A window or cell that a board does not have; the message names the value and the rule."""
 
 
 def cut(board: Board, cell: int, rows: int, columns: int) -> Pattern:
     """Cut a window of `rows` x `columns` cells, both odd, with a cell (by its index) in the middle.
 
-    On a hexagonal board the window is a parallelogram of skewed rows. Raises InvalidCut for a graph
+    On a hexagonal board the window is a parallelogram of skewed rows. Raises InvalidCutError for a graph
     board, a cell that is not on the board, an even size, or a window larger than a pattern may be.
     """
     _check_cell(board, cell)
     if isinstance(board.geometry, GraphGeometry):
-        raise InvalidCut("a graph board has no windows: use cut_around")
+        raise InvalidCutError("a graph board has no windows: use cut_around")
     if rows < 1 or columns < 1 or rows % 2 == 0 or columns % 2 == 0:
-        raise InvalidCut(
+        raise InvalidCutError(
             f"a window of {rows} x {columns} cells: both must be odd and positive, the cell is in the middle"
         )
     _check_size(board.geometry, max(rows, columns), rows * columns)
@@ -58,12 +58,12 @@ def cut_around(board: Board, cell: int, reach: int) -> Pattern:
     """Cut all cells at most `reach` cells away from a cell (by its index).
 
     On a square board that is a square of 2·reach + 1 cells a side, on a hexagonal one a hexagon, on a graph
-    the node and all nodes at most `reach` edges away. Raises InvalidCut for a negative reach,
+    the node and all nodes at most `reach` edges away. Raises InvalidCutError for a negative reach,
     a cell that is not on the board, or a pattern larger than one may be.
     """
     _check_cell(board, cell)
     if reach < 0:
-        raise InvalidCut(f"a reach of {reach} cells: it cannot be negative")
+        raise InvalidCutError(f"a reach of {reach} cells: it cannot be negative")
     side = 2 * reach + 1
     match board.geometry:
         case SquareGeometry():
@@ -76,7 +76,7 @@ def cut_around(board: Board, cell: int, reach: int) -> Pattern:
         case GraphGeometry():
             nodes = _nodes_within(board.geometry, cell, reach)
             if len(nodes) > MAX_PATTERN_CELLS:
-                raise InvalidCut(
+                raise InvalidCutError(
                     f"a reach of {reach} edges takes in {len(nodes)} nodes: a pattern has at most "
                     f"{MAX_PATTERN_CELLS}"
                 )
@@ -112,7 +112,7 @@ def around_move(before: Board, after: Board, player: int) -> list[Pattern]:
     for reach in REACHES:
         try:
             cuts.append(cut_around(after, cell, reach))
-        except InvalidCut:
+        except InvalidCutError:
             # Larger than this board and its edge.
             continue
     return cuts
@@ -155,16 +155,16 @@ def _nodes_within(geometry: GraphGeometry, start: int, distance: int) -> set[int
 
 def _check_cell(board: Board, cell: int) -> None:
     if not 0 <= cell < board.geometry.size:
-        raise InvalidCut(f"cell {cell}: this board's cells are 0 to {board.geometry.size - 1}")
+        raise InvalidCutError(f"cell {cell}: this board's cells are 0 to {board.geometry.size - 1}")
     if board.states[cell] == State.OFF_BOARD:
-        raise InvalidCut(f"cell {cell} is not on the board: there is nothing to cut around it")
+        raise InvalidCutError(f"cell {cell} is not on the board: there is nothing to cut around it")
 
 
 def _check_size(geometry: SquareGeometry | HexGeometry, longest: int, cells: int) -> None:
     limit = 2 + max(geometry.rows, geometry.columns)
     if longest > limit:
-        raise InvalidCut(
+        raise InvalidCutError(
             f"a window {longest} cells long: on this board at most {limit}, the board and its edge"
         )
     if cells > MAX_PATTERN_CELLS:
-        raise InvalidCut(f"a window of {cells} cells: a pattern has at most {MAX_PATTERN_CELLS}")
+        raise InvalidCutError(f"a window of {cells} cells: a pattern has at most {MAX_PATTERN_CELLS}")

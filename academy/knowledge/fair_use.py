@@ -25,7 +25,7 @@ VALUE_TOLERANCE: Final = 0.01
 ALONE: Final = 0.33
 
 
-class FairUseExceeded(RuntimeError):
+class FairUseExceededError(RuntimeError):
     """All consultations of the opening tree that a player had so far are used up.
 
     `consultations` were made; before move number `own_move` only `allowed` may have been, this one included.
@@ -41,7 +41,7 @@ class FairUseExceeded(RuntimeError):
         )
 
 
-class ValueNotLow(RuntimeError):
+class ValueNotLowError(RuntimeError):
     """Patterns were asked for in a position that is not bad enough, or without saying how bad it is."""
 
     def __init__(self, value: float | None) -> None:
@@ -61,9 +61,9 @@ def opening_allowance(own_move: int) -> int:
 
 
 def check_opening(consultations: int, own_move: int) -> None:
-    """Let a further consultation pass. Raises FairUseExceeded."""
+    """Let a further consultation pass. Raises FairUseExceededError."""
     if consultations >= opening_allowance(own_move):
-        raise FairUseExceeded(consultations, own_move)
+        raise FairUseExceededError(consultations, own_move)
 
 
 def false_consultation(seat: int, claimed: Sequence[str], played: Sequence[str]) -> FalseConsultation | None:
@@ -171,9 +171,9 @@ def _positions(claim: Claim, count: int, boards: Sequence[bytes]) -> Iterable[in
 
 
 def check_low_value(value: float | None) -> None:
-    """Let a query for patterns pass. Raises ValueNotLow."""
+    """Let a query for patterns pass. Raises ValueNotLowError."""
     if value is None or not value <= LOW_VALUE:
-        raise ValueNotLow(value)
+        raise ValueNotLowError(value)
 
 
 @overload

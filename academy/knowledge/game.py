@@ -15,7 +15,7 @@ from academy.knowledge.openings import OpeningNode, OpeningTree, depth_limit
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.ratings import Rating, Ratings
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import Ballot, Vote
+from academy.knowledge.signatures import Vote, VoteTally
 from academy.knowledge.spec import GameSpec
 
 PATTERN_LIBRARIES: Final = (Library.MIDDLE_GAME, Library.ENDGAME)
@@ -30,7 +30,7 @@ class Counters:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ChangedRecords:
     """What an event stored, altered or removed: patterns and nodes by their numbers, ratings by player.
 
     `used` are patterns of which nothing but the uses changed; they are not among `patterns`.
@@ -43,7 +43,7 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class KnowledgeUpdate:
     """What differs between two copies of a game's knowledge, as it is in the newer one."""
 
     move_forms: tuple[str, ...]
@@ -120,17 +120,17 @@ class GameKnowledge:
         """Plies of an average game, as known now."""
         return self.measures.average_length(self.spec.expected_length)
 
-    def take_changes(self) -> Changes:
+    def take_changes(self) -> ChangedRecords:
         """What changed since the last call."""
         touched = {library: patterns.take_changes() for library, patterns in self.libraries.items()}
-        return Changes(
+        return ChangedRecords(
             frozenset((library, number) for library, each in touched.items() for number in each.learnt),
             frozenset((library, number) for library, each in touched.items() for number in each.used),
             self.openings.take_changes(),
             self.ratings.take_changes(),
         )
 
-    def follow(self, news: "News") -> None:
+    def follow(self, news: "KnowledgeUpdate") -> None:
         """Take over what another copy of this knowledge learnt."""
         self.describe(news.move_forms)
         self.settings, self.counters, self.measures = news.settings, news.counters, news.measures
@@ -285,7 +285,7 @@ class GameKnowledge:
         return removed + sum(len(self._evict(library)) for library in PATTERN_LIBRARIES)
 
     def delete_pattern(self, library: Library, pattern_id: int) -> PatternEntry:
-        """Take a pattern out. Raises UnknownPattern."""
+        """Take a pattern out. Raises UnknownPatternError."""
         return self.libraries[library].remove(pattern_id)
 
     def restore_pattern(self, library: Library, entry: PatternEntry) -> int:
@@ -318,7 +318,7 @@ class GameKnowledge:
         return weak
 
     def delete_opening(self, node_id: int) -> list[OpeningNode]:
-        """Take an opening line out with all that follows it. Raises UnknownLine."""
+        """Take an opening line out with all that follows it. Raises UnknownLineError."""
         return self.openings.delete(node_id)
 
     def put_back(
@@ -371,7 +371,7 @@ class GameKnowledge:
                         patterns.put(replace(entry, ballot=left))
                 elif left.proposers:
                     patterns.put(replace(entry, ballot=left))
-                    taken.append((library, replace(entry, ballot=Ballot(own), uses=0, successes=0)))
+                    taken.append((library, replace(entry, ballot=VoteTally(own), uses=0, successes=0)))
                 else:
                     patterns.remove(entry.pattern_id)
                     taken.append((library, entry))
@@ -432,8 +432,8 @@ class GameKnowledge:
 
         Where they are `moved` here, numbers and last contests stay as they are. In a symmetric game a pattern
         for the second player is kept reversed, for the first. With `replace_all` the library is emptied
-        first. Returns how many capacity left no room for. Raises InvalidPattern where `check_entry` does;
-        nothing has changed then.
+        first. Returns how many capacity left no room for. Raises InvalidPatternError where `check_entry`
+        does; nothing has changed then.
         """
         for entry in entries:
             check_entry(entry, self.spec)
@@ -452,7 +452,7 @@ class GameKnowledge:
                     pattern=self.spec.canonical(pattern),
                     player=player,
                     # United with nothing, so that of a player's votes one is left.
-                    ballot=Ballot().united(ballot),
+                    ballot=VoteTally().united(ballot),
                     last_contest=entry.last_contest if moved else self.measures.contests,
                 )
             )
@@ -464,7 +464,7 @@ class GameKnowledge:
         """Add another tree's figures to this one's. Returns how many nodes capacity left no room for.
 
         Nodes that are `moved` here keep their numbers. With `replace_all` the tree is emptied first. Raises
-        UnknownLine for a node without its parent.
+        UnknownLineError for a node without its parent.
         """
         if replace_all:
             self.openings.clear()
@@ -476,7 +476,7 @@ class GameKnowledge:
         return before - len(self.openings)
 
 
-def _numbered_again(entries: Sequence[PatternEntry], event: int) -> list[Ballot]:
+def _numbered_again(entries: Sequence[PatternEntry], event: int) -> list[VoteTally]:
     """The entries' ballots with the votes as those of one event, in the order in which they were cast."""
     votes = [vote for entry in entries for vote in (*entry.ballot.votes, *entry.ballot.silent)]
     casts = sorted({(vote.event, vote.order) for vote in votes})
@@ -486,6 +486,6 @@ def _numbered_again(entries: Sequence[PatternEntry], event: int) -> list[Ballot]
         return tuple(replace(vote, event=event, order=orders[vote.event, vote.order]) for vote in votes)
 
     return [
-        Ballot(numbered(entry.ballot.votes), entry.ballot.folded, numbered(entry.ballot.silent))
+        VoteTally(numbered(entry.ballot.votes), entry.ballot.folded, numbered(entry.ballot.silent))
         for entry in entries
     ]

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from academy.knowledge import merging
 from academy.knowledge.cells import Code
 from academy.knowledge.contests import Verdict
-from academy.knowledge.patterns import InvalidPattern, Pattern
+from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.settings import LibrarySettings
-from academy.knowledge.signatures import ELO_BAND, Ballot, Signature, Vote, digest
+from academy.knowledge.signatures import ELO_BAND, Signature, Vote, VoteTally, digest
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
 
 
-class UnknownPattern(KeyError):
+class UnknownPatternError(KeyError):
     """The library holds no pattern of this number."""
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class PatternEntry:
     pattern_id: int
     pattern: Pattern
     player: int
-    ballot: Ballot
+    ballot: VoteTally
     uses: int = 0
     successes: int = 0
     last_contest: int = 0
@@ -102,21 +102,21 @@ class TouchedPatterns(NamedTuple):
 
 
 def check_entry(entry: PatternEntry, spec: GameSpec) -> None:
-    """Check a pattern from elsewhere. Raises InvalidPattern.
+    """Check a pattern from elsewhere. Raises InvalidPatternError.
 
     It must address a player of the game, have a vote, and be one that can occur in the game.
     """
     if not 1 <= entry.player <= spec.players:
-        raise InvalidPattern(
+        raise InvalidPatternError(
             f"a pattern for player {entry.player}: this game has players 1 to {spec.players}"
         )
     if not entry.ballot.proposers:
-        raise InvalidPattern(f"pattern {entry.pattern_id} has no vote: somebody must have proposed it")
+        raise InvalidPatternError(f"pattern {entry.pattern_id} has no vote: somebody must have proposed it")
     spec.check_pattern(entry.pattern)
 
 
 @dataclass(frozen=True, slots=True)
-class Learnt:
+class Placement:
     """What a new pattern became, the pattern it went into, and how it is told.
 
     `silent` says that the vote counts for nothing yet.
@@ -211,7 +211,7 @@ class PatternLibrary:
         fresh_id: int,
         settings: LibrarySettings,
         changer: str = "",
-    ) -> Learnt:
+    ) -> Placement:
         """Let a vote for a pattern find its place. `fresh_id` is the number it gets if it enters alone.
 
         `changer` is whose doing it is where it changes the cells of a known pattern: the voter, if empty.
@@ -230,20 +230,20 @@ class PatternLibrary:
                 entry, replace(entry, pattern=result, ballot=entry.ballot.cast(vote), changers=changers)
             )
             how = "specialised" if verdict is Verdict.SPECIALISED else "generalised with"
-            return Learnt(verdict, kept, f"{how} pattern {known} of Elo {entry.ballot.elo:.0f}")
-        self.put(PatternEntry(fresh_id, images[0], player, Ballot((vote,))))
-        return Learnt(Verdict.INSERTED, fresh_id, "no known pattern was near enough: entered alone")
+            return Placement(verdict, kept, f"{how} pattern {known} of Elo {entry.ballot.elo:.0f}")
+        self.put(PatternEntry(fresh_id, images[0], player, VoteTally((vote,))))
+        return Placement(Verdict.INSERTED, fresh_id, "no known pattern was near enough: entered alone")
 
-    def _match(self, entry: PatternEntry, vote: Vote) -> Learnt:
+    def _match(self, entry: PatternEntry, vote: Vote) -> Placement:
         self.put(replace(entry, ballot=entry.ballot.match(vote)))
         known = entry.pattern_id
         if entry.ballot.admits(vote.elo_hundredths):
-            return Learnt(Verdict.MATCHED, known, f"the same as pattern {known}")
+            return Placement(Verdict.MATCHED, known, f"the same as pattern {known}")
         reason = (
             f"the same as pattern {known}; Elo {vote.elo:.0f} is {ELO_BAND:.0f} or more below its "
             f"{entry.ballot.elo:.0f}: the vote counts once the proposer's Elo comes nearer"
         )
-        return Learnt(Verdict.MATCHED, known, reason, silent=True)
+        return Placement(Verdict.MATCHED, known, reason, silent=True)
 
     def count_silent(self, player: str, elo_hundredths: int) -> Iterator[int]:
         """Let a player's silent votes count where their patterns admit the player's Elo as it is now.
@@ -337,9 +337,9 @@ class PatternLibrary:
                 del self._waiting[vote.player]
 
     def remove(self, pattern_id: int) -> PatternEntry:
-        """Take an entry out. Raises UnknownPattern."""
+        """Take an entry out. Raises UnknownPatternError."""
         if pattern_id not in self.entries:
-            raise UnknownPattern(pattern_id)
+            raise UnknownPatternError(pattern_id)
         entry = self.entries.pop(pattern_id)
         self._before.setdefault(pattern_id, entry)
         self._stop_waiting(entry)
@@ -382,10 +382,10 @@ class PatternLibrary:
             yield pattern_id
 
     def count(self, count: UseCount) -> None:
-        """Take over how often a pattern was used. Raises UnknownPattern."""
+        """Take over how often a pattern was used. Raises UnknownPatternError."""
         entry = self.entries.get(count.pattern_id)
         if entry is None:
-            raise UnknownPattern(count.pattern_id)
+            raise UnknownPatternError(count.pattern_id)
         self.put(
             replace(
                 entry,

@@ -8,7 +8,7 @@ from typing import Final
 
 from academy.knowledge.cells import SWAP_COLOURS, Code
 from academy.knowledge.patterns import Pattern
-from academy.knowledge.signatures import BAND_HUNDREDTHS, Ballot, Vote
+from academy.knowledge.signatures import BAND_HUNDREDTHS, Vote, VoteTally
 
 STRICT_POSITIVE: Final = 0.66
 STRICT_NEGATIVE: Final = 0.33
@@ -85,7 +85,7 @@ def specialised_cell(new: int, known: int, is_decisive: bool) -> int | None:
     return _SPECIALISED.get((new, known))
 
 
-def cell_rule(vote: Vote, known: Ballot) -> CellRule | None:
+def cell_rule(vote: Vote, known: VoteTally) -> CellRule | None:
     """The table for a new pattern's vote and a known pattern: by specialisation, generalisation, or none.
 
     Compared in whole hundredths: as floats, most differences of exactly 200 would not be 200.

@@ -22,7 +22,7 @@ _RESULT_VALUES: Final = {
 }
 
 
-class UnknownLine(LookupError):
+class UnknownLineError(LookupError):
     """A list of moves that the tree does not hold."""
 
 
@@ -203,12 +203,12 @@ class OpeningTree:
     # Administration
 
     def delete(self, node_id: int) -> list[OpeningNode]:
-        """Remove a node and all below it; return them, parents first. Raises UnknownLine.
+        """Remove a node and all below it; return them, parents first. Raises UnknownLineError.
 
         The contests stay counted in the nodes above, as where a node is evicted.
         """
         if node_id == ROOT or node_id not in self.nodes:
-            raise UnknownLine(f"the opening tree has no node {node_id} that could be deleted")
+            raise UnknownLineError(f"the opening tree has no node {node_id} that could be deleted")
         branch = [self.nodes[node_id]]
         for node in branch:
             branch += self.children(node.node_id)
@@ -326,8 +326,8 @@ class OpeningTree:
     def unite(self, nodes: Sequence[OpeningNode], fresh_id: int, moved: bool = False) -> int:
         """Add the figures of another tree's nodes to this one's; returns the next free number.
 
-        New nodes get fresh numbers, or where they are `moved` here keep their own. Raises UnknownLine where a
-        node's parent is not among them.
+        New nodes get fresh numbers, or where they are `moved` here keep their own. Raises UnknownLineError
+        where a node's parent is not among them.
         """
         lines: dict[int, tuple[str, ...]] = {ROOT: ()}
         for node in sorted(nodes, key=lambda node: (node.depth, node.node_id)):
@@ -335,7 +335,7 @@ class OpeningTree:
                 self._put(_sum(self.root, node))
                 continue
             if node.parent_id not in lines:
-                raise UnknownLine(
+                raise UnknownLineError(
                     f"node {node.node_id} ({node.move!r}): its parent {node.parent_id} is missing"
                 )
             lines[node.node_id] = (*lines[node.parent_id], node.move)

@@ -15,7 +15,7 @@ from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
 MAX_PATTERN_CELLS = 441  # 21 x 21: a whole Go board with its edge
 
 
-class InvalidPattern(ValueError):
+class InvalidPatternError(ValueError):
     """A pattern that breaks a rule; the message names the value and the rule."""
 
 
@@ -71,26 +71,28 @@ def _cells_image(
 
 def _checked(pattern: Pattern) -> Pattern:
     if len(pattern.cells) > MAX_PATTERN_CELLS:
-        raise InvalidPattern(f"a pattern has at most {MAX_PATTERN_CELLS} cells: this one has more")
+        raise InvalidPatternError(f"a pattern has at most {MAX_PATTERN_CELLS} cells: this one has more")
     unknown = set(pattern.codes) - CODE_LETTERS.keys()
     if unknown:
-        raise InvalidPattern(f"code {min(unknown)} is none of {', '.join(map(str, map(int, CODE_LETTERS)))}")
+        raise InvalidPatternError(
+            f"code {min(unknown)} is none of {', '.join(map(str, map(int, CODE_LETTERS)))}"
+        )
     if len(set(pattern.cells)) != len(pattern.cells):
-        raise InvalidPattern("a pattern names the same cell twice")
+        raise InvalidPatternError("a pattern names the same cell twice")
     if not set(pattern.codes) - {Code.ANYTHING, Code.OFF_BOARD}:
-        raise InvalidPattern("a pattern must hold at least one cell other than '#' and '+'")
+        raise InvalidPatternError("a pattern must hold at least one cell other than '#' and '+'")
     return pattern
 
 
 def grid_pattern(cells: Iterable[tuple[int, int, int]]) -> Pattern:
     """Make a pattern of (row, column, code), shifted so that the least row and column are 0.
 
-    Raises InvalidPattern where it is empty, too large, names a cell twice, holds a number that is no
+    Raises InvalidPatternError where it is empty, too large, names a cell twice, holds a number that is no
     code, or nothing but `#` and `+`.
     """
     found = sorted(islice(cells, MAX_PATTERN_CELLS + 1))
     if not found:
-        raise InvalidPattern("a pattern has no cells")
+        raise InvalidPatternError("a pattern has no cells")
     top = found[0][0]
     left = min(column for _, column, _ in found)
     return _checked(
@@ -102,8 +104,8 @@ def grid_pattern(cells: Iterable[tuple[int, int, int]]) -> Pattern:
 
 
 def graph_pattern(nodes: Iterable[tuple[int, int]]) -> Pattern:
-    """Make a pattern of (node, code) on a graph. Raises InvalidPattern like `grid_pattern`."""
+    """Make a pattern of (node, code) on a graph. Raises InvalidPatternError like `grid_pattern`."""
     found = sorted(islice(nodes, MAX_PATTERN_CELLS + 1))
     if not found:
-        raise InvalidPattern("a pattern has no cells")
+        raise InvalidPatternError("a pattern has no cells")
     return _checked(Pattern(tuple((0, node) for node, _ in found), bytes(code for _, code in found)))

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Self
 
 
-class InvalidSettings(ValueError):
+class InvalidSettingsError(ValueError):
     """A library setting out of its range; the message names it."""
 
 
@@ -20,7 +20,8 @@ class Library(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LibrarySettings:
-    """Capacities and thresholds of one game, with the seed's numbers as defaults. Raises InvalidSettings.
+    """Capacities and thresholds of one game, with the seed's numbers as defaults. Raises
+    InvalidSettingsError.
 
     `max_merged_cells` bounds how many cells a merge may change; `prune_below` and `prune_factor`
     rule the opening tree's pruning; an unused pattern's strength is halved for eviction every
@@ -48,7 +49,7 @@ class LibrarySettings:
             value = getattr(self, setting.name)
             greatest = 1.0 if setting.type is float else 1_000_000
             if not (math.isfinite(value) and 0 <= value <= greatest):
-                raise InvalidSettings(f"{setting.name} {value!r}: it must be from 0 to {greatest:,}")
+                raise InvalidSettingsError(f"{setting.name} {value!r}: it must be from 0 to {greatest:,}")
 
     @classmethod
     def for_players(cls, players: int) -> Self:

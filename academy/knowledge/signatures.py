@@ -19,7 +19,7 @@ VALUE_SCALE: Final = 1_000_000
 MAX_ELO: Final = 100_000.0
 
 
-class InvalidVote(ValueError):
+class InvalidVoteError(ValueError):
     """An Elo or value out of range."""
 
 
@@ -55,11 +55,11 @@ class Vote:
 
     @classmethod
     def of(cls, player: str, elo: float, value: float, event: int, order: int = 0) -> "Vote":
-        """Round an Elo and a value in [0, 1] to a vote. Raises InvalidVote outside the ranges."""
+        """Round an Elo and a value in [0, 1] to a vote. Raises InvalidVoteError outside the ranges."""
         if not (math.isfinite(value) and 0.0 <= value <= 1.0):
-            raise InvalidVote(f"expected value {value!r}: it must be a number from 0 to 1")
+            raise InvalidVoteError(f"expected value {value!r}: it must be a number from 0 to 1")
         if not (math.isfinite(elo) and abs(elo) <= MAX_ELO):
-            raise InvalidVote(f"Elo {elo!r}: it must be a number from -{MAX_ELO:.0f} to {MAX_ELO:.0f}")
+            raise InvalidVoteError(f"Elo {elo!r}: it must be a number from -{MAX_ELO:.0f} to {MAX_ELO:.0f}")
         return cls(player, round(elo * ELO_SCALE), round(value * VALUE_SCALE), event, order)
 
     @property
@@ -79,7 +79,7 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class AggregatedVotes:
     """Sums over votes too many to keep apart, and digests of who cast them."""
 
     votes: int = 0
@@ -88,8 +88,8 @@ class Folded:
     weighted_value: int = 0
     players: frozenset[int] = frozenset()
 
-    def __add__(self, vote: Vote) -> "Folded":
-        return Folded(
+    def __add__(self, vote: Vote) -> "AggregatedVotes":
+        return AggregatedVotes(
             self.votes + 1,
             self.elo_hundredths + vote.elo_hundredths,
             self.weight + vote.weight,
@@ -97,13 +97,13 @@ class Folded:
             self.players | {digest(vote.player)},
         )
 
-    def united(self, other: "Folded") -> "Folded":
+    def united(self, other: "AggregatedVotes") -> "AggregatedVotes":
         """Both sums; of a player in both, `other` counts in the mean only."""
         kept = other.votes - len(self.players & other.players)
         if kept == 0:
             return self
         weight = other.weight * kept // other.votes
-        return Folded(
+        return AggregatedVotes(
             self.votes + kept,
             self.elo_hundredths + other.elo_hundredths * kept // other.votes,
             self.weight + weight,
@@ -119,7 +119,7 @@ def digest(player: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Ballot:
+class VoteTally:
     """All votes for one pattern, at most one a player, in the order they were cast.
 
     The sums over all of them, `elo_hundredths`, `weight` (in hundredths of Elo) and `weighted_value`
@@ -128,7 +128,7 @@ class Ballot:
     """
 
     votes: tuple[Vote, ...] = ()
-    folded: Folded = field(default_factory=Folded)
+    folded: AggregatedVotes = field(default_factory=AggregatedVotes)
     silent: tuple[Vote, ...] = ()
     elo_hundredths: int = field(init=False, repr=False, compare=False)
     weight: int = field(init=False, repr=False, compare=False)
@@ -155,15 +155,15 @@ class Ballot:
         """The least Elo that is admitted, in hundredths; somebody must have voted."""
         return self.elo_hundredths // self.proposers - BAND_HUNDREDTHS + 1
 
-    def cast(self, vote: Vote) -> "Ballot":
+    def cast(self, vote: Vote) -> "VoteTally":
         """Add a vote; a player's earlier one is replaced, unless it was folded: then it stands."""
         if digest(vote.player) in self.folded.players:
             return self
         kept = tuple(other for other in self.votes if other.player != vote.player)
         silent = tuple(other for other in self.silent if other.player != vote.player)
-        return Ballot((*kept, vote), self.folded, silent)._within_limit()
+        return VoteTally((*kept, vote), self.folded, silent)._within_limit()
 
-    def match(self, vote: Vote) -> "Ballot":
+    def match(self, vote: Vote) -> "VoteTally":
         """Add a vote for the same cells; it is silent where the label does not admit its Elo."""
         if self.admits(vote.elo_hundredths):
             return self.cast(vote)
@@ -172,25 +172,25 @@ class Ballot:
         others = tuple(other for other in self.silent if other.player != vote.player)
         return replace(self, silent=(*others, vote))._within_limit()
 
-    def count_silent(self, player: str, elo_hundredths: int) -> "Ballot":
+    def count_silent(self, player: str, elo_hundredths: int) -> "VoteTally":
         """Let a player's silent vote count, with the Elo that the player has now."""
         vote = next(vote for vote in self.silent if vote.player == player)
         return self.cast(replace(vote, elo_hundredths=elo_hundredths))
 
-    def is_near(self, other: "Ballot") -> bool:
+    def is_near(self, other: "VoteTally") -> bool:
         """Whether the labels' Elos lie less than 200 apart."""
         gap = self.elo_hundredths * other.proposers - other.elo_hundredths * self.proposers
         return abs(gap) < BAND_HUNDREDTHS * self.proposers * other.proposers
 
-    def without(self, player: str) -> "Ballot":
+    def without(self, player: str) -> "VoteTally":
         """The votes of everybody else; one that was folded stays, since it cannot be told from the others."""
-        return Ballot(
+        return VoteTally(
             tuple(vote for vote in self.votes if vote.player != player),
             self.folded,
             tuple(vote for vote in self.silent if vote.player != player),
         )
 
-    def united(self, other: "Ballot") -> "Ballot":
+    def united(self, other: "VoteTally") -> "VoteTally":
         """The votes of two patterns that became one; of one player's two votes the later counts.
 
         The other's votes come in as matches: those that this label does not admit are silent. Votes that
@@ -212,9 +212,9 @@ class Ballot:
             if counts:
                 counted.pop(vote.player, None)
             (counted if counts else silent)[vote.player] = vote
-        return Ballot(tuple(counted.values()), folded, tuple(silent.values()))._within_limit()
+        return VoteTally(tuple(counted.values()), folded, tuple(silent.values()))._within_limit()
 
-    def _within_limit(self) -> "Ballot":
+    def _within_limit(self) -> "VoteTally":
         votes, folded, silent = self.votes, self.folded, self.silent
         if len(votes) > MAX_SEPARATE_VOTES:
             for vote in votes[:-MAX_SEPARATE_VOTES]:
@@ -229,7 +229,7 @@ class Ballot:
             silent = tuple(vote for place, vote in enumerate(silent) if place not in lapsed)
         if votes is self.votes and silent is self.silent:
             return self
-        return Ballot(votes, folded, silent)
+        return VoteTally(votes, folded, silent)
 
     @property
     def proposers(self) -> int:

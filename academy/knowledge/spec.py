@@ -10,7 +10,7 @@ from typing import Final
 from academy.knowledge import symmetries as shapes
 from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import SWAP_COLOURS
-from academy.knowledge.patterns import InvalidPattern, Pattern
+from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
 
 GAME_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -21,7 +21,7 @@ _MOVE_FORM: Final = re.compile(r"(?=.{1,64}$)[^\[\]]*(?:\[[^\[\]*#@][^\[\]]*\])?
 _IN_FORM: Final = {"#": "[0-9]{1,6}", "@": "[a-z]", "[": "(?:", "]": ")*"}
 
 
-class InvalidGame(ValueError):
+class InvalidGameError(ValueError):
     """A game's description that contradicts itself or a limit; the message says where."""
 
 
@@ -35,7 +35,7 @@ class GameSpec:
     `expected_length` is the plies of an average game, until contests tell. `move_forms` say how moves are
     written: `*` stands for a cell's name, `#` for a number, `@` for a letter from a to z, what is in brackets
     may come any number of times.
-    Raises InvalidGame.
+    Raises InvalidGameError.
     """
 
     game_id: str
@@ -52,60 +52,64 @@ class GameSpec:
 
     def __post_init__(self) -> None:
         if not GAME_ID.fullmatch(self.game_id):
-            raise InvalidGame(
+            raise InvalidGameError(
                 f"game id {self.game_id!r}: 1 to 64 letters, digits, '.', '_' and '-', no sign first"
             )
         if not 1 <= self.players <= MAX_PLAYERS:
-            raise InvalidGame(f"{self.players} players: there must be 1 to {MAX_PLAYERS}")
+            raise InvalidGameError(f"{self.players} players: there must be 1 to {MAX_PLAYERS}")
         if self.symmetric and self.players > 2:
-            raise InvalidGame(f"a symmetric game of {self.players} players: reversal needs one or two")
+            raise InvalidGameError(f"a symmetric game of {self.players} players: reversal needs one or two")
         if not 1.0 <= self.expected_length <= 1e6:
-            raise InvalidGame(
+            raise InvalidGameError(
                 f"expected length {self.expected_length!r}: it must be from 1 to 1,000,000 plies"
             )
         if self.cell_names:
             if len(self.cell_names) != self.geometry.size:
-                raise InvalidGame(f"{len(self.cell_names)} cell names for {self.geometry.size} cells")
+                raise InvalidGameError(f"{len(self.cell_names)} cell names for {self.geometry.size} cells")
             if len(set(self.cell_names)) != len(self.cell_names) or not all(self.cell_names):
-                raise InvalidGame("cell names must be different from each other and not empty")
+                raise InvalidGameError("cell names must be different from each other and not empty")
         self._check_move_forms()
         if self.simultaneous and len(self.symmetries) > 1:
-            raise InvalidGame("a game of simultaneous moves has no symmetry but the identity")
+            raise InvalidGameError("a game of simultaneous moves has no symmetry but the identity")
         self._check_group()
         if self._permutation(self.reversal_symmetry) is None:
-            raise InvalidGame(f"reversal {self.reversal!r} does not map this board onto itself")
+            raise InvalidGameError(f"reversal {self.reversal!r} does not map this board onto itself")
 
     def _check_move_forms(self) -> None:
         if len(self.move_forms) > MOST_MOVE_FORMS:
-            raise InvalidGame(f"{len(self.move_forms)} move forms: there may be {MOST_MOVE_FORMS}")
+            raise InvalidGameError(f"{len(self.move_forms)} move forms: there may be {MOST_MOVE_FORMS}")
         for form in self.move_forms:
             if not _MOVE_FORM.fullmatch(form) or not form.isprintable():
-                raise InvalidGame(
+                raise InvalidGameError(
                     f"move form {form[:80]!r}: 1 to 64 characters that can be seen, at most one pair of "
                     "brackets, and in these first one that stands for itself"
                 )
             if "*" in form and not self.cell_names:
-                raise InvalidGame(f"move form {form!r}: '*' stands for a cell's name, and none are given")
+                raise InvalidGameError(
+                    f"move form {form!r}: '*' stands for a cell's name, and none are given"
+                )
 
     def _check_group(self) -> None:
         known = self._known_symmetries
         for name in (*self.symmetries, self.reversal):
             if name not in known:
-                raise InvalidGame(f"symmetry {name!r}: this board has {', '.join(known)}")
+                raise InvalidGameError(f"symmetry {name!r}: this board has {', '.join(known)}")
         if len(set(self.symmetries)) != len(self.symmetries) or "identity" not in self.symmetries:
-            raise InvalidGame(f"symmetries {self.symmetries}: each once, and 'identity' among them")
+            raise InvalidGameError(f"symmetries {self.symmetries}: each once, and 'identity' among them")
         group = [_as_key(known[name]) for name in self.symmetries]
         for first in self.symmetries:
             for second in self.symmetries:
                 if _compose(known[first], known[second]) not in group:
-                    raise InvalidGame(f"symmetries {first!r} and {second!r} make one that is not listed")
+                    raise InvalidGameError(f"symmetries {first!r} and {second!r} make one that is not listed")
         reversal = known[self.reversal]
         if _compose(reversal, reversal) != _as_key(known["identity"]):
-            raise InvalidGame(f"reversal {self.reversal!r}: doing it twice must change nothing")
+            raise InvalidGameError(f"reversal {self.reversal!r}: doing it twice must change nothing")
         if {_compose(reversal, known[name]) for name in self.symmetries} != {
             _compose(known[name], reversal) for name in self.symmetries
         }:
-            raise InvalidGame(f"reversal {self.reversal!r} does not go with the symmetries {self.symmetries}")
+            raise InvalidGameError(
+                f"reversal {self.reversal!r} does not go with the symmetries {self.symmetries}"
+            )
 
     @cached_property
     def _known_symmetries(self) -> dict[str, GridSymmetry] | dict[str, NodeSymmetry]:
@@ -119,11 +123,11 @@ class GameSpec:
                 known = {"identity": NodeSymmetry("identity", tuple(range(size)))}
                 for symmetry in self.node_symmetries:
                     if sorted(symmetry.image) != list(range(size)):
-                        raise InvalidGame(
+                        raise InvalidGameError(
                             f"symmetry {symmetry.name!r} does not send {size} nodes to {size} nodes"
                         )
                     if known.get(symmetry.name, symmetry) != symmetry:
-                        raise InvalidGame(f"symmetry {symmetry.name!r} has two meanings on this graph")
+                        raise InvalidGameError(f"symmetry {symmetry.name!r} has two meanings on this graph")
                     known[symmetry.name] = symmetry
                 return known
 
@@ -152,22 +156,22 @@ class GameSpec:
         return pattern.swapped().image(self.reversal_symmetry)
 
     def check_pattern(self, pattern: Pattern) -> Pattern:
-        """Return the pattern if it can occur in this game's geometry. Raises InvalidPattern."""
+        """Return the pattern if it can occur in this game's geometry. Raises InvalidPatternError."""
         if isinstance(self.geometry, GraphGeometry):
             return pattern
         images: tuple[Pattern, ...] = (pattern,)
         if isinstance(self.geometry, SquareGeometry):
             if len(pattern.cells) != pattern.rows * pattern.columns:
-                raise InvalidPattern("a square pattern must be a full rectangle of cells")
+                raise InvalidPatternError("a square pattern must be a full rectangle of cells")
         else:
             if len({row for row, _ in pattern.cells}) != pattern.rows:
-                raise InvalidPattern("a hexagonal pattern must have a cell in every row")
+                raise InvalidPatternError("a hexagonal pattern must have a cell in every row")
             # A turned pattern is larger than the one that fits on the board.
             images = self.images(pattern)
         # One cell of edge on either side is all that '+' can add.
         longest = 2 + max(self.geometry.rows, self.geometry.columns)
         if min(max(image.rows, image.columns) for image in images) > longest:
-            raise InvalidPattern(
+            raise InvalidPatternError(
                 f"a pattern of {pattern.rows} rows and {pattern.columns} columns: on this board "
                 f"neither may be more than {longest}, the board and its edge"
             )

@@ -21,7 +21,7 @@ from typing import Final
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry
 from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES
-from academy.knowledge.patterns import InvalidPattern, Pattern, graph_pattern, grid_pattern
+from academy.knowledge.patterns import InvalidPatternError, Pattern, graph_pattern, grid_pattern
 from academy.knowledge.signatures import MAX_ELO, Signature
 
 _LETTERS: Final = " ".join(CODE_LETTERS.values())
@@ -30,7 +30,7 @@ _SIGNATURE: Final = re.compile(r"<([^;<>]*);([^;<>]*);([^;<>]*);([^;<>]*)>")
 _MAX_DIGITS: Final = 40
 
 
-class PatternSyntaxError(InvalidPattern):
+class PatternSyntaxError(InvalidPatternError):
     """Text that is not a pattern; `line` and `column` count from 1."""
 
     def __init__(self, line: int, column: int, what: str) -> None:
@@ -110,7 +110,7 @@ def _read_rows(rows: list[tuple[int, str]], geometry: Geometry) -> Pattern:
         return grid_pattern(_read_square(rows))
     except PatternSyntaxError:
         raise
-    except InvalidPattern as error:
+    except InvalidPatternError as error:
         raise PatternSyntaxError(rows[0][0], 1, str(error)) from None
 
 
@@ -177,7 +177,7 @@ def _without_gaps(pattern: Pattern) -> Pattern:
     rows, columns = zip(*pattern.cells, strict=True)
     for lines in (set(rows), set(columns), {sum(cell) for cell in pattern.cells}):
         if len(lines) <= max(lines) - min(lines):
-            raise InvalidPattern(
+            raise InvalidPatternError(
                 "a hexagonal pattern must have a cell in every row, in all three directions of rows"
             )
     return pattern

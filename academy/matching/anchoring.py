@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.cells import Code, State
-from academy.knowledge.patterns import InvalidPattern, Pattern
+from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.matching.images import Cells, SymmetryGroup, axes_of
 
 TESTED_CODES: Final = np.array([code for code in Code if code is not Code.ANYTHING], dtype=np.uint8)
@@ -78,19 +78,19 @@ class AnchoredPattern:
 
 
 def anchored(pattern: Pattern, group: SymmetryGroup, hexagonal: bool = False) -> AnchoredPattern:
-    """Hang a pattern on its anchor. Raises InvalidPattern for a code that is not in the language."""
+    """Hang a pattern on its anchor. Raises InvalidPatternError for a code that is not in the language."""
     cells = np.array(pattern.cells, dtype=np.int32)
     codes = np.frombuffer(pattern.codes, dtype=np.uint8)
     tested = codes != Code.ANYTHING
     unknown = tested & (_NUMBERS[codes] == _UNKNOWN)
     if unknown.any():
         place = int(np.flatnonzero(unknown)[0])
-        raise InvalidPattern(
+        raise InvalidPatternError(
             f"code {codes[place]} at cell {pattern.cells[place]} of a pattern: it must be one of "
             f"{', '.join(str(int(code)) for code in Code)}"
         )
     if not (tested & (codes != Code.OFF_BOARD)).any():
-        raise InvalidPattern("a pattern must hold at least one cell other than '#' and '+'")
+        raise InvalidPatternError("a pattern must hold at least one cell other than '#' and '+'")
     images = group.images(cells)
     if group.moves:
         corners = images.min(axis=1)

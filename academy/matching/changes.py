@@ -16,11 +16,11 @@ Change = tuple[int, int]
 _IS_STATE: Final = np.isin(np.arange(256), np.array(State))
 
 
-class InvalidMove(ValueError):
+class InvalidCandidateMoveError(ValueError):
     """A move that the board cannot undergo; the message names the move, the value and the rule."""
 
 
-class Changes(NamedTuple):
+class BoardChanges(NamedTuple):
     """Moves as arrays: move i gives `cells` their new `states`, from `starts[i]` to `starts[i + 1]`."""
 
     starts: NDArray[np.int32]
@@ -28,19 +28,26 @@ class Changes(NamedTuple):
     states: NDArray[np.uint8]
 
 
-def changes_of(board: Board, moves: Sequence[Sequence[Change]]) -> Changes:
-    """Return what moves really change: a cell that keeps its state is left out. Raises InvalidMove."""
+def changes_of(board: Board, moves: Sequence[Sequence[Change]]) -> BoardChanges:
+    """Return what moves really change: a cell that keeps its state is left out.
+
+    Raises InvalidCandidateMoveError.
+    """
     if len(moves) > MAX_MOVES:
-        raise InvalidMove(f"{len(moves):,} moves: at most {MAX_MOVES:,} at once")
+        raise InvalidCandidateMoveError(f"{len(moves):,} moves: at most {MAX_MOVES:,} at once")
     lengths = list(map(len, moves))
     size = len(board.states)
     longest = max(lengths, default=0)
     if longest > size:
         move = lengths.index(longest)
-        raise InvalidMove(f"move {move} makes {longest:,} changes: the board has {size:,} cells")
+        raise InvalidCandidateMoveError(
+            f"move {move} makes {longest:,} changes: the board has {size:,} cells"
+        )
     flat = np.fromiter(chain.from_iterable(chain.from_iterable(moves)), dtype=np.int64)
     if len(flat) != 2 * sum(lengths):
-        raise InvalidMove("a change that is not a pair: each is a cell's index and its new state")
+        raise InvalidCandidateMoveError(
+            "a change that is not a pair: each is a cell's index and its new state"
+        )
     cells, states = flat[0::2], flat[1::2]
     # A negative number without its sign is larger than any size.
     if not ((cells.view(np.uint64) < size) & _IS_STATE.take(states, mode="clip")).all() or longest > 1:
@@ -49,7 +56,7 @@ def changes_of(board: Board, moves: Sequence[Sequence[Change]]) -> Changes:
     kept_before = np.zeros(len(kept) + 1, dtype=np.int32)
     np.cumsum(kept, out=kept_before[1:])
     bounds = np.fromiter(accumulate(lengths, initial=0), dtype=np.int64)
-    return Changes(kept_before.take(bounds), cells[kept].astype(np.int32), states[kept].astype(np.uint8))
+    return BoardChanges(kept_before.take(bounds), cells[kept].astype(np.int32), states[kept].astype(np.uint8))
 
 
 def _check(
@@ -62,7 +69,7 @@ def _check(
     again = keys[1:] == keys[:-1]
     if again.any():
         move, cell = divmod(int(keys[np.argmax(again)]), size)
-        raise InvalidMove(f"move {move} changes cell {cell} twice: each cell at most once")
+        raise InvalidCandidateMoveError(f"move {move} changes cell {cell} twice: each cell at most once")
 
 
 def _require(
@@ -70,4 +77,4 @@ def _require(
 ) -> None:
     if not holds.all():
         wrong = int(np.argmin(holds))
-        raise InvalidMove(f"move {moves[wrong]}: {values[wrong]} is {rule}")
+        raise InvalidCandidateMoveError(f"move {moves[wrong]}: {values[wrong]} is {rule}")

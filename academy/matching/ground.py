@@ -11,7 +11,7 @@ from academy.matching.anchoring import ANCHOR_STATES, AnchorKind
 from academy.matching.images import REACH, Neighbourhood, SymmetryGroup
 
 
-class Ground(NamedTuple):
+class BoardTables(NamedTuple):
     """A game's board and symmetries as arrays. A graph is one row of nodes, on which nothing moves.
 
     A board is framed by `margin` cells of edge; an offset's neighbour is `deltas[offset]` further in it.
@@ -33,7 +33,7 @@ class Ground(NamedTuple):
         return self.columns + 2 * self.margin
 
 
-def ground_of(spec: GameSpec, group: SymmetryGroup, neighbourhood: Neighbourhood) -> Ground:
+def ground_of(spec: GameSpec, group: SymmetryGroup, neighbourhood: Neighbourhood) -> BoardTables:
     """Put a game's arrays together."""
     geometry = spec.geometry
     if isinstance(geometry, GraphGeometry):
@@ -41,7 +41,7 @@ def ground_of(spec: GameSpec, group: SymmetryGroup, neighbourhood: Neighbourhood
     else:
         rows, columns, margin = geometry.rows, geometry.columns, REACH
     deltas = neighbourhood.offsets[:, 0] * (columns + 2 * margin) + neighbourhood.offsets[:, 1]
-    return Ground(
+    return BoardTables(
         rows,
         columns,
         margin,

@@ -8,7 +8,7 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry
-from academy.knowledge.patterns import InvalidPattern, Pattern
+from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import GridSymmetry, NodeSymmetry
 from academy.matching.anchoring import anchored
@@ -57,7 +57,8 @@ class PatternIndex:
     def put(self, pattern_id: int, pattern: Pattern) -> None:
         """Add a pattern, or replace the one of that number.
 
-        Raises InvalidPattern where it cannot occur in the game's geometry; the index then stays as it was.
+        Raises InvalidPatternError where it cannot occur in the game's geometry; the index then stays as it
+        was.
         """
         self._spec.check_pattern(pattern)
         if isinstance(self._spec.geometry, GraphGeometry):
@@ -119,7 +120,7 @@ class PatternIndex:
     def match_both(self, board: Board) -> Matches:
         """Match for player 1 and, at once, for player 2 of a symmetric game, on the board reversed.
 
-        Raises InvalidBoard like `match`.
+        Raises InvalidBoardError like `match`.
         """
         return self.snapshot().match(board, both=True)
 
@@ -136,6 +137,6 @@ def _around(
 def _check_nodes(pattern: Pattern, size: int) -> None:
     for row, node in pattern.cells:
         if row != 0 or not 0 <= node < size:
-            raise InvalidPattern(
+            raise InvalidPatternError(
                 f"cell {(row, node)} of a pattern: on this board it is (0, node), node 0 to {size - 1}"
             )

@@ -12,12 +12,12 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.matching.changes import Changes
+from academy.matching.changes import BoardChanges
 from academy.matching.freed_memory import keep_freed_memory
-from academy.matching.ground import Ground
+from academy.matching.ground import BoardTables
 from academy.matching.matches import Found, FoundEach
-from academy.matching.order import Order
-from academy.matching.placement_lists import Fields, Lists, Lost, Records
+from academy.matching.order import RankOrder
+from academy.matching.placement_lists import Fields, Lost, PlacementLists, Records
 from academy.matching.rows import Rows
 from academy.matching.successors import Differences
 
@@ -28,7 +28,7 @@ NAMES: Final = ("numba", "numpy")
 still_loading: Final = threading.Event()
 
 
-class UnknownKernel(ValueError):
+class UnknownKernelError(ValueError):
     """A kernel that does not exist or cannot be used here."""
 
 
@@ -38,9 +38,9 @@ class Find(Protocol):
     def __call__(
         self,
         boards: NDArray[np.uint8],
-        ground: Ground,
+        ground: BoardTables,
         rows: Rows,
-        order: Order,
+        order: RankOrder,
         wanted: NDArray[np.bool_],
         most: int,
         each: int,
@@ -59,9 +59,9 @@ class FindEach(Protocol):
     def __call__(
         self,
         boards: NDArray[np.uint8],
-        ground: Ground,
+        ground: BoardTables,
         rows: Rows,
-        order: Order,
+        order: RankOrder,
         wanted: NDArray[np.bool_],
         most: NDArray[np.int64],
         each: NDArray[np.int64],
@@ -71,15 +71,15 @@ class FindEach(Protocol):
 
 @cache
 def chosen() -> str:
-    """Return the name of the kernel that is used. Raises UnknownKernel for a variable set wrongly."""
+    """Return the name of the kernel that is used. Raises UnknownKernelError for a variable set wrongly."""
     wish = os.environ.get(VARIABLE, "auto")
     installed = find_spec("numba") is not None
     if wish == "auto":
         return "numba" if installed else "numpy"
     if wish not in NAMES:
-        raise UnknownKernel(f"{VARIABLE} is {wish!r}: it must be auto, {' or '.join(NAMES)}")
+        raise UnknownKernelError(f"{VARIABLE} is {wish!r}: it must be auto, {' or '.join(NAMES)}")
     if wish == "numba" and not installed:
-        raise UnknownKernel(
+        raise UnknownKernelError(
             f"{VARIABLE} is 'numba', which is not installed: install academy-arena[fast], or leave it unset"
         )
     return wish
@@ -91,11 +91,11 @@ class FindSuccessors(Protocol):
     def __call__(
         self,
         states: NDArray[np.uint8],
-        ground: Ground,
+        ground: BoardTables,
         rows: Rows,
-        changes: Changes,
+        changes: BoardChanges,
         codes: NDArray[np.uint8],
-        order: Order,
+        order: RankOrder,
         wanted: NDArray[np.bool_],
         most: int,
         each: int,
@@ -113,7 +113,7 @@ class Write(Protocol):
     """How a kernel is asked to write an answer. Numbers may take more bytes than they need."""
 
     def __call__(
-        self, lists: Lists, lost: Lost, records: Records, fields: Fields
+        self, lists: PlacementLists, lost: Lost, records: Records, fields: Fields
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
         """Return the message, and the places of all patterns in its table, in order."""
 
@@ -122,7 +122,7 @@ class WriteEach(Protocol):
     """How a kernel is asked to write several answers in one call."""
 
     def __call__(
-        self, lists: Lists, ends: NDArray[np.int32], lost: Lost, records: Records, fields: Fields
+        self, lists: PlacementLists, ends: NDArray[np.int32], lost: Lost, records: Records, fields: Fields
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         """Write each answer as `Write` would; the lists of answer i end before list `ends[i]`.
 

@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Order(NamedTuple):
+class RankOrder(NamedTuple):
     """`rows[place]` is the row told there; `places[row]` is that place, -1 for a row that is not told."""
 
     rows: NDArray[np.int32]
     places: NDArray[np.int32]
 
 
-def order_of(rows: NDArray[np.int32], count: int) -> Order:
+def order_of(rows: NDArray[np.int32], count: int) -> RankOrder:
     """Put rows, of so many, in an order."""
     places = np.full(count, -1, dtype=np.int32)
     places[rows] = np.arange(len(rows), dtype=np.int32)
-    return Order(rows, places)
+    return RankOrder(rows, places)

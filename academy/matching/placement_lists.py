@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Lists(NamedTuple):
+class PlacementLists(NamedTuple):
     """Lists of placements: list i is from `starts[i]` to before `starts[i + 1]` of each column.
 
     The first five are columns (see `matches.Matches`), `for_opponent` empty where that is not asked for. Of

@@ -8,15 +8,15 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.knowledge.boards import Board, InvalidBoard
+from academy.knowledge.boards import Board, InvalidBoardError
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from academy.matching import kernels
 from academy.matching.anchoring import TESTED_CODES
 from academy.matching.changes import Change, changes_of
-from academy.matching.ground import Ground
+from academy.matching.ground import BoardTables
 from academy.matching.matches import NO_LIMIT, Found, Matches
-from academy.matching.order import Order, order_of
+from academy.matching.order import RankOrder, order_of
 from academy.matching.rows import Rows
 from academy.matching.successors import Successors
 
@@ -29,13 +29,13 @@ class Ranking:
     """Patterns of a snapshot in the order in which a query is to tell them. Made by `Snapshot.rank`."""
 
     pattern_ids: NDArray[np.int64]
-    order: Order
+    order: RankOrder
 
     def __len__(self) -> int:
         return len(self.pattern_ids)
 
 
-class Query(NamedTuple):
+class MatchQuery(NamedTuple):
     """One of several queries: a board, and how much is to be told of it (see `Snapshot.match`)."""
 
     board: Board
@@ -49,7 +49,7 @@ class Snapshot:
     Any number of threads may query it at once; the compiled kernel runs without the interpreter's lock.
     """
 
-    def __init__(self, spec: GameSpec, ground: Ground, rows: Rows, kernel: str | None) -> None:
+    def __init__(self, spec: GameSpec, ground: BoardTables, rows: Rows, kernel: str | None) -> None:
         self._spec = spec
         self._ground = ground
         self._rows = rows
@@ -115,7 +115,7 @@ class Snapshot:
         one pattern no more than `each`, so that a pattern of few cells leaves room for others. With `both`
         the board is also asked about as the other player of a symmetric game sees it; `each` counts for
         either of the two.
-        Raises InvalidBoard for a board of another geometry or with cells that hold no state.
+        Raises InvalidBoardError for a board of another geometry or with cells that hold no state.
         """
         self._check_board(board)
         ranking, flags = self._asked(ranking, wanted)
@@ -125,14 +125,14 @@ class Snapshot:
 
     def match_each(
         self,
-        queries: Sequence[Query],
+        queries: Sequence[MatchQuery],
         ranking: Ranking | None = None,
         wanted: NDArray[np.bool_] | None = None,
         both: bool = False,
     ) -> list[Matches]:
         """Answer several queries, at least one, each as `match` would, in less time.
 
-        Raises InvalidBoard like `match`, and answers none then.
+        Raises InvalidBoardError like `match`, and answers none then.
         """
         for query in queries:
             self._check_board(query.board)
@@ -173,7 +173,7 @@ class Snapshot:
         change one cell cost a few microseconds, others as much as a query each. `ranking` and `wanted` are
         as in `match`; `most` and `each` limit the base's matches and the new ones of each move, and where
         they cut off any of the base's, those do not come back for others that are gone.
-        Raises InvalidBoard like `match`, and InvalidMove.
+        Raises InvalidBoardError like `match`, and InvalidCandidateMoveError.
         """
         self._check_board(board)
         changes = changes_of(board, moves)
@@ -206,13 +206,15 @@ class Snapshot:
     def _check_board(self, board: Board) -> None:
         geometry = self._spec.geometry
         if board.geometry is not geometry and board.geometry != geometry:
-            raise InvalidBoard(f"a board that is not one of {self._spec.game_id!r}: its geometry differs")
+            raise InvalidBoardError(
+                f"a board that is not one of {self._spec.game_id!r}: its geometry differs"
+            )
         if len(board.states) != geometry.size:
-            raise InvalidBoard(f"a board of {len(board.states)} states for {geometry.size} cells")
+            raise InvalidBoardError(f"a board of {len(board.states)} states for {geometry.size} cells")
         unknown = board.states.translate(None, _STATES)
         if unknown:
             allowed = ", ".join(str(int(state)) for state in State)
-            raise InvalidBoard(f"state {unknown[0]} on a board: it must be one of {allowed}")
+            raise InvalidBoardError(f"state {unknown[0]} on a board: it must be one of {allowed}")
 
 
 def _as_states(states: bytes) -> NDArray[np.uint8]:

@@ -21,8 +21,8 @@ from academy.knowledge.patterns import Pattern, graph_pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
 from academy.matching import kernels
 from academy.matching.index import PatternIndex
-from academy.matching.placement_lists import Fields, Lists, Lost, Records
-from academy.matching.snapshot import Query
+from academy.matching.placement_lists import Fields, Lost, PlacementLists, Records
+from academy.matching.snapshot import MatchQuery
 
 _POLITENESS: Final = 10
 # In seconds: what is read from the cache takes a hundredth of it, on a machine that has nothing else to do.
@@ -30,7 +30,7 @@ _MOMENT: Final = 60.0
 _NO_NUMBERS: Final = np.zeros(0, dtype=np.int32)
 _NO_SHORTS: Final = np.zeros(0, dtype=np.int16)
 _NO_FLAGS: Final = np.zeros(0, dtype=np.bool_)
-_NO_LISTS: Final = Lists(
+_NO_LISTS: Final = PlacementLists(
     *(_NO_NUMBERS, _NO_SHORTS, _NO_SHORTS, _NO_SHORTS, _NO_FLAGS),
     *(np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int64), _NO_FLAGS),
 )
@@ -62,7 +62,7 @@ def _ask(spec: GameSpec, pattern: Pattern, kernel: str) -> None:
     index.put(1, pattern)
     board = Board(spec.geometry, bytes([State.EMPTY]))
     index.match(board)
-    index.snapshot().match_each([Query(board)])
+    index.snapshot().match_each([MatchQuery(board)])
     index.snapshot().match_successors(board, [[(0, State.FIRST_SOLDIER)]])
     kernels.kernel(kernel).write(_NO_LISTS, *_NOTHING_TOLD)
     kernels.kernel(kernel).write_each(_NO_LISTS, np.zeros(1, dtype=np.int32), *_NOTHING_TOLD)

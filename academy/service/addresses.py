@@ -14,12 +14,12 @@ LARGEST_PORT: Final = 65_535
 DEFAULT_ADDRESS: Final = "127.0.0.1:50551"
 
 
-class InvalidAddress(ValueError):
+class InvalidAddressError(ValueError):
     """An address that cannot be listened on or connected to; the message says why."""
 
 
 @dataclass(frozen=True)
-class Address:
+class ServerAddress:
     """A TCP host and port, or the path of a Unix socket."""
 
     host: str = ""
@@ -27,8 +27,8 @@ class Address:
     path: str = ""
 
     @classmethod
-    def parse(cls, text: str) -> "Address":
-        """Read `host:port`, `[::1]:port` or `unix:PATH`. Raises InvalidAddress."""
+    def parse(cls, text: str) -> "ServerAddress":
+        """Read `host:port`, `[::1]:port` or `unix:PATH`. Raises InvalidAddressError."""
         if text.startswith("unix:"):
             path = text.removeprefix("unix:")
             if path.startswith("//"):
@@ -36,7 +36,7 @@ class Address:
             if path.startswith("//"):
                 path = "/" + path.lstrip("/")
             if not path or len(path.encode()) > MAX_SOCKET_PATH:
-                raise InvalidAddress(
+                raise InvalidAddressError(
                     f"{text!r}: a Unix socket's path has 1 to {MAX_SOCKET_PATH} bytes, this one "
                     f"{len(path.encode())}; use a shorter folder name"
                 )
@@ -53,7 +53,7 @@ class Address:
             or not port.isdigit()
             or int(port) > LARGEST_PORT
         ):
-            raise InvalidAddress(f"{text!r}: write host:port (port 0 to 65535) or unix:PATH")
+            raise InvalidAddressError(f"{text!r}: write host:port (port 0 to 65535) or unix:PATH")
         return cls(host=host, port=int(port))
 
     @property
@@ -66,9 +66,9 @@ class Address:
         except ValueError:
             return False
 
-    def with_port(self, port: int) -> "Address":
+    def with_port(self, port: int) -> "ServerAddress":
         """The same address with the port that the system chose."""
-        return self if self.path else Address(host=self.host, port=port)
+        return self if self.path else ServerAddress(host=self.host, port=port)
 
     def __str__(self) -> str:
         if self.path:
@@ -90,13 +90,13 @@ class Certificates:
 
     def __post_init__(self) -> None:
         if (self.certificate is None) != (self.key is None):
-            raise InvalidAddress("TLS needs a certificate and its key: give both files or neither")
+            raise InvalidAddressError("TLS needs a certificate and its key: give both files or neither")
 
     def server_credentials(self) -> "grpc.ServerCredentials | None":
-        """Return what a server listens with, or None without TLS. Raises InvalidAddress."""
+        """Return what a server listens with, or None without TLS. Raises InvalidAddressError."""
         if self.certificate is None or self.key is None:
             if self.authority is not None:
-                raise InvalidAddress("mutual TLS needs the server's own certificate and key too")
+                raise InvalidAddressError("mutual TLS needs the server's own certificate and key too")
             return None
         import grpc
 
@@ -108,7 +108,7 @@ class Certificates:
         return credentials
 
     def channel_credentials(self) -> "grpc.ChannelCredentials":
-        """Return what a client connects with. Raises InvalidAddress."""
+        """Return what a client connects with. Raises InvalidAddressError."""
         import grpc
 
         credentials: grpc.ChannelCredentials = grpc.ssl_channel_credentials(
@@ -123,7 +123,7 @@ def _pem(path: Path, what: str) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise InvalidAddress(f"{path}: cannot be read ({error.strerror})") from error
+        raise InvalidAddressError(f"{path}: cannot be read ({error.strerror})") from error
     if f"{what}-----".encode() not in content:
-        raise InvalidAddress(f"{path}: holds no PEM block {what!r}")
+        raise InvalidAddressError(f"{path}: holds no PEM block {what!r}")
     return content

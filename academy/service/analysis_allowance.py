@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from academy.service.writes import Writes
+from academy.service.write_queue import WriteQueue
 from academy.store.analyses import HOUR, AnalysisExceededError, CountPatterns
 from academy.store.errors import StoreError
 from academy.store.library_store import Store
@@ -26,7 +26,7 @@ class _Hour:
 class AnalysisAllowance:
     """Counts the different patterns that each name is told in an hour. For one event loop."""
 
-    def __init__(self, store: Store, writes: Writes, limit: int) -> None:
+    def __init__(self, store: Store, writes: WriteQueue, limit: int) -> None:
         """`limit` is for each name and hour; 0 is none."""
         self._clock = store.clock
         self._writes = writes

@@ -3,33 +3,41 @@
 from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
-from academy.knowledge.boards import Board, InvalidBoard
+from academy.knowledge.boards import Board, InvalidBoardError
 from academy.knowledge.fair_use import Claim, check_low_value
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.service import identity
+from academy.service import permissions
 from academy.service.analysis_allowance import AnalysisAllowance
-from academy.service.candidate_moves import changes_of_moves, in_parts, told_moves
-from academy.service.costs import cost_of_board, cost_of_moves, cost_of_positions, cost_of_successors
-from academy.service.errors import refused, row_of
-from academy.service.gathering import Gathering
-from academy.service.guard import Context, Guard
+from academy.service.contest_access import ContestAccess, ContestSeat
+from academy.service.cost import (
+    changes_of_moves,
+    cost_of_board,
+    cost_of_moves,
+    cost_of_positions,
+    cost_of_successors,
+    in_parts,
+    parse_candidate_moves,
+)
+from academy.service.errors import row_of, to_status
+from academy.service.game_cache import GameCache
+from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
-from academy.service.live_games import LiveGames
 from academy.service.metrics import Metrics
-from academy.service.opening_answers import opening_answer
-from academy.service.pattern_answers import PatternCall, PatternQuestion
-from academy.service.refusals import AnswerTooLarge, InvalidField, require
-from academy.service.seats import Seat, Seats
-from academy.service.successor_answers import SuccessorAnswer
-from academy.service.turns import Turns
-from academy.service.writes import Writes
-from academy.service.written_answers import WrittenAnswer
+from academy.service.queries import (
+    PatternCall,
+    PatternQuestion,
+    SuccessorAnswer,
+    WrittenAnswer,
+    opening_answer,
+)
+from academy.service.refusals import AnswerTooLargeError, InvalidFieldError, require
+from academy.service.scheduling import FairScheduler, RequestBatcher
+from academy.service.write_queue import WriteQueue
 from academy.store import keys
+from academy.store.codec import MAX_PLIES, check_value, pattern_library_from_proto
 from academy.store.contest_commands import CountConsultation
-from academy.store.contest_records import MAX_PLIES, check_value
-from academy.store.game_records import pattern_library_from_proto
 from academy.store.library_store import Store
 from academy.store.tokens import Caller
 from academy.v1 import consultation_pb2 as messages
@@ -46,10 +54,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     def __init__(
         self,
         store: Store,
-        games: LiveGames,
-        writes: Writes,
-        seats: Seats,
-        guard: Guard,
+        games: GameCache,
+        writes: WriteQueue,
+        seats: ContestAccess,
+        guard: CallInterceptor,
         limits: Limits,
         metrics: Metrics,
     ) -> None:
@@ -61,14 +69,14 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._asked = metrics.questions
         self._stream_refusals = metrics.stream_refusals
         self._allowance = AnalysisAllowance(store, writes, limits.analysed_patterns_per_hour)
-        self._turns = Turns()
-        self._gathering = Gathering(self._turns)
+        self._turns = FairScheduler()
+        self._gathering = RequestBatcher(self._turns)
 
     async def LookUpOpening(
         self, request: messages.LookUpOpeningRequest, context: Context
     ) -> messages.LookUpOpeningResponse:
         """Return what is known of the position after a list of moves."""
-        caller = identity.caller()
+        caller = permissions.caller()
         self._check_moves(request.moves, caller)
         game = await self._games.game(request.game_id)
         spec = game.view.spec
@@ -103,7 +111,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     async def _match(
         self, request: messages.MatchPatternsRequest, response: messages.MatchPatternsResponse
     ) -> None:
-        caller = identity.caller()
+        caller = permissions.caller()
         libraries = _libraries(request, self._limits)
         self._check_positions(request)
         count, most = len(request.positions), request.max_matches or self._limits.default_matches
@@ -145,9 +153,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     async def _match_successors(
         self, request: messages.MatchSuccessorsRequest, response: messages.MatchSuccessorsResponse
     ) -> None:
-        caller = identity.caller()
+        caller = permissions.caller()
         libraries = _libraries(request, self._limits)
-        told = told_moves(request.moves, self._limits)
+        told = parse_candidate_moves(request.moves, self._limits)
         self._check_matches(request.max_matches, 1 + len(told), "position and moves")
         most = request.max_matches or self._limits.default_matches
         game = await self._games.game(request.game_id)
@@ -181,7 +189,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self, request_iterator: AsyncIterator[messages.PlayRequest], context: Context
     ) -> AsyncIterator[messages.PlayResponse]:
         """Answer questions in the order they come; a refusal is an answer too."""
-        caller = identity.caller()
+        caller = permissions.caller()
         async for request in request_iterator:
             answer = messages.PlayResponse(request_id=request.request_id)
             try:
@@ -201,7 +209,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 # What the table does not know ends the stream, as it would end a call.
                 if row_of(error) is None:
                     raise
-                why = refused(error)
+                why = to_status(error)
                 self._stream_refusals[why.reason] += 1
                 answer.refusal.CopyFrom(why.refusal())
             yield answer
@@ -216,7 +224,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         lengths, longest = list(map(len, moves)), self._limits.characters_per_move
         if lengths and not (min(lengths) >= 1 and max(lengths) <= longest):
             place, length = next(each for each in enumerate(lengths) if not 1 <= each[1] <= longest)
-            raise InvalidField(
+            raise InvalidFieldError(
                 f"moves[{place}]",
                 f"{length:,} characters: a move has 1 to {longest:,}",
                 value=length,
@@ -230,17 +238,19 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     def _check_positions(self, request: messages.MatchPatternsRequest) -> None:
         count, most = len(request.positions), self._limits.positions_per_call
         if not 1 <= count <= most:
-            raise InvalidField("positions", f"{count:,} positions: 1 to {most:,}", value=count, limit=most)
+            raise InvalidFieldError(
+                "positions", f"{count:,} positions: 1 to {most:,}", value=count, limit=most
+            )
         self._check_matches(request.max_matches, count, "positions")
 
     def _check_matches(self, asked: int, count: int, what: str) -> None:
         most = self._limits.matches_per_position
         if asked > most:
-            raise InvalidField("max_matches", f"{asked:,}: at most {most:,}", value=asked, limit=most)
+            raise InvalidFieldError("max_matches", f"{asked:,}: at most {most:,}", value=asked, limit=most)
         matches = asked or self._limits.default_matches
         total, most = count * matches, self._limits.matches_per_call
         if total > most:
-            raise InvalidField(
+            raise InvalidFieldError(
                 "max_matches",
                 f"{count:,} {what} of {matches:,} matches each are {total:,}: at most {most:,} a call",
                 value=total,
@@ -250,13 +260,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     def _check_size(self, response: Response) -> None:
         size = response.ByteSize()
         if size > self._limits.message_bytes:
-            raise AnswerTooLarge(size, self._limits.message_bytes)
+            raise AnswerTooLargeError(size, self._limits.message_bytes)
 
     async def _tell(
         self,
         caller: Caller,
         spec: GameSpec,
-        seats: set[Seat],
+        seats: set[ContestSeat],
         libraries: tuple[Library, ...],
         written: WrittenAnswer,
     ) -> None:
@@ -275,13 +285,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         request: messages.MatchPatternsRequest,
         spec: GameSpec,
         fields: Sequence[str] = (),
-    ) -> tuple[list[PatternQuestion], set[Seat]]:
+    ) -> tuple[list[PatternQuestion], set[ContestSeat]]:
         """Check every position before any is answered; `fields` name them, where it is not `positions[i]`."""
         geometry, contest_id, both = spec.geometry, request.contest_id, request.both_players
         most = request.max_matches or self._limits.default_matches
         each = request.max_matches_each or self._limits.default_matches_each
         questions = []
-        seats: dict[int, tuple[Seat | None, float | None]] = {}
+        seats: dict[int, tuple[ContestSeat | None, float | None]] = {}
         for place, position in enumerate(request.positions):
             field = fields[place] if fields else f"positions[{place}]"
             player = position.player
@@ -304,13 +314,13 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 )
             try:
                 board = Board.from_letters(geometry, position.board)
-            except InvalidBoard as error:
-                raise InvalidField(f"{field}.board", str(error)) from error
+            except InvalidBoardError as error:
+                raise InvalidFieldError(f"{field}.board", str(error)) from error
             questions.append(PatternQuestion(board, player, both, most, each, elo))
         self._note_claims(request, {player: seat for player, (seat, _) in seats.items() if seat is not None})
         return questions, {seat for seat, _ in seats.values() if seat is not None}
 
-    def _note_claims(self, request: messages.MatchPatternsRequest, seats: dict[int, Seat]) -> None:
+    def _note_claims(self, request: messages.MatchPatternsRequest, seats: dict[int, ContestSeat]) -> None:
         """Note what players of a contest claim to expect of the position they are in: the first of theirs."""
         for player, seat in seats.items():
             position = next(each for each in request.positions if each.player == player)

@@ -2,17 +2,17 @@
 
 import asyncio
 
-from academy.service import identity, paging
-from academy.service.guard import Context
+from academy.service import paging, permissions
+from academy.service.contest_access import ContestAccess
+from academy.service.interceptor import Context
 from academy.service.limits import Limits
 from academy.service.refusals import require
-from academy.service.seats import Seats
-from academy.service.writes import Writes
+from academy.service.write_queue import WriteQueue
 from academy.store.arenas import AllowArena, LinkArena
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
+from academy.store.contest_tables import open_contest_place
 from academy.store.keys import check_player_name
 from academy.store.library_store import Store
-from academy.store.open_contests import place_of
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2 as messages
 from academy.v1 import contests_pb2_grpc
@@ -21,7 +21,7 @@ from academy.v1 import contests_pb2_grpc
 class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
     """academy.v1.ContestService."""
 
-    def __init__(self, store: Store, writes: Writes, seats: Seats, limits: Limits) -> None:
+    def __init__(self, store: Store, writes: WriteQueue, seats: ContestAccess, limits: Limits) -> None:
         self._store = store
         self._writes = writes
         self._seats = seats
@@ -31,7 +31,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         self, request: messages.RegisterGameRequest, context: Context
     ) -> messages.RegisterGameResponse:
         """Make a game known."""
-        caller = identity.caller()
+        caller = permissions.caller()
         may_describe = caller.role is Role.ADMIN or self._store.is_home(caller.name)
         game, created = await self._writes.done(RegisterGame(request.game, caller.name, may_describe))
         return messages.RegisterGameResponse(game=game, created=created)
@@ -55,7 +55,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         self, request: messages.OpenContestRequest, context: Context
     ) -> messages.OpenContestResponse:
         """Begin a contest and give its seats tickets."""
-        arena = self._seats.arena(identity.caller(), request.contest.arena)
+        arena = self._seats.arena(permissions.caller(), request.contest.arena)
         contest, tickets = await self._writes.done(OpenContest(request.contest, arena))
         return messages.OpenContestResponse(contest=contest, tickets=tickets)
 
@@ -63,7 +63,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         self, request: messages.ReportContestRequest, context: Context
     ) -> messages.ReportContestResponse:
         """End a contest and learn from it."""
-        caller = identity.caller()
+        caller = permissions.caller()
         arena = self._seats.arena_of_report(caller, request.contest)
         reported = await self._writes.done(ReportContest(request, caller.name, arena))
         return messages.ReportContestResponse(
@@ -77,7 +77,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         self, request: messages.GetContestRequest, context: Context
     ) -> messages.GetContestResponse:
         """Return one contest; a bot sees those it plays."""
-        contest = self._seats.visible(identity.caller(), request.contest_id, request.arena)
+        contest = self._seats.visible(permissions.caller(), request.contest_id, request.arena)
         return messages.GetContestResponse(contest=contest)
 
     async def GetRatings(
@@ -89,7 +89,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         for place, name in enumerate(request.players):
             check_player_name(f"players[{place}]", name)
         ratings = await asyncio.to_thread(
-            self._store.ratings, request.game_id, identity.caller().name, request.players
+            self._store.ratings, request.game_id, permissions.caller().name, request.players
         )
         return messages.GetRatingsResponse(
             ratings=[messages.PlayerRating(player=name, elo=elo) for name, elo in ratings.items()]
@@ -105,7 +105,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         # A page of a thousand takes some milliseconds: others' calls must not wait for it.
         found = await asyncio.to_thread(self._store.oldest_contests, request.game_id, after, size + 1)
         contests, more = paging.fitting(found, size, self._limits)
-        token = paging.page_token(request, [*place_of(contests[-1])]) if more else ""
+        token = paging.page_token(request, [*open_contest_place(contests[-1])]) if more else ""
         return messages.ListOpenContestsResponse(contests=contests, next_page_token=token)
 
     async def ListArenas(

@@ -15,21 +15,21 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc import aio
 
-from academy.knowledge.boards import InvalidBoard
-from academy.knowledge.cutting import InvalidCut
-from academy.knowledge.fair_use import FairUseExceeded, ValueNotLow
-from academy.knowledge.library import UnknownPattern
-from academy.knowledge.openings import UnknownLine
-from academy.knowledge.patterns import InvalidPattern
-from academy.knowledge.settings import InvalidSettings
-from academy.knowledge.signatures import InvalidVote
-from academy.knowledge.spec import InvalidGame
+from academy.knowledge.boards import InvalidBoardError
+from academy.knowledge.cutting import InvalidCutError
+from academy.knowledge.fair_use import FairUseExceededError, ValueNotLowError
+from academy.knowledge.library import UnknownPatternError
+from academy.knowledge.openings import UnknownLineError
+from academy.knowledge.patterns import InvalidPatternError
+from academy.knowledge.settings import InvalidSettingsError
+from academy.knowledge.signatures import InvalidVoteError
+from academy.knowledge.spec import InvalidGameError
 from academy.service import refusals
 from academy.store import errors as store
 from academy.store import tokens
 from academy.store.analyses import AnalysisExceededError
 from academy.v1 import consultation_pb2
-from academy.wire.health import UnknownService, WatchedLongEnough
+from academy.wire.health import UnknownServiceError, WatchTooLongError
 from academy.wire.rates import Bucket
 
 DOMAIN: Final = "academy"
@@ -45,65 +45,65 @@ fault_lines = Bucket(10.0, 100.0)
 _log = structlog.get_logger()
 
 _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
-    refusals.NotAuthenticated: (code_pb2.UNAUTHENTICATED, "TOKEN_INVALID"),
-    refusals.NotPermitted: (code_pb2.PERMISSION_DENIED, "NOT_PERMITTED"),
-    refusals.InvalidField: (code_pb2.INVALID_ARGUMENT, "INVALID_FIELD"),
-    refusals.MalformedMessage: (code_pb2.INVALID_ARGUMENT, "MALFORMED_MESSAGE"),
-    refusals.StalePageToken: (code_pb2.INVALID_ARGUMENT, "STALE_PAGE_TOKEN"),
-    refusals.UnknownOpening: (code_pb2.NOT_FOUND, "UNKNOWN_OPENING"),
-    refusals.TooManyCalls: (code_pb2.RESOURCE_EXHAUSTED, "TOO_MANY_CALLS"),
-    refusals.StreamIdle: (code_pb2.DEADLINE_EXCEEDED, "STREAM_IDLE"),
-    WatchedLongEnough: (code_pb2.DEADLINE_EXCEEDED, "STREAM_IDLE"),
-    refusals.MessageOverdue: (code_pb2.DEADLINE_EXCEEDED, "MESSAGE_OVERDUE"),
-    refusals.AnswerNotRead: (code_pb2.DEADLINE_EXCEEDED, "ANSWER_NOT_READ"),
-    UnknownService: (code_pb2.NOT_FOUND, "UNKNOWN_SERVICE"),
-    refusals.Draining: (code_pb2.UNAVAILABLE, "DRAINING"),
-    refusals.AnswerTooLarge: (code_pb2.RESOURCE_EXHAUSTED, "ANSWER_TOO_LARGE"),
-    refusals.AnalysisDuringContest: (code_pb2.FAILED_PRECONDITION, "ANALYSIS_DURING_CONTEST"),
-    tokens.TokenRefused: (code_pb2.UNAUTHENTICATED, "TOKEN_INVALID"),
-    tokens.UnknownToken: (code_pb2.UNAUTHENTICATED, "TOKEN_UNKNOWN"),
-    tokens.RevokedToken: (code_pb2.UNAUTHENTICATED, "TOKEN_REVOKED"),
-    tokens.ExpiredToken: (code_pb2.UNAUTHENTICATED, "TOKEN_EXPIRED"),
-    refusals.RateExceeded: (code_pb2.RESOURCE_EXHAUSTED, "RATE_EXCEEDED"),
+    refusals.NotAuthenticatedError: (code_pb2.UNAUTHENTICATED, "TOKEN_INVALID"),
+    refusals.NotPermittedError: (code_pb2.PERMISSION_DENIED, "NOT_PERMITTED"),
+    refusals.InvalidFieldError: (code_pb2.INVALID_ARGUMENT, "INVALID_FIELD"),
+    refusals.MalformedMessageError: (code_pb2.INVALID_ARGUMENT, "MALFORMED_MESSAGE"),
+    refusals.StalePageTokenError: (code_pb2.INVALID_ARGUMENT, "STALE_PAGE_TOKEN"),
+    refusals.UnknownOpeningError: (code_pb2.NOT_FOUND, "UNKNOWN_OPENING"),
+    refusals.TooManyCallsError: (code_pb2.RESOURCE_EXHAUSTED, "TOO_MANY_CALLS"),
+    refusals.StreamIdleError: (code_pb2.DEADLINE_EXCEEDED, "STREAM_IDLE"),
+    WatchTooLongError: (code_pb2.DEADLINE_EXCEEDED, "STREAM_IDLE"),
+    refusals.MessageOverdueError: (code_pb2.DEADLINE_EXCEEDED, "MESSAGE_OVERDUE"),
+    refusals.AnswerNotReadError: (code_pb2.DEADLINE_EXCEEDED, "ANSWER_NOT_READ"),
+    UnknownServiceError: (code_pb2.NOT_FOUND, "UNKNOWN_SERVICE"),
+    refusals.ServerDrainingError: (code_pb2.UNAVAILABLE, "DRAINING"),
+    refusals.AnswerTooLargeError: (code_pb2.RESOURCE_EXHAUSTED, "ANSWER_TOO_LARGE"),
+    refusals.AnalysisDuringContestError: (code_pb2.FAILED_PRECONDITION, "ANALYSIS_DURING_CONTEST"),
+    tokens.TokenRefusedError: (code_pb2.UNAUTHENTICATED, "TOKEN_INVALID"),
+    tokens.UnknownTokenError: (code_pb2.UNAUTHENTICATED, "TOKEN_UNKNOWN"),
+    tokens.RevokedTokenError: (code_pb2.UNAUTHENTICATED, "TOKEN_REVOKED"),
+    tokens.ExpiredTokenError: (code_pb2.UNAUTHENTICATED, "TOKEN_EXPIRED"),
+    refusals.RateExceededError: (code_pb2.RESOURCE_EXHAUSTED, "RATE_EXCEEDED"),
     AnalysisExceededError: (code_pb2.RESOURCE_EXHAUSTED, "ANALYSIS_EXCEEDED"),
-    FairUseExceeded: (code_pb2.RESOURCE_EXHAUSTED, "FAIR_USE_EXCEEDED"),
-    ValueNotLow: (code_pb2.FAILED_PRECONDITION, "VALUE_NOT_LOW"),
-    InvalidBoard: (code_pb2.INVALID_ARGUMENT, "INVALID_BOARD"),
-    InvalidPattern: (code_pb2.INVALID_ARGUMENT, "INVALID_PATTERN"),
-    InvalidCut: (code_pb2.INVALID_ARGUMENT, "INVALID_CUT"),
-    InvalidVote: (code_pb2.INVALID_ARGUMENT, "INVALID_VALUE"),
-    InvalidSettings: (code_pb2.INVALID_ARGUMENT, "INVALID_SETTINGS"),
-    InvalidGame: (code_pb2.INVALID_ARGUMENT, "INVALID_GAME"),
-    UnknownLine: (code_pb2.INVALID_ARGUMENT, "UNKNOWN_LINE"),
-    UnknownPattern: (code_pb2.NOT_FOUND, "UNKNOWN_PATTERN"),
-    store.UnknownGame: (code_pb2.NOT_FOUND, "UNKNOWN_GAME"),
-    store.UnknownContest: (code_pb2.NOT_FOUND, "UNKNOWN_CONTEST"),
-    store.UnknownArena: (code_pb2.NOT_FOUND, "UNKNOWN_ARENA"),
-    store.NotDeleted: (code_pb2.NOT_FOUND, "PATTERN_NOT_DELETED"),
+    FairUseExceededError: (code_pb2.RESOURCE_EXHAUSTED, "FAIR_USE_EXCEEDED"),
+    ValueNotLowError: (code_pb2.FAILED_PRECONDITION, "VALUE_NOT_LOW"),
+    InvalidBoardError: (code_pb2.INVALID_ARGUMENT, "INVALID_BOARD"),
+    InvalidPatternError: (code_pb2.INVALID_ARGUMENT, "INVALID_PATTERN"),
+    InvalidCutError: (code_pb2.INVALID_ARGUMENT, "INVALID_CUT"),
+    InvalidVoteError: (code_pb2.INVALID_ARGUMENT, "INVALID_VALUE"),
+    InvalidSettingsError: (code_pb2.INVALID_ARGUMENT, "INVALID_SETTINGS"),
+    InvalidGameError: (code_pb2.INVALID_ARGUMENT, "INVALID_GAME"),
+    UnknownLineError: (code_pb2.INVALID_ARGUMENT, "UNKNOWN_LINE"),
+    UnknownPatternError: (code_pb2.NOT_FOUND, "UNKNOWN_PATTERN"),
+    store.UnknownGameError: (code_pb2.NOT_FOUND, "UNKNOWN_GAME"),
+    store.UnknownContestError: (code_pb2.NOT_FOUND, "UNKNOWN_CONTEST"),
+    store.UnknownArenaError: (code_pb2.NOT_FOUND, "UNKNOWN_ARENA"),
+    store.NotDeletedError: (code_pb2.NOT_FOUND, "PATTERN_NOT_DELETED"),
     store.UnknownRemovalError: (code_pb2.NOT_FOUND, "UNKNOWN_REMOVAL"),
-    store.UnknownRecord: (code_pb2.NOT_FOUND, "UNKNOWN_RECORD"),
-    store.InvalidRecord: (code_pb2.INVALID_ARGUMENT, "INVALID_RECORD"),
-    store.GameConflict: (code_pb2.ALREADY_EXISTS, "GAME_CONFLICT"),
-    store.ContestConflict: (code_pb2.ALREADY_EXISTS, "CONTEST_CONFLICT"),
-    store.Conflict: (code_pb2.ALREADY_EXISTS, "CONFLICT"),
-    store.ContestOver: (code_pb2.FAILED_PRECONDITION, "CONTEST_OVER"),
-    store.ConsultationOutOfOrder: (code_pb2.FAILED_PRECONDITION, "CONSULTATION_OUT_OF_ORDER"),
-    store.TooManyProposals: (code_pb2.RESOURCE_EXHAUSTED, "TOO_MANY_PROPOSALS"),
-    store.StoreBusy: (code_pb2.RESOURCE_EXHAUSTED, "STORE_BUSY"),
-    store.StoreFull: (code_pb2.RESOURCE_EXHAUSTED, "STORE_FULL"),
-    store.StoreReadOnly: (code_pb2.FAILED_PRECONDITION, "STORE_READ_ONLY"),
-    store.SchemaMismatch: (code_pb2.FAILED_PRECONDITION, "STORE_SCHEMA"),
-    store.StoreCorrupt: (code_pb2.DATA_LOSS, "STORE_CORRUPT"),
-    store.StoreClosed: (code_pb2.UNAVAILABLE, "STORE_CLOSED"),
+    store.UnknownRecordError: (code_pb2.NOT_FOUND, "UNKNOWN_RECORD"),
+    store.InvalidRecordError: (code_pb2.INVALID_ARGUMENT, "INVALID_RECORD"),
+    store.GameConflictError: (code_pb2.ALREADY_EXISTS, "GAME_CONFLICT"),
+    store.ContestConflictError: (code_pb2.ALREADY_EXISTS, "CONTEST_CONFLICT"),
+    store.ConflictError: (code_pb2.ALREADY_EXISTS, "CONFLICT"),
+    store.ContestOverError: (code_pb2.FAILED_PRECONDITION, "CONTEST_OVER"),
+    store.ConsultationOrderError: (code_pb2.FAILED_PRECONDITION, "CONSULTATION_OUT_OF_ORDER"),
+    store.TooManyProposalsError: (code_pb2.RESOURCE_EXHAUSTED, "TOO_MANY_PROPOSALS"),
+    store.StoreBusyError: (code_pb2.RESOURCE_EXHAUSTED, "STORE_BUSY"),
+    store.StoreFullError: (code_pb2.RESOURCE_EXHAUSTED, "STORE_FULL"),
+    store.StoreReadOnlyError: (code_pb2.FAILED_PRECONDITION, "STORE_READ_ONLY"),
+    store.SchemaMismatchError: (code_pb2.FAILED_PRECONDITION, "STORE_SCHEMA"),
+    store.StoreCorruptError: (code_pb2.DATA_LOSS, "STORE_CORRUPT"),
+    store.StoreClosedError: (code_pb2.UNAVAILABLE, "STORE_CLOSED"),
     store.StoreError: (code_pb2.UNAVAILABLE, "STORE_FAILED"),
 }
 
 # When asking again is worth it, for exceptions that do not say so themselves, in seconds.
-_RETRY_AFTER: Final[dict[type[Exception], float]] = {store.StoreBusy: 0.25, store.StoreFull: 30.0}
+_RETRY_AFTER: Final[dict[type[Exception], float]] = {store.StoreBusyError: 0.25, store.StoreFullError: 30.0}
 
 
 @dataclass(frozen=True)
-class Refused:
+class StatusDetails:
     """An exception in the terms of the protocol: a `google.rpc.Code`, and what the caller is told."""
 
     code: int
@@ -153,7 +153,7 @@ def row_of(error: BaseException) -> tuple[int, str] | None:
     return None
 
 
-def refused(error: Exception) -> Refused:
+def to_status(error: Exception) -> StatusDetails:
     """Translate an exception; one that is not in the table is logged and becomes INTERNAL with its number."""
     row = row_of(error)
     if row is None:
@@ -161,12 +161,12 @@ def refused(error: Exception) -> Refused:
     code, reason = row
     numbers = dict(vars(error))
     cause = error.__cause__
-    if isinstance(error, refusals.InvalidField) and cause is not None:
+    if isinstance(error, refusals.InvalidFieldError) and cause is not None:
         reason = (row_of(cause) or row)[1]
         numbers |= vars(cause)
     reason = str(numbers.pop("reason", reason))
     message = str(error)
-    if isinstance(error, store.StoreError) and not isinstance(error, store.StoreBusy):
+    if isinstance(error, store.StoreError) and not isinstance(error, store.StoreBusyError):
         # Where the data lie on the server's disk is for its log.
         if fault_lines.use():
             _log.error("store failed", reason=reason, why=message)
@@ -174,7 +174,7 @@ def refused(error: Exception) -> Refused:
             f"the server's store failed ({reason}) and nothing was written; its admin finds more in the log"
         )
     retry_after = numbers.pop("retry_after", _RETRY_AFTER.get(type(error)))
-    return Refused(
+    return StatusDetails(
         code=code,
         reason=reason,
         message=message[:MAX_MESSAGE],
@@ -188,16 +188,16 @@ def refused(error: Exception) -> Refused:
     )
 
 
-def _incident(error: Exception) -> Refused:
+def _incident(error: Exception) -> StatusDetails:
     number = uuid.uuid4().hex[:12]
     if not fault_lines.use():
-        return Refused(
+        return StatusDetails(
             code=code_pb2.INTERNAL,
             reason="INTERNAL",
             message="an error of the server's own; there are so many that its log has only some of them",
         )
     _log.error("incident", incident=number, traceback="".join(traceback.format_exception(error)))
-    return Refused(
+    return StatusDetails(
         code=code_pb2.INTERNAL,
         reason="INTERNAL",
         message=f"an error of the server's own; its log has it as incident {number}",

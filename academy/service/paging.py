@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from google.protobuf.message import Message
 
 from academy.service.limits import Limits
-from academy.service.refusals import InvalidField, StalePageToken
+from academy.service.refusals import InvalidFieldError, StalePageTokenError
 
 MAX_TOKEN: Final = 1_024
 _DIGEST_BYTES: Final = 9
@@ -20,9 +20,9 @@ _Item = TypeVar("_Item", bound=Message)
 
 
 def page_size(asked: int, limits: Limits) -> int:
-    """How many to return: the default for 0, never more than the limit. Raises InvalidField below 0."""
+    """How many to return: the default for 0, never more than the limit. Raises InvalidFieldError below 0."""
     if asked < 0:
-        raise InvalidField("page_size", f"{asked}: it must be 0 (the default) or more", page_size=asked)
+        raise InvalidFieldError("page_size", f"{asked}: it must be 0 (the default) or more", page_size=asked)
     return min(asked or limits.default_page_size, limits.page_size)
 
 
@@ -48,12 +48,13 @@ def page_token(request: Message, key: Key) -> str:
 def page_key(request: Message, kinds: tuple[type, ...]) -> Key | None:
     """Return the key in a request's token, None where it has no token.
 
-    `kinds` are the types of the key's parts. Raises StalePageToken for a token of another request or server.
+    `kinds` are the types of the key's parts. Raises StalePageTokenError for a token of another request or
+    server.
     """
     token: str = request.page_token  # type: ignore[attr-defined]
     if not token:
         return None
-    strange = StalePageToken("page_token: not a token of this server; begin again without one")
+    strange = StalePageTokenError("page_token: not a token of this server; begin again without one")
     if len(token) > MAX_TOKEN:
         raise strange
     try:
@@ -61,7 +62,7 @@ def page_key(request: Message, kinds: tuple[type, ...]) -> Key | None:
     except ValueError as error:
         raise strange from error
     if content[:_DIGEST_BYTES] != _digest(request):
-        raise StalePageToken(
+        raise StalePageTokenError(
             "page_token: it belongs to another request; keep all other fields as they were, "
             "or begin again without one"
         )

@@ -1,14 +1,11 @@
-"""Which role may call which method: the whole table.
+"""Who calls, and which role may call which method: the whole table."""
 
-A bot asks, proposes as itself and reads games; the arena registers, opens and reports too; an admin
-may do everything. Health needs no token.
-"""
-
-from collections.abc import Set
+from collections.abc import Iterable, Set
+from contextvars import ContextVar
 from typing import Final
 
-from academy.service.refusals import NotPermitted
-from academy.store.errors import ContestOver
+from academy.service.refusals import NotAuthenticatedError, NotPermittedError
+from academy.store.errors import ContestOverError
 from academy.store.tokens import Caller, Role
 
 _EVERYONE: Final[Set[Role]] = frozenset(Role)
@@ -63,18 +60,54 @@ _AFTER_CONTEST: Final = frozenset(
 
 
 def check_permission(caller: Caller, method: str) -> None:
-    """Let a call pass. Raises NotPermitted, and ContestOver for a ticket whose contest was reported.
+    """Let a call pass. Raises NotPermittedError, and ContestOverError for a ticket whose contest was
+    reported.
 
     A method that is not in the table is nobody's.
     """
     allowed = ROLES.get(method, frozenset())
     if caller.role not in allowed:
         needed = ", ".join(sorted(allowed)) or "nobody"
-        raise NotPermitted(
+        raise NotPermittedError(
             f"{method} is for {needed}; this token's role is {caller.role}",
             method=method,
             role=caller.role.value,
             needed=needed,
         )
     if caller.over and method not in _AFTER_CONTEST:
-        raise ContestOver(caller.contest_id)
+        raise ContestOverError(caller.contest_id)
+
+
+AUTHORIZATION: Final = "authorization"
+MAX_TOKEN: Final = 512
+
+
+_current: ContextVar[Caller] = ContextVar("caller")
+
+
+def enter(caller: Caller) -> None:
+    """Make this the caller of the task that runs."""
+    _current.set(caller)
+
+
+def caller() -> Caller:
+    """The caller of the call being answered."""
+    return _current.get()
+
+
+def bearer_token(metadata: Iterable[tuple[str, str | bytes]] | None) -> str:
+    """The token of a call's metadata. Raises NotAuthenticatedError."""
+    values = [value for key, value in metadata or () if key == AUTHORIZATION]
+    if not values:
+        raise NotAuthenticatedError(
+            "TOKEN_MISSING", "no token: send metadata 'authorization: Bearer TOKEN'; an admin makes tokens"
+        )
+    if len(values) > 1:
+        raise NotAuthenticatedError(
+            "TOKEN_MALFORMED", "more than one 'authorization' in the metadata: send one"
+        )
+    value = values[0]
+    scheme, _, token = (value if isinstance(value, str) else "").partition(" ")
+    if scheme.lower() != "bearer" or not token or len(token) > MAX_TOKEN:
+        raise NotAuthenticatedError("TOKEN_MALFORMED", "'authorization' must read 'Bearer TOKEN'")
+    return token

@@ -2,18 +2,18 @@
 
 import asyncio
 
-from academy.service import identity, paging
-from academy.service.guard import Context, Guard
+from academy.service import paging, permissions
+from academy.service.contest_access import ContestAccess
+from academy.service.game_cache import GameCache
+from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
-from academy.service.live_games import LiveGames
-from academy.service.refusals import NotPermitted, require
-from academy.service.seats import Seats
-from academy.service.writes import Writes
+from academy.service.refusals import NotPermittedError, require
+from academy.service.write_queue import WriteQueue
+from academy.store.codec import count_above, read_proposal
 from academy.store.contest_commands import SubmitProposals
-from academy.store.errors import TooManyProposals
+from academy.store.errors import TooManyProposalsError
 from academy.store.keys import arena_number
 from academy.store.library_store import Store
-from academy.store.proposal_records import count_above, read_proposal
 from academy.store.proposal_tables import NO_ARENA, ProposalFilter
 from academy.store.tokens import Caller, Role
 from academy.v1 import proposals_pb2 as messages
@@ -24,7 +24,13 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
     """academy.v1.ProposalService."""
 
     def __init__(
-        self, store: Store, games: LiveGames, writes: Writes, seats: Seats, guard: Guard, limits: Limits
+        self,
+        store: Store,
+        games: GameCache,
+        writes: WriteQueue,
+        seats: ContestAccess,
+        guard: CallInterceptor,
+        limits: Limits,
     ) -> None:
         self._store = store
         self._games = games
@@ -37,7 +43,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         self, request: messages.SubmitProposalsRequest, context: Context
     ) -> messages.SubmitProposalsResponse:
         """Hold the proposals until their contest is reported."""
-        caller = identity.caller()
+        caller = permissions.caller()
         count = len(request.proposals)
         most = self._limits.proposals_per_call
         require(count <= most, "proposals", f"{count} in one call: at most {most}", value=count, limit=most)
@@ -56,7 +62,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         allowed = view.settings.max_submissions_per_contest
         if more := count_above(request.proposals, allowed):
             held = self._store.proposals_of_seat(contest.contest_id, seat)
-            raise TooManyProposals(held, more, allowed)
+            raise TooManyProposalsError(held, more, allowed)
         proposals = []
         for place, content in enumerate(request.proposals):
             if place:
@@ -75,7 +81,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         """Return proposals: a player's own, an arena's, or for an admin anybody's."""
         count, most = len(request.verdicts), self._limits.verdicts_per_call
         require(count <= most, "verdicts", f"{count:,} verdicts: at most {most:,}", value=count, limit=most)
-        wanted = self._wanted(identity.caller(), request)
+        wanted = self._wanted(permissions.caller(), request)
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (str,))
         start = bytes.fromhex(str(key[0])) if key else b""
@@ -84,7 +90,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         return messages.ListProposalsResponse(proposals=proposals, next_page_token=token)
 
     def _wanted(self, caller: Caller, request: messages.ListProposalsRequest) -> ProposalFilter:
-        """Which proposals a caller asks for. Raises NotPermitted for others than it may read."""
+        """Which proposals a caller asks for. Raises NotPermittedError for others than it may read."""
         kept = self._seats.contest_to_list(caller, request.contest_id, request.arena)
         verdicts = frozenset(request.verdicts)
         if caller.role is Role.ADMIN:
@@ -95,7 +101,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
             player = self._store.identity(acting, request.player) if request.player else ""
             return ProposalFilter(player, kept, verdicts, self._number(acting))
         if request.player not in ("", caller.name):
-            raise NotPermitted(
+            raise NotPermittedError(
                 f"the proposals of {request.player!r} are for that player, its arena and admins to read",
                 player=request.player,
             )

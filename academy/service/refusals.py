@@ -6,14 +6,14 @@ Public attributes of a refusal are the numbers its caller is told.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from academy.knowledge.boards import InvalidBoard
-from academy.knowledge.patterns import InvalidPattern
-from academy.knowledge.settings import InvalidSettings
-from academy.knowledge.signatures import InvalidVote
-from academy.knowledge.spec import InvalidGame
+from academy.knowledge.boards import InvalidBoardError
+from academy.knowledge.patterns import InvalidPatternError
+from academy.knowledge.settings import InvalidSettingsError
+from academy.knowledge.signatures import InvalidVoteError
+from academy.knowledge.spec import InvalidGameError
 
 
-class NotAuthenticated(PermissionError):
+class NotAuthenticatedError(PermissionError):
     """No token, or none that is known and valid; `reason` says which, never what the token was."""
 
     def __init__(self, reason: str, what: str) -> None:
@@ -21,7 +21,7 @@ class NotAuthenticated(PermissionError):
         self.reason = reason
 
 
-class NotPermitted(PermissionError):
+class NotPermittedError(PermissionError):
     """The caller is known, and may not do this."""
 
     def __init__(self, what: str, **numbers: str | int) -> None:
@@ -29,7 +29,7 @@ class NotPermitted(PermissionError):
         vars(self).update(numbers)
 
 
-class InvalidField(ValueError):
+class InvalidFieldError(ValueError):
     """A field of a request that breaks a rule. `field` is its path, `numbers` the value and the bounds."""
 
     def __init__(self, field: str, what: str, **numbers: float | str) -> None:
@@ -38,18 +38,18 @@ class InvalidField(ValueError):
         vars(self).update(numbers)
 
 
-class MalformedMessage(ValueError):
+class MalformedMessageError(ValueError):
     """Bytes that are no message of the kind the method takes."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what}; send the message that academy.v1 has for this method")
 
 
-class StalePageToken(ValueError):
+class StalePageTokenError(ValueError):
     """A page token that does not belong to this request, or to the state the listing has now."""
 
 
-class UnknownOpening(LookupError):
+class UnknownOpeningError(LookupError):
     """A list of moves that the opening tree does not hold."""
 
     def __init__(self, moves: int, known: int) -> None:
@@ -58,7 +58,7 @@ class UnknownOpening(LookupError):
         self.known = known
 
 
-class RateExceeded(RuntimeError):
+class RateExceededError(RuntimeError):
     """A caller asks faster than the limit; `retry_after` is in seconds."""
 
     def __init__(self, per_second: float, burst: float, retry_after: float) -> None:
@@ -71,7 +71,7 @@ class RateExceeded(RuntimeError):
         self.retry_after = retry_after
 
 
-class TooManyCalls(RuntimeError):
+class TooManyCallsError(RuntimeError):
     """More calls at once than the limit; `retry_after` is in seconds."""
 
     def __init__(self, what: str, limit: int, retry_after: float) -> None:
@@ -80,7 +80,7 @@ class TooManyCalls(RuntimeError):
         self.retry_after = retry_after
 
 
-class StreamIdle(TimeoutError):
+class StreamIdleError(TimeoutError):
     """A stream on which nothing was asked for too long, or that has lasted for long enough."""
 
     def __init__(self, what: str, seconds: float) -> None:
@@ -88,7 +88,7 @@ class StreamIdle(TimeoutError):
         self.seconds = seconds
 
 
-class MessageOverdue(TimeoutError):
+class MessageOverdueError(TimeoutError):
     """A call whose message did not come in time."""
 
     def __init__(self, seconds: float) -> None:
@@ -96,7 +96,7 @@ class MessageOverdue(TimeoutError):
         self.seconds = seconds
 
 
-class AnswerNotRead(TimeoutError):
+class AnswerNotReadError(TimeoutError):
     """An answer that was on its way for too long, so that no status can reach its caller either."""
 
     def __init__(self, seconds: float) -> None:
@@ -104,14 +104,14 @@ class AnswerNotRead(TimeoutError):
         self.seconds = seconds
 
 
-class Draining(RuntimeError):
+class ServerDrainingError(RuntimeError):
     """The server is about to stop and takes no more questions."""
 
     def __init__(self) -> None:
         super().__init__("the server is about to stop: ask again in a moment, it or another will answer")
 
 
-class AnswerTooLarge(RuntimeError):
+class AnswerTooLargeError(RuntimeError):
     """An answer that no message could hold; `size` and `limit` are in bytes."""
 
     def __init__(self, size: int, limit: int) -> None:
@@ -123,7 +123,7 @@ class AnswerTooLarge(RuntimeError):
         self.limit = limit
 
 
-class AnalysisDuringContest(RuntimeError):
+class AnalysisDuringContestError(RuntimeError):
     """A player asks outside a contest about a game in which they are playing one."""
 
     def __init__(self, player: str, game_id: str, contest_id: str) -> None:
@@ -140,11 +140,17 @@ def about(field: str) -> Iterator[None]:
     """Say which field of the request an invalid value stood in."""
     try:
         yield
-    except (InvalidBoard, InvalidPattern, InvalidVote, InvalidSettings, InvalidGame) as error:
-        raise InvalidField(field, str(error)) from error
+    except (
+        InvalidBoardError,
+        InvalidPatternError,
+        InvalidVoteError,
+        InvalidSettingsError,
+        InvalidGameError,
+    ) as error:
+        raise InvalidFieldError(field, str(error)) from error
 
 
 def require(holds: bool, field: str, what: str, **numbers: float | str) -> None:
-    """Raise InvalidField unless a rule holds."""
+    """Raise InvalidFieldError unless a rule holds."""
     if not holds:
-        raise InvalidField(field, what, **numbers)
+        raise InvalidFieldError(field, what, **numbers)

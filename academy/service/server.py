@@ -16,23 +16,20 @@ from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from academy.matching.warming import warm_up_in_background
-from academy.service.addresses import DEFAULT_ADDRESS, Address, Certificates, InvalidAddress
-from academy.service.connections import Connections
+from academy.service.addresses import DEFAULT_ADDRESS, Certificates, InvalidAddressError, ServerAddress
+from academy.service.admin import LibraryServicer
 from academy.service.consultation import ConsultationServicer
+from academy.service.contest_access import ContestAccess, VersionedCache
 from academy.service.contests import ContestServicer
-from academy.service.guard import Guard
-from academy.service.libraries import LibraryServicer
+from academy.service.game_cache import GameCache
+from academy.service.gc_tuning import keep_pauses_short, without_searches
+from academy.service.interceptor import CallInterceptor
 from academy.service.limits import Limits
-from academy.service.listeners import listeners
-from academy.service.listening import bind, connections_per_address
-from academy.service.live_games import LiveGames
 from academy.service.metrics import Metrics
-from academy.service.pauses import keep_pauses_short, without_searches
-from academy.service.processes import shared_port
 from academy.service.proposals import ProposalServicer
-from academy.service.recollection import Recollection
-from academy.service.seats import Seats
-from academy.service.writes import Writes
+from academy.service.transport import Connections, bind, connections_per_address, listeners
+from academy.service.workers import shared_port
+from academy.service.write_queue import WriteQueue
 from academy.store.library_store import Store
 from academy.v1 import (
     consultation_pb2,
@@ -76,19 +73,22 @@ class ServerSettings:
     `grace` is in seconds; with `shared_port` others listen there too (see `processes`).
     """
 
-    address: Address = field(default_factory=lambda: Address.parse(DEFAULT_ADDRESS))
+    address: ServerAddress = field(default_factory=lambda: ServerAddress.parse(DEFAULT_ADDRESS))
     certificates: Certificates = field(default_factory=Certificates)
     insecure: bool = False
     shared_port: bool = False
-    metrics_address: Address | None = None
+    metrics_address: ServerAddress | None = None
     grace: float = 10.0
     limits: Limits = field(default_factory=Limits)
 
     def check(self) -> grpc.ServerCredentials | None:
-        """Return what to listen with. Raises InvalidAddress for an address that needs TLS and has none."""
+        """Return what to listen with.
+
+        Raises InvalidAddressError for an address that needs TLS and has none.
+        """
         credentials = self.certificates.server_credentials()
         if credentials is None and not self.address.is_local and not self.insecure:
-            raise InvalidAddress(
+            raise InvalidAddressError(
                 f"{self.address}: without TLS tokens could be read on the way; give --tls-cert and "
                 "--tls-key, listen on 127.0.0.1 or a Unix socket, or say --insecure"
             )
@@ -99,17 +99,17 @@ class AcademyServer:
     """A gRPC server over a store that stays its caller's to close. Use it within one event loop."""
 
     def __init__(self, store: Store, settings: ServerSettings) -> None:
-        """Put the services together. Raises InvalidAddress for an address that needs TLS."""
+        """Put the services together. Raises InvalidAddressError for an address that needs TLS."""
         self._settings = settings
         limits = settings.limits
         self._credentials = settings.check()
         self.metrics = Metrics()
-        self.games = LiveGames(store)
+        self.games = GameCache(store)
         self.metrics.watch(lambda: store.waiting_writes, self.games.sizes)
         self.metrics.watch_store(store)
         store.give_way(self.metrics.questions.total)
-        recollection = Recollection(store)
-        self._guard = Guard(
+        recollection = VersionedCache(store)
+        self._guard = CallInterceptor(
             lambda text: recollection.recall(text, lambda: store.authenticate(text)), limits, self.metrics
         )
         self._health = HealthServicer(SERVICES, limits.health_watch_seconds)
@@ -117,8 +117,8 @@ class AcademyServer:
         self._watching: asyncio.Task[None] | None = None
         self._ends = math.inf
         self._server = listeners([self._guard], limits, alone=bool(settings.address.path))
-        writes = Writes(store)
-        seats = Seats(store, limits)
+        writes = WriteQueue(store)
+        seats = ContestAccess(store, limits)
         consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(
             ConsultationServicer(store, self.games, writes, seats, self._guard, limits, self.metrics),
             self._server,
@@ -135,8 +135,8 @@ class AcademyServer:
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((*SERVICES, reflection.SERVICE_NAME), self._server)
 
-    async def start(self) -> Address:
-        """Load the libraries, listen, and return the address. Raises InvalidAddress and StoreError."""
+    async def start(self) -> ServerAddress:
+        """Load the libraries, listen, and return the address. Raises InvalidAddressError and StoreError."""
         warm_up_in_background()
         sys.setswitchinterval(_SWITCH_SECONDS)
         remember_makers(asyncio.get_running_loop())
@@ -160,7 +160,7 @@ class AcademyServer:
         _log.info("serving", address=str(address), games=games)
         return address
 
-    def _port(self) -> AbstractContextManager[Address]:
+    def _port(self) -> AbstractContextManager[ServerAddress]:
         """The address to listen on, with a port that no other server has, unless it is to be shared."""
         address = self._settings.address
         return nullcontext(address) if self._settings.shared_port or address.path else shared_port(address)
@@ -196,11 +196,11 @@ def _tell_failure(what: str, task: asyncio.Task[None]) -> None:
         _log.error(what, exc_info=task.exception())
 
 
-def serve_metrics(metrics: Metrics, address: Address) -> None:
-    """Serve Prometheus at an address from a thread of its own. Raises InvalidAddress."""
+def serve_metrics(metrics: Metrics, address: ServerAddress) -> None:
+    """Serve Prometheus at an address from a thread of its own. Raises InvalidAddressError."""
     if address.path:
-        raise InvalidAddress(f"{address}: metrics need host:port")
+        raise InvalidAddressError(f"{address}: metrics need host:port")
     try:
         MetricsPage(metrics.registry, address.host, address.port)
     except OSError as error:
-        raise InvalidAddress(f"{address}: metrics cannot be served there ({error.strerror})") from error
+        raise InvalidAddressError(f"{address}: metrics cannot be served there ({error.strerror})") from error

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from academy.store import keys
-from academy.store.environment import Table
-from academy.store.messages import packed, unpacked
+from academy.store.codec import pack_message, unpack_message
+from academy.store.environment import TableName
+from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
-from academy.store.working_games import Work
 
 HOUR: Final = 3_600.0
 
@@ -47,10 +47,12 @@ class CountPatterns:
     pattern_ids: Sequence[int]
     limit: int
 
-    def execute(self, work: Work) -> float:
+    def execute(self, work: WriteContext) -> float:
         """Store the count."""
         key = keys.player(self.name)
-        record = unpacked(records_pb2.AnalysisRecord, work.transaction.get(Table.ANALYSES, key) or b"")
+        record = unpack_message(
+            records_pb2.AnalysisRecord, work.transaction.get(TableName.ANALYSES, key) or b""
+        )
         # A clock that was set back begins another hour too.
         if not 0 <= work.now - record.begin_time < HOUR:
             record = records_pb2.AnalysisRecord(name=self.name, begin_time=work.now)
@@ -62,5 +64,5 @@ class CountPatterns:
         if count + len(more) > self.limit:
             raise AnalysisExceededError(count, len(more), self.limit, record.begin_time + HOUR - work.now)
         told.pattern_ids.extend(more)
-        work.transaction.put(Table.ANALYSES, key, packed(record))
+        work.transaction.put(TableName.ANALYSES, key, pack_message(record))
         return record.begin_time

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from academy.store import event_log, game_tables, keys
-from academy.store.environment import Table, Transaction
-from academy.store.errors import InvalidRecord, UnknownArena
-from academy.store.messages import packed, unpacked
+from academy.store.codec import pack_message, unpack_message
+from academy.store.environment import TableName, Transaction
+from academy.store.errors import InvalidRecordError, UnknownArenaError
+from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
-from academy.store.working_games import Work
 from academy.v1 import contests_pb2
 
 _MARK: Final = "@"
@@ -25,13 +25,15 @@ _LONGEST_NAMESPACE: Final = 128
 
 def find(transaction: Transaction, name: str) -> records_pb2.ArenaRecord | None:
     """Return an arena, or None where none of this name has come yet."""
-    stored = transaction.get(Table.ARENAS, keys.player(name))
-    return None if stored is None else unpacked(records_pb2.ArenaRecord, stored)
+    stored = transaction.get(TableName.ARENAS, keys.player(name))
+    return None if stored is None else unpack_message(records_pb2.ArenaRecord, stored)
 
 
 def arenas(transaction: Transaction) -> list[records_pb2.ArenaRecord]:
     """Return all arenas in the order in which they came."""
-    found = (unpacked(records_pb2.ArenaRecord, stored) for _, stored in transaction.scan(Table.ARENAS))
+    found = (
+        unpack_message(records_pb2.ArenaRecord, stored) for _, stored in transaction.scan(TableName.ARENAS)
+    )
     return sorted(found, key=lambda arena: arena.number)
 
 
@@ -55,7 +57,7 @@ def _add(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
 
 
 def _put(transaction: Transaction, arena: records_pb2.ArenaRecord) -> None:
-    transaction.put(Table.ARENAS, keys.player(arena.name), packed(arena))
+    transaction.put(TableName.ARENAS, keys.player(arena.name), pack_message(arena))
 
 
 def _free_namespace(transaction: Transaction, name: str, known: list[records_pb2.ArenaRecord]) -> str:
@@ -70,7 +72,7 @@ def _free_namespace(transaction: Transaction, name: str, known: list[records_pb2
 
 def _ends_of_names(transaction: Transaction) -> Iterator[str]:
     """What follows the last mark in the names of all players rated so far."""
-    for _, stored in transaction.scan(Table.RATINGS):
+    for _, stored in transaction.scan(TableName.RATINGS):
         _, mark, end = game_tables.read_rating(stored)[0].rpartition(_MARK)
         if mark:
             yield end
@@ -81,8 +83,8 @@ def name_home(transaction: Transaction) -> None:
     reports: dict[str, int] = {}
     tokens = {
         record.name
-        for _, stored in transaction.scan(Table.TOKENS)
-        if (record := unpacked(records_pb2.TokenRecord, stored)).role == "arena"
+        for _, stored in transaction.scan(TableName.TOKENS)
+        if (record := unpack_message(records_pb2.TokenRecord, stored)).role == "arena"
     }
     for event in event_log.scan(transaction):
         if event.WhichOneof("kind") == "contest_reported" and event.actor in tokens:
@@ -96,14 +98,14 @@ def name_home(transaction: Transaction) -> None:
 def identity(transaction: Transaction, arena: records_pb2.ArenaRecord, name: str, field: str = "name") -> str:
     """Return the name that a player's knowledge is kept under.
 
-    Raises InvalidRecord for a name that would seem to be one of another namespace.
+    Raises InvalidRecordError for a name that would seem to be one of another namespace.
     """
     keys.check_player_name(field, name)
     if arena.namespace:
         return f"{name}{_MARK}{arena.namespace}"
     _, mark, end = name.rpartition(_MARK)
     if mark and any(end == each.own_namespace for each in arenas(transaction)):
-        raise InvalidRecord(
+        raise InvalidRecordError(
             field,
             f"{name!r} would be player {name.rpartition(_MARK)[0]!r} of arena {end!r}: "
             f"what follows the last {_MARK!r} must not be the name of an arena",
@@ -114,7 +116,10 @@ def identity(transaction: Transaction, arena: records_pb2.ArenaRecord, name: str
 def kept_contest(
     transaction: Transaction, arena: records_pb2.ArenaRecord, given: contests_pb2.Contest
 ) -> contests_pb2.Contest:
-    """Return a contest as it is kept: by its own id and its players' identities. Raises InvalidRecord."""
+    """Return a contest as it is kept: by its own id and its players' identities.
+
+    Raises InvalidRecordError.
+    """
     kept = contests_pb2.Contest(
         contest_id=keys.kept_contest_id(given.contest_id, arena.number), game_id=given.game_id
     )
@@ -139,13 +144,13 @@ def may_act(transaction: Transaction, name: str, other: str) -> bool:
 class LinkArena:
     """Put an arena's players into another's namespace, or back into their own where `other` is empty.
 
-    Contests that are open keep the identities they were opened with. Raises UnknownArena.
+    Contests that are open keep the identities they were opened with. Raises UnknownArenaError.
     """
 
     name: str
     other: str = ""
 
-    def execute(self, work: Work) -> contests_pb2.Arena:
+    def execute(self, work: WriteContext) -> contests_pb2.Arena:
         """Store it."""
         arena = _known(work.transaction, self.name)
         shared = _known(work.transaction, self.other) if self.other else None
@@ -156,18 +161,18 @@ class LinkArena:
 
 @dataclass(frozen=True, slots=True)
 class AllowArena:
-    """Let an arena act for another, or end that. Raises UnknownArena, InvalidRecord."""
+    """Let an arena act for another, or end that. Raises UnknownArenaError, InvalidRecordError."""
 
     name: str
     other: str
     forbid: bool = False
 
-    def execute(self, work: Work) -> contests_pb2.Arena:
+    def execute(self, work: WriteContext) -> contests_pb2.Arena:
         """Store it."""
         # One that is to act for others may not have had a contest of its own yet.
         arena = _known(work.transaction, self.name) if self.forbid else self._acting(work.transaction)
         if self.name == self.other:
-            raise InvalidRecord("acts_for", f"{self.other!r} acts for itself without being allowed")
+            raise InvalidRecordError("acts_for", f"{self.other!r} acts for itself without being allowed")
         others = set(arena.acts_for) - {self.other}
         if not self.forbid:
             others.add(_known(work.transaction, self.other).name)
@@ -183,5 +188,5 @@ class AllowArena:
 def _known(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
     arena = find(transaction, name)
     if arena is None:
-        raise UnknownArena(name)
+        raise UnknownArenaError(name)
     return arena

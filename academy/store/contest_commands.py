@@ -8,33 +8,35 @@ from academy.knowledge.contests import FalseClaim, Judgement
 from academy.knowledge.fair_use import Claim, check_opening, false_claim, false_consultation
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
-from academy.store import arenas, event_log, keys, open_contests, player_statistics, proposal_tables
-from academy.store.contest_records import (
+from academy.store import arenas, contest_tables, event_log, keys, player_statistics, proposal_tables
+from academy.store.codec import (
     MAX_LINE_LENGTH,
     check_elos,
     check_new_names,
     check_report,
     expectations,
     false_claim_to_proto,
+    settings_from_proto,
+    spec_from_proto,
+    spec_to_proto,
     uses_to_proto,
 )
 from academy.store.contest_tables import as_given, contest_record, find_contest, seat_record, store_contest
-from academy.store.environment import Table
+from academy.store.environment import TableName
 from academy.store.errors import (
-    ConsultationOutOfOrder,
-    ContestConflict,
-    ContestOver,
-    GameConflict,
-    InvalidRecord,
-    TooManyProposals,
-    UnknownGame,
+    ConsultationOrderError,
+    ContestConflictError,
+    ContestOverError,
+    GameConflictError,
+    InvalidRecordError,
+    TooManyProposalsError,
+    UnknownGameError,
 )
-from academy.store.game_records import settings_from_proto, spec_from_proto, spec_to_proto
 from academy.store.game_tables import game_record
+from academy.store.loaded_games import WriteContext
 from academy.store.player_commands import mute_in_new_game
 from academy.store.tokens import new_ticket
 from academy.store.v1 import records_pb2
-from academy.store.working_games import Work
 from academy.v1 import contests_pb2, events_pb2, game_pb2, proposals_pb2
 
 MAX_CLAIMS: Final = 10_000
@@ -46,20 +48,20 @@ class RegisterGame:
     """Make a game known. The result is the game as it stands, and whether it was new.
 
     Settings count for a new game only. Who `may_describe` it may change the forms of its moves later: reports
-    of all arenas are held to them. Raises GameConflict where another game has this id, InvalidGame,
-    InvalidBoard or InvalidSettings where the description is not sound.
+    of all arenas are held to them. Raises GameConflictError where another game has this id, InvalidGameError,
+    InvalidBoardError or InvalidSettingsError where the description is not sound.
     """
 
     game: game_pb2.Game
     actor: str
     may_describe: bool = True
 
-    def execute(self, work: Work) -> tuple[game_pb2.Game, bool]:
+    def execute(self, work: WriteContext) -> tuple[game_pb2.Game, bool]:
         """Store the game and its event, or compare it with the one there is."""
         spec = spec_from_proto(self.game)
         try:
             known = game_record(work.transaction, spec.game_id)
-        except UnknownGame:
+        except UnknownGameError:
             defaults = LibrarySettings.for_players(spec.players)
             game = spec_to_proto(spec, settings_from_proto(self.game.settings, defaults))
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_registered=game))
@@ -70,7 +72,7 @@ class RegisterGame:
             if field.name in ("settings", "move_forms"):
                 continue
             if getattr(described, field.name) != getattr(known, field.name):
-                raise GameConflict(spec.game_id, field.name)
+                raise GameConflictError(spec.game_id, field.name)
         # It may have been registered before moves were checked, or by a referee that knew fewer forms.
         if self.may_describe and described.move_forms and described.move_forms != known.move_forms:
             new = events_pb2.GameDescribed(move_forms=described.move_forms)
@@ -84,14 +86,14 @@ class OpenContest:
     """Begin a contest. The result is the contest and a fresh ticket a seat; older ones end.
 
     It belongs to `arena`, which has ids of its own. Opening the same contest again keeps the Elos it was
-    opened with and what its players did. Raises ContestConflict for another contest of this id, ContestOver
-    for a reported one.
+    opened with and what its players did. Raises ContestConflictError for another contest of this id,
+    ContestOverError for a reported one.
     """
 
     contest: contests_pb2.Contest
     arena: str = ""
 
-    def execute(self, work: Work) -> tuple[contests_pb2.Contest, list[str]]:
+    def execute(self, work: WriteContext) -> tuple[contests_pb2.Contest, list[str]]:
         """Store the contest and the hashes of its tickets."""
         spec = work.knowledge(self.contest.game_id).spec
         arena = arenas.entered(work.transaction, self.arena)
@@ -99,7 +101,7 @@ class OpenContest:
         record = find_contest(work.transaction, contest_id)
         if record is None:
             record = _new_record(work, arena, self.contest, spec)
-            open_contests.add(work.transaction, record.contest)
+            contest_tables.add_open_contest(work.transaction, record.contest)
         else:
             _check_same(record, self.contest)
             _check_open(record)
@@ -125,14 +127,15 @@ class Reported:
 class ReportContest:
     """End a contest of an arena and learn from it. A second report of it changes nothing and says so.
 
-    Raises ContestConflict where it was opened as another contest, UnknownGame, and InvalidRecord.
+    Raises ContestConflictError where it was opened as another contest, UnknownGameError, and
+    InvalidRecordError.
     """
 
     report: contests_pb2.ReportContestRequest
     actor: str
     arena: str = ""
 
-    def execute(self, work: Work) -> Reported:
+    def execute(self, work: WriteContext) -> Reported:
         """Log the event with the proposals held for the contest, and write the verdicts into them."""
         contest = self.report.contest
         arena = arenas.entered(work.transaction, self.arena)
@@ -150,18 +153,20 @@ class ReportContest:
         )
         record.contest.report_time.CopyFrom(work.time)
         self._count(work, record)
-        open_contests.remove(work.transaction, record.contest)
+        contest_tables.remove_open_contest(work.transaction, record.contest)
         for seat in record.seats:
             del seat.consulted_moves[:]
         store_contest(work.transaction, record)
         return Reported(as_given(record), True, record.accepted, record.dropped)
 
-    def _count(self, work: Work, record: records_pb2.ContestRecord) -> None:
+    def _count(self, work: WriteContext, record: records_pb2.ContestRecord) -> None:
         contest_id, game_id = record.contest.contest_id, record.contest.game_id
-        held = proposal_tables.of_contest(work.transaction, contest_id)
-        used = [keys.use_of(key) for key, _ in work.transaction.scan(Table.USES, keys.in_contest(contest_id))]
+        held = proposal_tables.proposals_of_contest(work.transaction, contest_id)
+        used = [
+            keys.use_of(key) for key, _ in work.transaction.scan(TableName.USES, keys.in_contest(contest_id))
+        ]
         for key in used:
-            work.transaction.delete(Table.USES, keys.use(contest_id, *key))
+            work.transaction.delete(TableName.USES, keys.use(contest_id, *key))
         claims = [_take_claims(work, contest_id, seat) for seat in range(1, len(record.seats) + 1)]
         reported = events_pb2.ContestReported()
         report = reported.report
@@ -183,7 +188,7 @@ class ReportContest:
         record.event, outcome = work.record(event)
         judgements = [proposal_tables.DROPPED_AS_VOID] * len(held) if self.report.void else outcome.judgements
         for proposal, judgement in zip(held, judgements, strict=True):
-            accepted = proposal_tables.settle(work.transaction, proposal, judgement)
+            accepted = proposal_tables.settle_proposal(work.transaction, proposal, judgement)
             record.accepted += accepted
             record.dropped += not accepted
         if not self.report.void:
@@ -210,7 +215,7 @@ class ReportContest:
                 yield false_claim_to_proto(false)
 
     def _false_consultations(
-        self, work: Work, record: records_pb2.ContestRecord
+        self, work: WriteContext, record: records_pb2.ContestRecord
     ) -> Iterator[events_pb2.FalseConsultation]:
         simultaneous = work.knowledge(record.contest.game_id).spec.simultaneous
         for number, seat in enumerate(record.seats, 1):
@@ -230,8 +235,8 @@ class CountConsultation:
     """Count a player's look-up in the opening tree, before it is answered. The result is the count.
 
     `own_move` is the number (from 1) of the player's next own move. The same list of moves as the
-    last time counts once. Raises FairUseExceeded, ConsultationOutOfOrder where the moves do not continue the
-    last list, InvalidRecord for a list too long to be kept, ContestOver, UnknownContest.
+    last time counts once. Raises FairUseExceededError, ConsultationOrderError where the moves do not continue
+    the last list, InvalidRecordError for a list too long to be kept, ContestOverError, UnknownContestError.
     """
 
     contest_id: str
@@ -239,11 +244,11 @@ class CountConsultation:
     moves: Sequence[str]
     own_move: int
 
-    def execute(self, work: Work) -> int:
+    def execute(self, work: WriteContext) -> int:
         """Check the rules and store the count."""
         length = sum(map(len, self.moves))
         if length > MAX_LINE_LENGTH:
-            raise InvalidRecord(
+            raise InvalidRecordError(
                 "moves", f"{length:,} characters in all; at most {MAX_LINE_LENGTH:,} are allowed"
             )
         record = contest_record(work.transaction, self.contest_id)
@@ -257,7 +262,7 @@ class CountConsultation:
             if len(moves) < len(before) or moves[: len(before)] != before:
                 pairs = zip(moves, before, strict=False)
                 common = next((at for at, (new, old) in enumerate(pairs) if new != old), len(moves))
-                raise ConsultationOutOfOrder(common)
+                raise ConsultationOrderError(common)
         check_opening(seat.consultations, self.own_move)
         seat.consultations += 1
         seat.consulted_moves[:] = moves
@@ -274,14 +279,16 @@ class NoteUses:
     library: Library
     pattern_ids: Sequence[int]
 
-    def execute(self, work: Work) -> None:
+    def execute(self, work: WriteContext) -> None:
         """Store the uses."""
         record = find_contest(work.transaction, self.contest_id)
         if record is None or record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
             return
         seat_record(record, self.seat)
         for pattern_id in self.pattern_ids:
-            work.transaction.put(Table.USES, keys.use(self.contest_id, self.seat, self.library, pattern_id))
+            work.transaction.put(
+                TableName.USES, keys.use(self.contest_id, self.seat, self.library, pattern_id)
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +299,7 @@ class NoteClaims:
     seat: int
     claims: Sequence[Claim]
 
-    def execute(self, work: Work) -> None:
+    def execute(self, work: WriteContext) -> None:
         """Store the claims, each once."""
         record = find_contest(work.transaction, self.contest_id)
         if record is None or record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
@@ -300,10 +307,10 @@ class NoteClaims:
         seat = seat_record(record, self.seat)
         for claim in self.claims:
             key = keys.claim(self.contest_id, self.seat, claim)
-            if work.transaction.get(Table.CLAIMS, key) is not None:
+            if work.transaction.get(TableName.CLAIMS, key) is not None:
                 continue
             if seat.claims < MAX_CLAIMS:
-                work.transaction.put(Table.CLAIMS, key)
+                work.transaction.put(TableName.CLAIMS, key)
                 seat.claims += 1
             else:
                 seat.claims_beyond = True
@@ -316,7 +323,7 @@ class SubmitProposals:
 
     They are as `proposal_records.read_proposal` returns them. The result is the proposals in order, as they
     stand. The same proposal again (contest, seat, library, ply and cells) changes nothing. All of a call are
-    taken or none. Raises TooManyProposals and UnknownContest.
+    taken or none. Raises TooManyProposalsError and UnknownContestError.
     """
 
     contest_id: str
@@ -324,29 +331,29 @@ class SubmitProposals:
     proposals: Sequence[proposals_pb2.Proposal]
     actor: str
 
-    def execute(self, work: Work) -> list[proposals_pb2.Proposal]:
+    def execute(self, work: WriteContext) -> list[proposals_pb2.Proposal]:
         """Store the proposals."""
         record = contest_record(work.transaction, self.contest_id)
         seat_record(record, self.seat)
         fresh = {
             each.proposal_id: each
             for each in self.proposals
-            if proposal_tables.find(work.transaction, each.proposal_id) is None
+            if proposal_tables.find_proposal(work.transaction, each.proposal_id) is None
         }
         allowed = work.knowledge(record.contest.game_id).settings.max_submissions_per_contest
-        earlier = proposal_tables.count_of_seat(work.transaction, self.contest_id, self.seat)
+        earlier = proposal_tables.count_proposals_of_seat(work.transaction, self.contest_id, self.seat)
         if fresh and earlier + len(fresh) > allowed:
-            raise TooManyProposals(earlier, len(fresh), allowed)
+            raise TooManyProposalsError(earlier, len(fresh), allowed)
         for read in fresh.values():
             # A copy, as the command may run again.
             proposal = proposals_pb2.Proposal()
             proposal.CopyFrom(read)
             proposal.player = record.contest.players[self.seat - 1].name
             proposal.create_time.CopyFrom(work.time)
-            proposal_tables.add(work.transaction, proposal)
+            proposal_tables.add_proposal(work.transaction, proposal)
             if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
                 judgement = self._judge_late(work, record, proposal)
-                accepted = proposal_tables.settle(work.transaction, proposal, judgement)
+                accepted = proposal_tables.settle_proposal(work.transaction, proposal, judgement)
                 if record.contest.state == contests_pb2.CONTEST_STATE_REPORTED:
                     player_statistics.count_late_proposal(
                         work.transaction, proposal.game_id, proposal.player, judgement
@@ -355,10 +362,12 @@ class SubmitProposals:
                 record.dropped += not accepted
         if fresh and record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
             store_contest(work.transaction, record)
-        return [proposal_tables.get(work.transaction, each.proposal_id) for each in self.proposals]
+        return [
+            proposal_tables.proposal_record(work.transaction, each.proposal_id) for each in self.proposals
+        ]
 
     def _judge_late(
-        self, work: Work, record: records_pb2.ContestRecord, proposal: proposals_pb2.Proposal
+        self, work: WriteContext, record: records_pb2.ContestRecord, proposal: proposals_pb2.Proposal
     ) -> Judgement:
         if record.contest.state == contests_pb2.CONTEST_STATE_VOID:
             return proposal_tables.DROPPED_AS_VOID
@@ -372,11 +381,11 @@ class SubmitProposals:
         return work.record(event)[1].judgements[0]
 
 
-def _take_claims(work: Work, contest_id: str, seat: int) -> list[Claim]:
+def _take_claims(work: WriteContext, contest_id: str, seat: int) -> list[Claim]:
     """Return what a player claimed, and keep it no longer."""
-    stored = [key for key, _ in work.transaction.scan(Table.CLAIMS, keys.claim(contest_id, seat))]
+    stored = [key for key, _ in work.transaction.scan(TableName.CLAIMS, keys.claim(contest_id, seat))]
     for key in stored:
-        work.transaction.delete(Table.CLAIMS, key)
+        work.transaction.delete(TableName.CLAIMS, key)
     return [keys.claim_of(key) for key in stored]
 
 
@@ -390,11 +399,13 @@ def _boards(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> list[b
 
 
 def _new_record(
-    work: Work, arena: records_pb2.ArenaRecord, contest: contests_pb2.Contest, spec: GameSpec
+    work: WriteContext, arena: records_pb2.ArenaRecord, contest: contests_pb2.Contest, spec: GameSpec
 ) -> records_pb2.ContestRecord:
-    """Raises InvalidRecord for what is no contest of this game."""
+    """Raises InvalidRecordError for what is no contest of this game."""
     if len(contest.players) != spec.players:
-        raise InvalidRecord("players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}")
+        raise InvalidRecordError(
+            "players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}"
+        )
     check_elos(contest)
     check_new_names(contest)
     opened = arenas.kept_contest(work.transaction, arena, contest)
@@ -412,12 +423,12 @@ def _check_same(record: records_pb2.ContestRecord, given: contests_pb2.Contest) 
     """Compare a contest with the one that is known; what is not given again cannot differ."""
     known = as_given(record)
     if given.game_id and given.game_id != known.game_id:
-        raise ContestConflict(known.contest_id, "game_id")
+        raise ContestConflictError(known.contest_id, "game_id")
     names = [player.name for player in known.players]
     if given.players and [player.name for player in given.players] != names:
-        raise ContestConflict(known.contest_id, "players")
+        raise ContestConflictError(known.contest_id, "players")
 
 
 def _check_open(record: records_pb2.ContestRecord) -> None:
     if record.contest.state != contests_pb2.CONTEST_STATE_OPEN:
-        raise ContestOver(record.contest.contest_id)
+        raise ContestOverError(record.contest.contest_id)

@@ -1,30 +1,34 @@
-"""Contests in the tables."""
+"""Contests in the tables, and the open ones by age and by player."""
+
+import heapq
+from collections.abc import Iterator
+from itertools import islice
 
 from academy.store import keys
-from academy.store.environment import Table, Transaction
-from academy.store.errors import InvalidRecord, UnknownContest
-from academy.store.messages import packed, unpacked
+from academy.store.codec import pack_message, unpack_message
+from academy.store.environment import TableName, Transaction
+from academy.store.errors import InvalidRecordError, UnknownContestError
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2
 
 
 def find_contest(transaction: Transaction, contest_id: str) -> records_pb2.ContestRecord | None:
-    """Return a contest's record, or None. Raises InvalidRecord for what cannot be a contest's id."""
-    stored = transaction.get(Table.CONTESTS, keys.contest(contest_id))
-    return None if stored is None else unpacked(records_pb2.ContestRecord, stored)
+    """Return a contest's record, or None. Raises InvalidRecordError for what cannot be a contest's id."""
+    stored = transaction.get(TableName.CONTESTS, keys.contest(contest_id))
+    return None if stored is None else unpack_message(records_pb2.ContestRecord, stored)
 
 
 def contest_record(transaction: Transaction, contest_id: str) -> records_pb2.ContestRecord:
-    """Return a contest's record. Raises UnknownContest."""
+    """Return a contest's record. Raises UnknownContestError."""
     record = find_contest(transaction, contest_id)
     if record is None:
-        raise UnknownContest(contest_id)
+        raise UnknownContestError(contest_id)
     return record
 
 
 def store_contest(transaction: Transaction, record: records_pb2.ContestRecord) -> None:
     """Write a contest's record."""
-    transaction.put(Table.CONTESTS, keys.contest(record.contest.contest_id), packed(record))
+    transaction.put(TableName.CONTESTS, keys.contest(record.contest.contest_id), pack_message(record))
 
 
 def as_given(record: records_pb2.ContestRecord) -> contests_pb2.Contest:
@@ -39,7 +43,75 @@ def as_given(record: records_pb2.ContestRecord) -> contests_pb2.Contest:
 
 
 def seat_record(record: records_pb2.ContestRecord, seat: int) -> records_pb2.Seat:
-    """Return a seat's part of a contest's record. Raises InvalidRecord where there is no such seat."""
+    """Return a seat's part of a contest's record. Raises InvalidRecordError where there is no such seat."""
     if not 1 <= seat <= len(record.seats):
-        raise InvalidRecord("player", f"{seat} must be from 1 to {len(record.seats)}")
+        raise InvalidRecordError("player", f"{seat} must be from 1 to {len(record.seats)}")
     return record.seats[seat - 1]
+
+
+OpenContestPlace = tuple[int, str]
+
+
+def open_contest_place(contest: contests_pb2.Contest) -> OpenContestPlace:
+    """A contest's place in the order by age: when it was opened, in nanoseconds since 1970, and its id."""
+    return contest.open_time.ToNanoseconds(), contest.contest_id
+
+
+def open_contest_keys(contest: contests_pb2.Contest) -> set[tuple[TableName, bytes]]:
+    """Return where an open contest stands in the indexes."""
+    place = open_contest_place(contest)
+    found = {
+        (TableName.OPEN_CONTESTS, keys.open_contest(player.name, contest.game_id, *place))
+        for player in contest.players
+    }
+    return found | {(TableName.OPEN_CONTESTS_BY_AGE, keys.open_contest_by_age(contest.game_id, *place))}
+
+
+def add_open_contest(transaction: Transaction, contest: contests_pb2.Contest) -> None:
+    """Take a contest into the indexes."""
+    for table, key in open_contest_keys(contest):
+        transaction.put(table, key)
+
+
+def remove_open_contest(transaction: Transaction, contest: contests_pb2.Contest) -> None:
+    """Take a contest out of the indexes."""
+    for table, key in open_contest_keys(contest):
+        transaction.delete(table, key)
+
+
+def open_contest_of_player(transaction: Transaction, player: str, game_id: str, since: int) -> str | None:
+    """Return the oldest open contest of a player in a game that was opened at `since` or later, or None.
+
+    `since` is in nanoseconds since 1970. Costs the same however many there are.
+    """
+    prefix = keys.open_contest(player, game_id)
+    start = keys.open_contest(player, game_id, since)
+    for key, _ in transaction.scan(TableName.OPEN_CONTESTS, prefix, start=start):
+        return keys.open_contest_place(key[len(prefix) :])[1]
+    return None
+
+
+def oldest_open_contests(
+    transaction: Transaction, game_id: str, after: OpenContestPlace | None, most: int
+) -> list[contests_pb2.Contest]:
+    """Return up to `most` open contests of a game (of all where empty), oldest first, those after a place.
+
+    Raises InvalidRecordError for what cannot be a place.
+    """
+    if after is not None and not (0 <= after[0] < 1 << 64 and keys.is_place_of_contest(after[1])):
+        raise InvalidRecordError("place", "no contest can be there; begin again without one")
+    games = [game_id] if game_id else [key.decode() for key, _ in transaction.scan(TableName.GAMES)]
+    # Read as far as they are wanted.
+    places = islice(heapq.merge(*(_places(transaction, each, after) for each in games)), most)
+    return [as_given(contest_record(transaction, contest_id)) for _, contest_id in places]
+
+
+def _places(
+    transaction: Transaction, game_id: str, after: OpenContestPlace | None
+) -> Iterator[OpenContestPlace]:
+    prefix = keys.open_contest_by_age(game_id)
+    start = prefix if after is None else keys.open_contest_by_age(game_id, *after)
+    for key, _ in transaction.scan(TableName.OPEN_CONTESTS_BY_AGE, prefix, start=start):
+        place = keys.open_contest_place(key[len(prefix) :])
+        if place != after:
+            yield place

@@ -18,14 +18,15 @@ from typing import Final, Self, TypeVar
 
 import lmdb
 
-from academy.store import lock_file, pages, schema
+from academy.store import lock_file, schema
 from academy.store.errors import (
-    StoreClosed,
-    StoreCorrupt,
+    StoreClosedError,
+    StoreCorruptError,
     StoreError,
-    StoreFull,
-    StoreReadOnly,
+    StoreFullError,
+    StoreReadOnlyError,
 )
+from academy.store.maintenance import pages
 
 SMALLEST_MAP: Final = 64 << 20
 LARGEST_STEP: Final = 4 << 30
@@ -45,7 +46,7 @@ _UNSOUND: Final = (
 _log = logging.getLogger(__name__)
 
 
-class Table(StrEnum):
+class TableName(StrEnum):
     """The named databases of the environment; `academy.store.keys` says how each is keyed."""
 
     META = "meta"
@@ -93,7 +94,7 @@ class Transaction:
         self,
         environment: lmdb.Environment,
         transaction: "lmdb.Transaction[bytes]",
-        tables: dict[Table, lmdb._Database],
+        tables: dict[TableName, lmdb._Database],
     ) -> None:
         self._environment = environment
         self._lmdb = transaction
@@ -104,28 +105,28 @@ class Transaction:
         """The number of the last commit this transaction sees."""
         return self._lmdb.id()
 
-    def get(self, table: Table, key: bytes) -> bytes | None:
+    def get(self, table: TableName, key: bytes) -> bytes | None:
         """Return the value of a key, or None."""
         return self._lmdb.get(key, db=self._tables[table])
 
-    def put(self, table: Table, key: bytes, value: bytes = b"") -> None:
+    def put(self, table: TableName, key: bytes, value: bytes = b"") -> None:
         """Set the value of a key."""
         self._lmdb.put(key, value, db=self._tables[table])
 
     def put_schema(self, version: int) -> None:
         """Say what version of the schema the records are of."""
-        self.put(Table.META, _SCHEMA_KEY, schema.stored(version))
+        self.put(TableName.META, _SCHEMA_KEY, schema.stored(version))
 
-    def delete(self, table: Table, key: bytes) -> bool:
+    def delete(self, table: TableName, key: bytes) -> bool:
         """Remove a key; return whether it was there."""
         return self._lmdb.delete(key, db=self._tables[table])
 
-    def count(self, table: Table) -> int:
+    def count(self, table: TableName) -> int:
         """Return how many keys a table has, without a scan."""
         return self._lmdb.stat(self._tables[table])["entries"]
 
     def scan(
-        self, table: Table, prefix: bytes = b"", *, start: bytes = b"", backwards: bool = False
+        self, table: TableName, prefix: bytes = b"", *, start: bytes = b"", backwards: bool = False
     ) -> Iterator[tuple[bytes, bytes]]:
         """Yield keys that begin with `prefix`, with their values, in order or backwards.
 
@@ -141,7 +142,7 @@ class Transaction:
                     return
                 yield key, value
 
-    def numbered(self, table: Table, prefix: bytes) -> dict[int, bytes]:
+    def numbered(self, table: TableName, prefix: bytes) -> dict[int, bytes]:
         """Return all records whose keys are `prefix` and a number, by number: faster than `scan`."""
         found = {}
         with self._lmdb.cursor(db=self._tables[table]) as cursor:
@@ -190,7 +191,8 @@ class Environment:
         """Open a folder, making it where it is missing.
 
         `largest_map` bounds the size of the data in bytes; `version` is the schema its records must be of.
-        Raises StoreError where the folder cannot be used, SchemaMismatch where they are of another version.
+        Raises StoreError where the folder cannot be used, SchemaMismatchError where they are of another
+        version.
         """
         self.folder = folder
         self.schema = version
@@ -203,7 +205,9 @@ class Environment:
             try:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             except OSError as fault:
-                raise StoreReadOnly(f"{folder}: the data folder cannot be made: {fault.strerror}") from fault
+                raise StoreReadOnlyError(
+                    f"{folder}: the data folder cannot be made: {fault.strerror}"
+                ) from fault
         elif not (folder / "data.mdb").exists():
             raise StoreError(f"{folder}: holds no data of ACADEMY")
         self._check_length(folder / "data.mdb", read_only)
@@ -214,7 +218,7 @@ class Environment:
             self._lmdb = lmdb.open(
                 str(folder),
                 map_size=min(SMALLEST_MAP, largest_map),
-                max_dbs=len(Table),
+                max_dbs=len(TableName),
                 max_readers=lock_file.MAX_READERS,
                 readonly=read_only,
                 mode=0o600,
@@ -223,7 +227,7 @@ class Environment:
             )
         try:
             self._lmdb.reader_check()
-            self._tables: dict[Table, lmdb._Database] = {}
+            self._tables: dict[TableName, lmdb._Database] = {}
             self._read_schema(read_only)
         except BaseException:
             # Also when interrupted: nobody else has the open folder yet, to close it.
@@ -231,7 +235,7 @@ class Environment:
             raise
 
     def _check_length(self, data: Path, read_only: bool) -> None:
-        """Raise StoreCorrupt for a file that was cut short: whoever reads beyond its end dies of it."""
+        """Raise StoreCorruptError for a file that was cut short: whoever reads beyond its end dies of it."""
         try:
             # To write into one that is empty begins it anew, as after an end in the moment it was made.
             cut = "data.mdb is empty" if read_only and not data.stat().st_size else pages.missing(data)
@@ -240,27 +244,27 @@ class Environment:
         except OSError as fault:
             raise StoreError(f"{self.folder}: data.mdb cannot be read: {fault.strerror}") from fault
         if cut:
-            raise StoreCorrupt(f"{self.folder}: {cut}; {_REMEDY}")
+            raise StoreCorruptError(f"{self.folder}: {cut}; {_REMEDY}")
 
     def _read_schema(self, read_only: bool) -> None:
-        self._open_table(Table.META, read_only)
+        self._open_table(TableName.META, read_only)
         with self.reading() as transaction:
-            version = transaction.get(Table.META, _SCHEMA_KEY)
+            version = transaction.get(TableName.META, _SCHEMA_KEY)
         if version is None and not read_only:
             self.write(lambda new: new.put_schema(self.schema))
         elif version != schema.stored(self.schema):
             raise schema.mismatch(self.folder, version)
-        for table in Table:
+        for table in TableName:
             self._open_table(table, read_only)
 
-    def _open_table(self, table: Table, read_only: bool) -> None:
+    def _open_table(self, table: TableName, read_only: bool) -> None:
         with self._translated():
             try:
                 self._tables[table] = self._lmdb.open_db(table.encode(), create=not read_only)
             except lmdb.NotFoundError as fault:
                 # An earlier version had fewer.
-                if table is Table.META or self.schema == schema.SCHEMA_VERSION:
-                    raise StoreCorrupt(f"{self.folder}: holds no data of ACADEMY") from fault
+                if table is TableName.META or self.schema == schema.SCHEMA_VERSION:
+                    raise StoreCorruptError(f"{self.folder}: holds no data of ACADEMY") from fault
 
     def close(self) -> None:
         """Close the folder once no transaction is running. Closing twice is harmless."""
@@ -283,7 +287,7 @@ class Environment:
         return self._lmdb.info()["map_size"]
 
     def room(self) -> "Room":
-        """How much room the data take and have. Raises StoreClosed and StoreError."""
+        """How much room the data take and have. Raises StoreClosedError and StoreError."""
         with self._translated(), self._using():
             info, page = self._lmdb.info(), self._lmdb.stat()["psize"]
             used = (info["last_pgno"] + 1) * page
@@ -294,7 +298,7 @@ class Environment:
     def version(self) -> int:
         """The number of the last commit, of any process: while it stays, all that was read still holds.
 
-        Raises StoreClosed and StoreError.
+        Raises StoreClosedError and StoreError.
         """
         # Asked several times a call, so without the machinery of `reading`: the gate keeps the map as it is.
         with self._gate:
@@ -321,13 +325,13 @@ class Environment:
         """Run `work` in a write transaction and return its result once the data are on the disk.
 
         All or nothing: when `work` raises, nothing is kept. `work` runs again from its start when the map
-        had to grow. Raises StoreFull, StoreReadOnly, StoreCorrupt or StoreError.
+        had to grow. Raises StoreFullError, StoreReadOnlyError, StoreCorruptError or StoreError.
         """
         while True:
             try:
                 with self._translated(), self._begin(write=True) as transaction:
                     return work(transaction)
-            except _MapFull:
+            except _MapFullError:
                 self._grow()
 
     def copy(self, folder: Path) -> None:
@@ -355,7 +359,7 @@ class Environment:
         with self._gate:
             self._gate.wait_for(lambda: not self._resizing)
             if self._closed:
-                raise StoreClosed(f"{self.folder}: was closed")
+                raise StoreClosedError(f"{self.folder}: was closed")
             self._in_use += 1
         try:
             yield
@@ -371,7 +375,7 @@ class Environment:
         size = self.map_size
         larger = min(size + min(size, LARGEST_STEP), self._largest_map)
         if larger <= size:
-            raise StoreFull(
+            raise StoreFullError(
                 f"{self.folder}: the data have reached the limit of {self._largest_map:,} bytes; "
                 "raise the limit, or lower capacities and start from a compact copy (backup and restore)"
             )
@@ -394,20 +398,22 @@ class Environment:
         try:
             yield
         except lmdb.MapFullError as fault:
-            raise _MapFull(f"{self.folder}: the map is full") from fault
+            raise _MapFullError(f"{self.folder}: the map is full") from fault
         except _UNSOUND as fault:
-            raise StoreCorrupt(f"{self.folder}: {self._without_folder(fault)}; {_REMEDY}") from fault
+            raise StoreCorruptError(f"{self.folder}: {self._without_folder(fault)}; {_REMEDY}") from fault
         except lmdb.Error as fault:
             raise self._as_store_error(fault) from fault
 
     def _as_store_error(self, fault: lmdb.Error) -> StoreError:
         code = getattr(fault, "code", 0)
         if isinstance(fault, lmdb.DiskError) or code in lock_file.NO_ROOM:
-            return StoreFull(f"{self.folder}: no room left on the disk or in the quota; make room, try again")
+            return StoreFullError(
+                f"{self.folder}: no room left on the disk or in the quota; make room, try again"
+            )
         if code == errno.EROFS:
-            return StoreReadOnly(f"{self.folder}: its file system is read-only; mount it for writing")
+            return StoreReadOnlyError(f"{self.folder}: its file system is read-only; mount it for writing")
         if isinstance(fault, lmdb.ReadonlyError) or code in _NO_RIGHT:
-            return StoreReadOnly(f"{self.folder}: may not be written by this user; check owner and mode")
+            return StoreReadOnlyError(f"{self.folder}: may not be written by this user; check owner and mode")
         if isinstance(fault, lmdb.PanicError):
             return StoreError(f"{self.folder}: a write to the disk failed; check the disk, then start again")
         if code == errno.EIO:
@@ -422,5 +428,5 @@ class Environment:
         return str(fault).removeprefix(f"{self.folder}: ")
 
 
-class _MapFull(StoreError):
+class _MapFullError(StoreError):
     """The map must grow before the write can be done."""

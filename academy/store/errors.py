@@ -5,23 +5,23 @@ class StoreError(OSError):
     """The data folder cannot be used; the message says why and what to do."""
 
 
-class StoreFull(StoreError):
+class StoreFullError(StoreError):
     """There is no room for more data. Nothing of the refused write was kept."""
 
 
-class StoreReadOnly(StoreError):
+class StoreReadOnlyError(StoreError):
     """The data folder cannot be written."""
 
 
-class StoreCorrupt(StoreError):
+class StoreCorruptError(StoreError):
     """The data folder holds something that is not, or no longer, a sound store."""
 
 
-class SchemaMismatch(StoreError):
+class SchemaMismatchError(StoreError):
     """The data were written under another version of the records' schema."""
 
 
-class SchemaOutdated(SchemaMismatch):
+class SchemaOutdatedError(SchemaMismatchError):
     """The data were written under an earlier version that this program can bring up to date."""
 
     def __init__(self, what: str, version: int) -> None:
@@ -29,19 +29,19 @@ class SchemaOutdated(SchemaMismatch):
         self.version = version
 
 
-class StoreBusy(StoreError):
+class StoreBusyError(StoreError):
     """More writes are waiting than the queue may hold. Nothing was done; try again later."""
 
 
-class StoreClosed(StoreError):
+class StoreClosedError(StoreError):
     """The store was closed."""
 
 
-class UnknownRecord(LookupError):
+class UnknownRecordError(LookupError):
     """There is nothing under the name asked for."""
 
 
-class UnknownGame(UnknownRecord):
+class UnknownGameError(UnknownRecordError):
     """No game of this id is registered."""
 
     def __init__(self, game_id: str) -> None:
@@ -49,7 +49,7 @@ class UnknownGame(UnknownRecord):
         self.game_id = game_id
 
 
-class UnknownContest(UnknownRecord):
+class UnknownContestError(UnknownRecordError):
     """No contest of this id was opened or reported."""
 
     def __init__(self, contest_id: str) -> None:
@@ -58,7 +58,7 @@ class UnknownContest(UnknownRecord):
         self.contest_id = contest_id
 
 
-class UnknownArena(UnknownRecord):
+class UnknownArenaError(UnknownRecordError):
     """No arena of this name has opened or reported a contest."""
 
     def __init__(self, name: str) -> None:
@@ -66,7 +66,7 @@ class UnknownArena(UnknownRecord):
         self.arena = name
 
 
-class NotDeleted(UnknownRecord):
+class NotDeletedError(UnknownRecordError):
     """There is no deleted pattern of this number to restore."""
 
     def __init__(self, pattern_id: int) -> None:
@@ -74,7 +74,7 @@ class NotDeleted(UnknownRecord):
         self.pattern_id = pattern_id
 
 
-class UnknownRemovalError(UnknownRecord):
+class UnknownRemovalError(UnknownRecordError):
     """Nothing is kept of what an event removed."""
 
     def __init__(self, removal: int) -> None:
@@ -85,7 +85,7 @@ class UnknownRemovalError(UnknownRecord):
         self.removal = removal
 
 
-class UnknownTokenId(UnknownRecord):
+class UnknownTokenIdError(UnknownRecordError):
     """No token has this id."""
 
     def __init__(self, token_id: str) -> None:
@@ -93,7 +93,7 @@ class UnknownTokenId(UnknownRecord):
         self.token_id = token_id
 
 
-class InvalidRecord(ValueError):
+class InvalidRecordError(ValueError):
     """Something told to the store breaks a rule; `field` is the path to it, as in `plies[3].board`."""
 
     def __init__(self, field: str, what: str) -> None:
@@ -101,7 +101,7 @@ class InvalidRecord(ValueError):
         self.field = field
 
 
-class Conflict(ValueError):
+class ConflictError(ValueError):
     """The same id was used before for something else; `field` names what differs."""
 
     def __init__(self, what: str, identity: str, field: str) -> None:
@@ -110,21 +110,21 @@ class Conflict(ValueError):
         self.field = field
 
 
-class GameConflict(Conflict):
+class GameConflictError(ConflictError):
     """Another game is registered under this id."""
 
     def __init__(self, game_id: str, field: str) -> None:
         super().__init__("game", game_id, field)
 
 
-class ContestConflict(Conflict):
+class ContestConflictError(ConflictError):
     """Another contest was opened or reported under this id."""
 
     def __init__(self, contest_id: str, field: str) -> None:
         super().__init__("contest", contest_id.partition(" ")[0], field)
 
 
-class ContestOver(RuntimeError):
+class ContestOverError(RuntimeError):
     """The contest has been reported: it takes no more consultations and cannot be opened again."""
 
     def __init__(self, contest_id: str) -> None:
@@ -133,7 +133,7 @@ class ContestOver(RuntimeError):
         self.contest_id = contest_id
 
 
-class TooManyProposals(RuntimeError):
+class TooManyProposalsError(RuntimeError):
     """A player would propose more patterns in one contest than the game's settings allow."""
 
     def __init__(self, held: int, more: int, allowed: int) -> None:
@@ -146,7 +146,7 @@ class TooManyProposals(RuntimeError):
         self.allowed = allowed
 
 
-class ConsultationOutOfOrder(RuntimeError):
+class ConsultationOrderError(RuntimeError):
     """A consultation of the opening tree does not continue the game that the one before it was about."""
 
     def __init__(self, common: int) -> None:

@@ -1,17 +1,37 @@
 """The event log: everything the libraries were made from, numbered from 1 without gaps over all games.
 
-Its oldest part may have been given up for snapshots (`academy.store.compaction`).
+`apply` takes one event into a game's knowledge. Writing and rebuilding use it alone, so the log can always
+make the libraries again.
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
+from academy.knowledge.contests import Judgement
+from academy.knowledge.game import GameKnowledge
+from academy.knowledge.library import PatternEntry
+from academy.knowledge.openings import OpeningNode
+from academy.knowledge.settings import Library
+from academy.knowledge.signatures import ELO_SCALE
+from academy.knowledge.spec import GameSpec
 from academy.store import keys
-from academy.store.environment import Table, Transaction
-from academy.store.errors import StoreCorrupt
-from academy.store.messages import packed, unpacked
-from academy.v1 import events_pb2
+from academy.store.codec import (
+    entry_from_proto,
+    library_from_proto,
+    measures_from_text,
+    node_from_proto,
+    pack_message,
+    pattern_library_from_proto,
+    report_from_proto,
+    settings_from_proto,
+    spec_from_proto,
+    unpack_message,
+)
+from academy.store.environment import TableName, Transaction
+from academy.store.errors import StoreCorruptError
+from academy.v1 import events_pb2, pattern_pb2
 
 _COMPACTED: Final = b"compacted"
 _PLAIN: Final = b"\x00"
@@ -23,77 +43,77 @@ _LEVEL: Final = 1
 
 def pack(event: events_pb2.Event) -> bytes:
     """Return an event as stored: a format byte, then the message, compressed where that pays."""
-    plain = packed(event)
+    plain = pack_message(event)
     if len(plain) < _WORTH_DEFLATING:
         return _PLAIN + plain
     return _DEFLATED + zlib.compress(plain, _LEVEL)
 
 
 def unpack(stored: bytes) -> events_pb2.Event:
-    """Return the event that was packed. Raises StoreCorrupt."""
+    """Return the event that was packed. Raises StoreCorruptError."""
     form, body = stored[:1], stored[1:]
     if form == _DEFLATED:
         try:
             body = zlib.decompress(body)
         except zlib.error as fault:
-            raise StoreCorrupt(f"a stored event cannot be decompressed: {fault}") from fault
+            raise StoreCorruptError(f"a stored event cannot be decompressed: {fault}") from fault
     elif form != _PLAIN:
-        raise StoreCorrupt(f"a stored event has the unknown format {form!r}")
-    return unpacked(events_pb2.Event, body)
+        raise StoreCorruptError(f"a stored event has the unknown format {form!r}")
+    return unpack_message(events_pb2.Event, body)
 
 
 def last_sequence(transaction: Transaction) -> int:
     """Return the number of the newest event, 0 where there is none."""
-    for key, _ in transaction.scan(Table.EVENTS, backwards=True):
+    for key, _ in transaction.scan(TableName.EVENTS, backwards=True):
         return keys.last_number(key)
     return 0
 
 
 def first_sequence(transaction: Transaction) -> int:
     """Return the number of the oldest event that is kept, 0 where there is none."""
-    for key, _ in transaction.scan(Table.EVENTS):
+    for key, _ in transaction.scan(TableName.EVENTS):
         return keys.last_number(key)
     return 0
 
 
 def compacted(transaction: Transaction) -> int:
     """Return the number up to which events were given up, whether or not they are still there."""
-    stored = transaction.get(Table.META, _COMPACTED)
+    stored = transaction.get(TableName.META, _COMPACTED)
     return 0 if stored is None else int.from_bytes(stored)
 
 
 def give_up(transaction: Transaction, cut: int) -> None:
     """Say that nothing may rely on events up to number `cut` any more."""
-    transaction.put(Table.META, _COMPACTED, keys.number(max(cut, compacted(transaction))))
+    transaction.put(TableName.META, _COMPACTED, keys.number(max(cut, compacted(transaction))))
 
 
 def remove_oldest(transaction: Transaction, most: int) -> int:
     """Remove up to `most` of the events given up, oldest first; return how many were there."""
     cut = compacted(transaction)
     old: list[tuple[bytes, events_pb2.Event]] = []
-    for key, stored in transaction.scan(Table.EVENTS):
+    for key, stored in transaction.scan(TableName.EVENTS):
         if keys.last_number(key) > cut or len(old) == most:
             break
         old.append((key, unpack(stored)))
     for key, event in old:
-        transaction.delete(Table.EVENTS, key)
-        transaction.delete(Table.EVENTS_BY_GAME, keys.in_game(event.game_id, event.sequence))
+        transaction.delete(TableName.EVENTS, key)
+        transaction.delete(TableName.EVENTS_BY_GAME, keys.in_game(event.game_id, event.sequence))
     return len(old)
 
 
 def append(transaction: Transaction, event: events_pb2.Event) -> bytes:
     """Store an event whose `sequence` is one more than `last_sequence`; return it as stored."""
     stored = pack(event)
-    transaction.put(Table.EVENTS, keys.number(event.sequence), stored)
-    transaction.put(Table.EVENTS_BY_GAME, keys.in_game(event.game_id, event.sequence))
+    transaction.put(TableName.EVENTS, keys.number(event.sequence), stored)
+    transaction.put(TableName.EVENTS_BY_GAME, keys.in_game(event.game_id, event.sequence))
     return stored
 
 
 def get(transaction: Transaction, sequence: int) -> events_pb2.Event:
-    """Return an event by its number. Raises StoreCorrupt where it is missing."""
-    stored = transaction.get(Table.EVENTS, keys.number(sequence))
+    """Return an event by its number. Raises StoreCorruptError where it is missing."""
+    stored = transaction.get(TableName.EVENTS, keys.number(sequence))
     if stored is None:
-        raise StoreCorrupt(f"event {sequence} is missing")
+        raise StoreCorruptError(f"event {sequence} is missing")
     return unpack(stored)
 
 
@@ -105,7 +125,7 @@ def scan(
     `after` 0 begins at the first event, or with `newest_first` at the last.
     """
     prefix = keys.in_game(game_id) if game_id else b""
-    table = Table.EVENTS_BY_GAME if game_id else Table.EVENTS
+    table = TableName.EVENTS_BY_GAME if game_id else TableName.EVENTS
     start = b""
     if newest_first and after == 1:
         return
@@ -113,3 +133,169 @@ def scan(
         start = prefix + keys.number(after - 1 if newest_first else after + 1)
     for key, stored in transaction.scan(table, prefix, start=start, backwards=newest_first):
         yield get(transaction, keys.last_number(key)) if game_id else unpack(stored)
+
+
+EventReader = Callable[[int], events_pb2.Event]
+
+
+@dataclass(frozen=True, slots=True)
+class EventOutcome:
+    """What became of an event.
+
+    `judgements` are by proposal; `removed` counts what left for want of room or by pruning; `pruned`
+    lists the latter; `pattern_id` is the number a restored pattern has now, 0 where there was no room.
+    `patterns_back` and `nodes_back` are what a removal's restoration found room for, `taken_out` is what
+    muting a player took out.
+    """
+
+    judgements: tuple[Judgement, ...] = ()
+    removed: int = 0
+    pruned: tuple[PatternEntry | OpeningNode, ...] = ()
+    pattern_id: int = 0
+    patterns_back: tuple[tuple[Library, PatternEntry], ...] = ()
+    nodes_back: tuple[OpeningNode, ...] = ()
+    taken_out: tuple[tuple[Library, PatternEntry], ...] = ()
+
+
+def begin(event: events_pb2.Event) -> GameKnowledge:
+    """Return what is known of a game after its first event.
+
+    Raises StoreCorruptError for another kind of event.
+    """
+    if event.WhichOneof("kind") != "game_registered":
+        raise StoreCorruptError(
+            f"event {event.sequence}: the first of game {event.game_id!r} does not register it"
+        )
+    game = event.game_registered
+    return GameKnowledge(spec_from_proto(game), settings_from_proto(game.settings))
+
+
+def apply(
+    knowledge: GameKnowledge,
+    event: events_pb2.Event,
+    read_event: EventReader,
+    give_way: Callable[[], None] = lambda: None,
+) -> EventOutcome:
+    """Take a game's next event into its knowledge.
+
+    `read_event` gives an earlier event by its number, `give_way` is called between steps. Raises
+    InvalidRecordError and what the knowledge rules raise; the knowledge may then be half changed and must be
+    thrown away.
+    """
+    spec = knowledge.spec
+    match event.WhichOneof("kind"):
+        case "contest_reported":
+            reported = event.contest_reported
+            if reported.report.void:
+                return EventOutcome()
+            report = report_from_proto(reported, spec)
+            give_way()
+            return EventOutcome(judgements=tuple(knowledge.report(report, event.sequence, give_way)))
+        case "proposal_judged":
+            judged = event.proposal_judged
+            known = read_event(judged.report_event).contest_reported
+            reported = events_pb2.ContestReported(
+                report=known.report,
+                proposals=[judged.proposal],
+                false_consultations=known.false_consultations,
+                false_claims=known.false_claims,
+            )
+            report = report_from_proto(reported, spec)
+            return EventOutcome(judgements=tuple(knowledge.judge_late(report, event.sequence)))
+        case "settings_changed":
+            settings = settings_from_proto(event.settings_changed)
+            return EventOutcome(removed=knowledge.change_settings(settings))
+        case "game_described":
+            knowledge.describe(tuple(event.game_described.move_forms))
+            return EventOutcome()
+        case "pattern_deleted":
+            deleted = event.pattern_deleted
+            knowledge.delete_pattern(pattern_library_from_proto(deleted.library), deleted.pattern_id)
+            return EventOutcome(removed=1)
+        case "pattern_restored":
+            record = event.pattern_restored.record
+            library = pattern_library_from_proto(record.library)
+            return EventOutcome(pattern_id=knowledge.restore_pattern(library, entry_from_proto(record, spec)))
+        case "library_pruned":
+            pruned = knowledge.prune(
+                library_from_proto(event.library_pruned.library), event.library_pruned.below
+            )
+            return EventOutcome(removed=len(pruned), pruned=tuple(pruned))
+        case "patterns_imported":
+            imported = event.patterns_imported
+            library = pattern_library_from_proto(imported.library)
+            entries = [
+                entry_from_proto(record, spec, f"patterns[{place}]")
+                for place, record in enumerate(imported.records)
+            ]
+            return EventOutcome(
+                removed=knowledge.import_patterns(
+                    library, entries, imported.replace, event.sequence, imported.moved
+                )
+            )
+        case "openings_imported":
+            nodes = [
+                node_from_proto(record, spec, f"nodes[{place}]")
+                for place, record in enumerate(event.openings_imported.nodes)
+            ]
+            openings = event.openings_imported
+            return EventOutcome(removed=knowledge.import_openings(nodes, openings.replace, openings.moved))
+        case "history_imported" | "opening_deleted" | "removal_restored":
+            return _mend(knowledge, event)
+        case "player_muted" | "player_unmuted" | "player_forgotten":
+            return _look_after_player(knowledge, event)
+        case kind:
+            raise StoreCorruptError(
+                f"event {event.sequence}: a {kind} event cannot follow another of the game"
+            )
+
+
+def _mend(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
+    spec = knowledge.spec
+    match event.WhichOneof("kind"):
+        case "history_imported":
+            history = event.history_imported
+            ratings = [(each.player, round(each.elo * ELO_SCALE)) for each in history.ratings]
+            knowledge.import_history(measures_from_text(history.measures), ratings)
+            return EventOutcome()
+        case "opening_deleted":
+            deleted = knowledge.delete_opening(event.opening_deleted.node_id)
+            return EventOutcome(removed=len(deleted), pruned=tuple(deleted))
+        case _:
+            restored = event.removal_restored
+            patterns, nodes = knowledge.put_back(
+                _entries(restored.patterns, spec),
+                [
+                    node_from_proto(record, spec, f"nodes[{place}]")
+                    for place, record in enumerate(restored.nodes)
+                ],
+                {taken.node_id: tuple(taken.value_millionths) for taken in restored.values_taken},
+            )
+            return EventOutcome(patterns_back=tuple(patterns), nodes_back=tuple(nodes))
+
+
+def _look_after_player(knowledge: GameKnowledge, event: events_pb2.Event) -> EventOutcome:
+    match event.WhichOneof("kind"):
+        case "player_muted":
+            taken = knowledge.mute(event.player_muted.player)
+            return EventOutcome(removed=len(taken), taken_out=tuple(taken))
+        case "player_unmuted":
+            unmuted = event.player_unmuted
+            entries = _entries(unmuted.patterns, knowledge.spec)
+            return EventOutcome(removed=knowledge.unmute(unmuted.player, entries))
+        case _:
+            forgotten = event.player_forgotten
+            removed = [
+                (pattern_library_from_proto(each.library), each.pattern_id) for each in forgotten.removed
+            ]
+            knowledge.put_others(removed, _entries(forgotten.patterns, knowledge.spec))
+            return EventOutcome(removed=len(removed))
+
+
+def _entries(
+    records: Iterable[pattern_pb2.PatternRecord], spec: GameSpec
+) -> list[tuple[Library, PatternEntry]]:
+    return [
+        (pattern_library_from_proto(record.library), entry_from_proto(record, spec, f"patterns[{place}]"))
+        for place, record in enumerate(records)
+    ]

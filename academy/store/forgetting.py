@@ -12,14 +12,18 @@ from typing import Final
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
-from academy.store import event_log, fold, game_tables, keys, removals, snapshots
-from academy.store.environment import Environment, Table, Transaction
-from academy.store.errors import StoreBusy, StoreCorrupt
-from academy.store.game_records import library_to_proto, pattern_library_from_proto
-from academy.store.messages import packed, unpacked
-from academy.store.pattern_records import entry_to_proto
+from academy.store import event_log, game_tables, keys, removals, snapshots
+from academy.store.codec import (
+    entry_to_proto,
+    library_to_proto,
+    pack_message,
+    pattern_library_from_proto,
+    unpack_message,
+)
+from academy.store.environment import Environment, TableName, Transaction
+from academy.store.errors import StoreBusyError, StoreCorruptError
+from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
-from academy.store.working_games import Work
 from academy.v1 import events_pb2, pattern_pb2
 
 RECORDS_PER_EVENT: Final = 1_000
@@ -54,7 +58,7 @@ class Replay:
     """A game replayed as it was and without a player, as far as event `generation`."""
 
     def __init__(self, transaction: Transaction, game_id: str, player: str) -> None:
-        """Begin at the game's snapshot, or before its first event. Raises UnknownGame, StoreCorrupt."""
+        """Begin at the game's snapshot, or before its first event. Raises UnknownGame, StoreCorruptError."""
         game_tables.game_record(transaction, game_id)
         self.game_id = game_id
         self.player = player
@@ -79,14 +83,14 @@ class Replay:
                 self._without.take_votes_out(each)
 
     def advance(self, transaction: Transaction, most: int) -> bool:
-        """Take in up to so many further events; return whether there are more. Raises StoreCorrupt."""
+        """Take in up to so many further events; return whether there are more. Raises StoreCorruptError."""
         for taken, event in enumerate(event_log.scan(transaction, self.game_id, after=self.generation)):
             if taken == most:
                 return True
             try:
                 self._take(transaction, event)
             except (ValueError, LookupError) as fault:
-                raise StoreCorrupt(f"event {event.sequence} cannot be taken in: {fault}") from fault
+                raise StoreCorruptError(f"event {event.sequence} cannot be taken in: {fault}") from fault
             self.generation = event.sequence
         return False
 
@@ -95,7 +99,7 @@ class Replay:
             return event_log.get(transaction, number)
 
         if self._was is None or self._without is None:
-            self._was, self._without = fold.begin(event), fold.begin(event)
+            self._was, self._without = event_log.begin(event), event_log.begin(event)
             return
         kind = event.WhichOneof("kind")
         other = events_pb2.Event()
@@ -106,7 +110,7 @@ class Replay:
                 for library in (PATTERN_LIBRARIES if kind in _REMOVING else ())
                 for entry in self._without.libraries[library]
             ]
-            outcome = fold.apply(self._without, other, earlier)
+            outcome = event_log.apply(self._without, other, earlier)
             lost = [
                 each for each in known if each[1].pattern_id not in self._without.libraries[each[0]].entries
             ]
@@ -114,7 +118,7 @@ class Replay:
                 self._muted[event.player_muted.player] = outcome.taken_out
             elif lost:
                 self._lost[event.sequence] = lost
-        fold.apply(self._was, event, earlier)
+        event_log.apply(self._was, event, earlier)
 
     def _is_left_out(self, name: str, sequence: int) -> bool:
         return name == self.player or sequence < self._forgotten.get(name, 0)
@@ -308,17 +312,18 @@ def preview(environment: Environment, replay: Replay) -> Difference:
 class ForgetPlayer:
     """Make a game's libraries what they are without all that a player proposed until now.
 
-    The result says what changed. Raises StoreBusy where too much was learnt since the replay: go on with it.
+    The result says what changed. Raises StoreBusyError where too much was learnt since the replay: go on with
+    it.
     """
 
     replay: Replay
     actor: str
 
-    def execute(self, work: Work) -> Difference:
+    def execute(self, work: WriteContext) -> Difference:
         """Log the difference, in several events where it is large, and what is kept for undoing."""
         replay = self.replay
         if replay.advance(work.transaction, _EVENTS_WHILE_WRITING):
-            raise StoreBusy("more was learnt since the replay; replay that, too")
+            raise StoreBusyError("more was learnt since the replay; replay that, too")
         knowledge = work.knowledge(replay.game_id)
         difference = replay.difference(knowledge)
         removed = [
@@ -339,7 +344,7 @@ class ForgetPlayer:
         return difference
 
 
-def _forget_what_was_kept(work: Work, game_id: str, player: str) -> None:
+def _forget_what_was_kept(work: WriteContext, game_id: str, player: str) -> None:
     """Take the player's votes out of what could be restored."""
     settings = work.knowledge(game_id).settings
     for removal in list(removals.newest_first(work.transaction, game_id)):
@@ -350,12 +355,12 @@ def _forget_what_was_kept(work: Work, game_id: str, player: str) -> None:
         del removal.patterns[:]
         removal.patterns.extend(kept.patterns)
         removals.keep(work, game_id, removal, settings)
-    for key, stored in list(work.transaction.scan(Table.DELETED_PATTERNS, keys.in_game(game_id))):
-        deleted = unpacked(records_pb2.DeletedPattern, stored)
+    for key, stored in list(work.transaction.scan(TableName.DELETED_PATTERNS, keys.in_game(game_id))):
+        deleted = unpack_message(records_pb2.DeletedPattern, stored)
         if _without(deleted.record, player):
-            work.transaction.put(Table.DELETED_PATTERNS, key, packed(deleted))
+            work.transaction.put(TableName.DELETED_PATTERNS, key, pack_message(deleted))
         else:
-            work.transaction.delete(Table.DELETED_PATTERNS, key)
+            work.transaction.delete(TableName.DELETED_PATTERNS, key)
 
 
 def _without(record: pattern_pb2.PatternRecord, player: str) -> bool:
@@ -365,7 +370,7 @@ def _without(record: pattern_pb2.PatternRecord, player: str) -> bool:
 
 def games(transaction: Transaction) -> Iterator[str]:
     """Yield the ids of all games."""
-    for key, _ in transaction.scan(Table.GAMES):
+    for key, _ in transaction.scan(TableName.GAMES):
         yield key.decode()
 
 

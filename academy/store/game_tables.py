@@ -4,68 +4,71 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 
-from academy.knowledge.game import Counters, GameKnowledge, News
+from academy.knowledge.game import Counters, GameKnowledge, KnowledgeUpdate
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.ratings import Rating
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import Ballot
+from academy.knowledge.signatures import VoteTally
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
-from academy.store import feed, keys
-from academy.store.environment import Table, Transaction
-from academy.store.errors import StoreCorrupt, UnknownGame
-from academy.store.game_records import settings_from_proto, spec_from_proto, spec_to_proto
-from academy.store.messages import packed, unpacked
-from academy.store.pattern_records import (
+from academy.store import change_log, keys
+from academy.store.codec import (
     ballot_from_proto,
     entry_from_proto,
     entry_to_proto,
     node_from_proto,
     node_to_proto,
+    pack_message,
+    settings_from_proto,
+    spec_from_proto,
+    spec_to_proto,
+    unpack_message,
     use_count,
 )
+from academy.store.environment import TableName, Transaction
+from academy.store.errors import StoreCorruptError, UnknownGameError
 from academy.store.v1 import records_pb2
 from academy.v1 import game_pb2, pattern_pb2
 
 
 def game_record(transaction: Transaction, game_id: str) -> game_pb2.Game:
-    """Return a game with its present settings. Raises UnknownGame."""
-    stored = transaction.get(Table.GAMES, keys.game(game_id))
+    """Return a game with its present settings. Raises UnknownGameError."""
+    stored = transaction.get(TableName.GAMES, keys.game(game_id))
     if stored is None:
-        raise UnknownGame(game_id)
-    return unpacked(game_pb2.Game, stored)
+        raise UnknownGameError(game_id)
+    return unpack_message(game_pb2.Game, stored)
 
 
 def game_state(transaction: Transaction, game_id: str) -> records_pb2.GameState:
-    """Return a game's counters. Raises UnknownGame."""
-    stored = transaction.get(Table.GAME_STATE, keys.game(game_id))
+    """Return a game's counters. Raises UnknownGameError."""
+    stored = transaction.get(TableName.GAME_STATE, keys.game(game_id))
     if stored is None:
-        raise UnknownGame(game_id)
-    return unpacked(records_pb2.GameState, stored)
+        raise UnknownGameError(game_id)
+    return unpack_message(records_pb2.GameState, stored)
 
 
 def spec_and_settings(game: game_pb2.Game) -> tuple[GameSpec, LibrarySettings]:
-    """Read a stored game. Raises StoreCorrupt."""
+    """Read a stored game. Raises StoreCorruptError."""
     try:
         return spec_from_proto(game), settings_from_proto(game.settings)
     except ValueError as fault:
-        raise StoreCorrupt(f"the record of game {game.game_id!r} cannot be read: {fault}") from fault
+        raise StoreCorruptError(f"the record of game {game.game_id!r} cannot be read: {fault}") from fault
 
 
 def measures(transaction: Transaction, game_id: str) -> bytes:
     """Return the stored sums behind a game's measures, for `read_measures`."""
-    return transaction.get(Table.MEASURES, keys.game(game_id)) or b""
+    return transaction.get(TableName.MEASURES, keys.game(game_id)) or b""
 
 
 def read_measures(stored: bytes) -> Measures:
-    """Read the sums behind a game's measures. Raises StoreCorrupt."""
+    """Read the sums behind a game's measures. Raises StoreCorruptError."""
     try:
         return Measures.from_json(json.loads(stored))
     except (ValueError, TypeError) as fault:
-        raise StoreCorrupt(f"the measures of a game cannot be read: {fault}") from fault
+        raise StoreCorruptError(f"the measures of a game cannot be read: {fault}") from fault
 
 
 def write_measures(measures: Measures) -> str:
@@ -74,20 +77,20 @@ def write_measures(measures: Measures) -> str:
 
 
 def read_rating(stored: bytes) -> Rating:
-    """Read a stored rating. Raises StoreCorrupt."""
-    record = unpacked(records_pb2.Rating, stored)
+    """Read a stored rating. Raises StoreCorruptError."""
+    record = unpack_message(records_pb2.Rating, stored)
     return record.player, record.elo_hundredths
 
 
 def rating(transaction: Transaction, game_id: str, player: str) -> Rating | None:
     """Return the latest rating of a player of a game, None where there is none."""
-    stored = transaction.get(Table.RATINGS, keys.rating(game_id, player))
+    stored = transaction.get(TableName.RATINGS, keys.rating(game_id, player))
     return None if stored is None else read_rating(stored)
 
 
 def ratings(transaction: Transaction, game_id: str) -> Iterator[Rating]:
     """Yield the ratings of all players of a game."""
-    for _, stored in transaction.scan(Table.RATINGS, keys.in_game(game_id)):
+    for _, stored in transaction.scan(TableName.RATINGS, keys.in_game(game_id)):
         yield read_rating(stored)
 
 
@@ -99,49 +102,51 @@ class EntryReader:
         self._outlines: dict[tuple[Cell, ...], tuple[Cell, ...]] = {}
 
     def read(self, stored: bytes) -> PatternEntry:
-        """Read one pattern. Raises StoreCorrupt."""
+        """Read one pattern. Raises StoreCorruptError."""
         try:
-            entry = entry_from_proto(unpacked(pattern_pb2.PatternRecord, stored), self.spec)
+            entry = entry_from_proto(unpack_message(pattern_pb2.PatternRecord, stored), self.spec)
         except ValueError as fault:
-            raise StoreCorrupt(f"a pattern of {self.spec.game_id!r} cannot be read: {fault}") from fault
+            raise StoreCorruptError(f"a pattern of {self.spec.game_id!r} cannot be read: {fault}") from fault
         cells = self._outlines.setdefault(entry.pattern.cells, entry.pattern.cells)
         if cells is entry.pattern.cells:
             return entry
         return replace(entry, pattern=Pattern(cells, entry.pattern.codes))
 
 
-def read_ballot(record: pattern_pb2.PatternRecord) -> Ballot:
-    """Read the votes for a stored pattern, which is not read further. Raises StoreCorrupt."""
+def read_ballot(record: pattern_pb2.PatternRecord) -> VoteTally:
+    """Read the votes for a stored pattern, which is not read further. Raises StoreCorruptError."""
     try:
         return ballot_from_proto(record)
     except ValueError as fault:
-        raise StoreCorrupt(f"votes for a pattern of {record.game_id!r} cannot be read: {fault}") from fault
+        raise StoreCorruptError(
+            f"votes for a pattern of {record.game_id!r} cannot be read: {fault}"
+        ) from fault
 
 
 def read_node(stored: bytes, spec: GameSpec) -> OpeningNode:
-    """Read a stored node. Raises StoreCorrupt."""
+    """Read a stored node. Raises StoreCorruptError."""
     try:
-        return node_from_proto(unpacked(pattern_pb2.OpeningNodeRecord, stored), spec)
+        return node_from_proto(unpack_message(pattern_pb2.OpeningNodeRecord, stored), spec)
     except ValueError as fault:
-        raise StoreCorrupt(f"an opening node of {spec.game_id!r} cannot be read: {fault}") from fault
+        raise StoreCorruptError(f"an opening node of {spec.game_id!r} cannot be read: {fault}") from fault
 
 
 def entries(
     transaction: Transaction, reader: EntryReader, game_id: str
 ) -> Iterator[tuple[Library, PatternEntry]]:
     """Yield all stored patterns of a game."""
-    for key, stored in transaction.scan(Table.PATTERNS, keys.in_game(game_id)):
+    for key, stored in transaction.scan(TableName.PATTERNS, keys.in_game(game_id)):
         yield keys.pattern_of(key)[0], reader.read(stored)
 
 
 def nodes(transaction: Transaction, spec: GameSpec) -> Iterator[OpeningNode]:
     """Yield all stored opening nodes of a game."""
-    for _, stored in transaction.scan(Table.OPENINGS, keys.in_game(spec.game_id)):
+    for _, stored in transaction.scan(TableName.OPENINGS, keys.in_game(spec.game_id)):
         yield read_node(stored, spec)
 
 
 def load(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int]:
-    """Return a game's knowledge and its generation. Raises UnknownGame or StoreCorrupt."""
+    """Return a game's knowledge and its generation. Raises UnknownGameError or StoreCorruptError."""
     spec, settings = spec_and_settings(game_record(transaction, game_id))
     state = game_state(transaction, game_id)
     knowledge = GameKnowledge.restore(
@@ -163,37 +168,37 @@ def news(
     game_id: str,
     generation: int,
     state: records_pb2.GameState,
-) -> News | None:
+) -> KnowledgeUpdate | None:
     """Return what a game's knowledge has learnt after a generation; None where the feed no longer says.
 
     Costs what changed, not what there is.
     """
-    touched = feed.since(transaction, game_id, generation, state.generation)
+    touched = change_log.since(transaction, game_id, generation, state.generation)
     if touched is None:
         return None
     game = game_record(transaction, game_id)
     spec, settings = reader.spec, settings_from_proto(game.settings)
     uses = []
     for library, pattern_id in touched.used:
-        stored = transaction.get(Table.PATTERNS, keys.pattern(game_id, library, pattern_id))
+        stored = transaction.get(TableName.PATTERNS, keys.pattern(game_id, library, pattern_id))
         if stored is None:
-            raise StoreCorrupt(f"pattern {pattern_id} of {game_id!r} was used, but is not there")
+            raise StoreCorruptError(f"pattern {pattern_id} of {game_id!r} was used, but is not there")
         uses.append((library, use_count(stored)))
     patterns, patterns_gone = [], []
     for library, pattern_id in sorted(touched.patterns, key=lambda each: each[1]):
-        stored = transaction.get(Table.PATTERNS, keys.pattern(game_id, library, pattern_id))
+        stored = transaction.get(TableName.PATTERNS, keys.pattern(game_id, library, pattern_id))
         if stored is None:
             patterns_gone.append((library, pattern_id))
         else:
             patterns.append((library, reader.read(stored)))
     nodes, nodes_gone = [], []
     for node_id in sorted(touched.nodes):
-        stored = transaction.get(Table.OPENINGS, keys.in_game(game_id, node_id))
+        stored = transaction.get(TableName.OPENINGS, keys.in_game(game_id, node_id))
         if stored is None:
             nodes_gone.append(node_id)
         else:
             nodes.append(read_node(stored, spec))
-    return News(
+    return KnowledgeUpdate(
         tuple(game.move_forms),
         settings,
         Counters(state.next_pattern_id, state.next_node_id),
@@ -208,33 +213,33 @@ def news(
     )
 
 
-def records(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[Table, bytes, bytes]]:
+def records(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[TableName, bytes, bytes]]:
     """Yield table, key and value of everything stored for a game's knowledge, but for the changes feed."""
     spec = knowledge.spec
-    yield Table.GAMES, keys.game(spec.game_id), packed(spec_to_proto(spec, knowledge.settings))
+    yield TableName.GAMES, keys.game(spec.game_id), pack_message(spec_to_proto(spec, knowledge.settings))
     yield from _figures(knowledge, generation)
     for library, patterns in knowledge.libraries.items():
         for entry in patterns:
             yield (
-                Table.PATTERNS,
+                TableName.PATTERNS,
                 keys.pattern(spec.game_id, library, entry.pattern_id),
-                packed(entry_to_proto(entry, library, spec)),
+                pack_message(entry_to_proto(entry, library, spec)),
             )
     for node in knowledge.openings.nodes.values():
         yield (
-            Table.OPENINGS,
+            TableName.OPENINGS,
             keys.in_game(spec.game_id, node.node_id),
-            packed(node_to_proto(node, spec.game_id)),
+            pack_message(node_to_proto(node, spec.game_id)),
         )
     for player, hundredths in knowledge.ratings:
-        yield Table.RATINGS, keys.rating(spec.game_id, player), _packed_rating(player, hundredths)
+        yield TableName.RATINGS, keys.rating(spec.game_id, player), _packed_rating(player, hundredths)
 
 
 def _packed_rating(player: str, hundredths: int) -> bytes:
-    return packed(records_pb2.Rating(player=player, elo_hundredths=hundredths))
+    return pack_message(records_pb2.Rating(player=player, elo_hundredths=hundredths))
 
 
-def _figures(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[Table, bytes, bytes]]:
+def _figures(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[TableName, bytes, bytes]]:
     key = keys.game(knowledge.spec.game_id)
     state = records_pb2.GameState(
         generation=generation,
@@ -242,8 +247,8 @@ def _figures(knowledge: GameKnowledge, generation: int) -> Iterator[tuple[Table,
         next_node_id=knowledge.counters.next_node_id,
         muted=sorted(knowledge.muted),
     )
-    yield Table.GAME_STATE, key, packed(state)
-    yield Table.MEASURES, key, write_measures(knowledge.measures).encode()
+    yield TableName.GAME_STATE, key, pack_message(state)
+    yield TableName.MEASURES, key, write_measures(knowledge.measures).encode()
 
 
 def store_new(transaction: Transaction, knowledge: GameKnowledge, generation: int) -> None:
@@ -263,25 +268,25 @@ def store_changes(
         key = keys.pattern(spec.game_id, library, pattern_id)
         entry = knowledge.libraries[library].entries.get(pattern_id)
         if entry is None:
-            transaction.delete(Table.PATTERNS, key)
+            transaction.delete(TableName.PATTERNS, key)
         else:
-            transaction.put(Table.PATTERNS, key, packed(entry_to_proto(entry, library, spec)))
+            transaction.put(TableName.PATTERNS, key, pack_message(entry_to_proto(entry, library, spec)))
     for node_id in changes.nodes:
         key = keys.in_game(spec.game_id, node_id)
         node = knowledge.openings.nodes.get(node_id)
         if node is None:
-            transaction.delete(Table.OPENINGS, key)
+            transaction.delete(TableName.OPENINGS, key)
         else:
-            transaction.put(Table.OPENINGS, key, packed(node_to_proto(node, spec.game_id)))
+            transaction.put(TableName.OPENINGS, key, pack_message(node_to_proto(node, spec.game_id)))
     for player in changes.players:
         stored = _packed_rating(player, knowledge.ratings[player])
-        transaction.put(Table.RATINGS, keys.rating(spec.game_id, player), stored)
+        transaction.put(TableName.RATINGS, keys.rating(spec.game_id, player), stored)
     for table, key, value in _figures(knowledge, generation):
         transaction.put(table, key, value)
-    feed.append(transaction, spec.game_id, changes, previous, generation, event)
+    change_log.append(transaction, spec.game_id, changes, previous, generation, event)
 
 
 def store_game(transaction: Transaction, knowledge: GameKnowledge) -> None:
     """Store a game's description and settings."""
     game = spec_to_proto(knowledge.spec, knowledge.settings)
-    transaction.put(Table.GAMES, keys.game(game.game_id), packed(game))
+    transaction.put(TableName.GAMES, keys.game(game.game_id), pack_message(game))

@@ -47,7 +47,7 @@ from academy.knowledge.fair_use import Claim
 from academy.knowledge.settings import Library
 from academy.knowledge.signatures import VALUE_SCALE
 from academy.knowledge.spec import GAME_ID
-from academy.store.errors import InvalidRecord, UnknownGame
+from academy.store.errors import InvalidRecordError, UnknownGameError
 from academy.wire.names import complaint_about
 
 PLAYER_BYTES: Final = 16
@@ -70,9 +70,9 @@ def number(value: int) -> bytes:
 
 
 def game(game_id: str) -> bytes:
-    """A game by itself. Raises UnknownGame for what cannot be a game's id."""
+    """A game by itself. Raises UnknownGameError for what cannot be a game's id."""
     if not GAME_ID.fullmatch(game_id):
-        raise UnknownGame(game_id)
+        raise UnknownGameError(game_id)
     return game_id.encode()
 
 
@@ -102,22 +102,22 @@ def rating(game_id: str, name: str) -> bytes:
 
 
 def contest(contest_id: str) -> bytes:
-    """A contest by itself. Raises InvalidRecord for what cannot be the id that one is kept under."""
+    """A contest by itself. Raises InvalidRecordError for what cannot be the id that one is kept under."""
     if not _KEPT_CONTEST_ID.fullmatch(contest_id):
         check_contest_id(contest_id)
     return contest_id.encode()
 
 
 def check_contest_id(contest_id: str) -> None:
-    """Raise InvalidRecord for what cannot be a contest's id as its arena gives it."""
+    """Raise InvalidRecordError for what cannot be a contest's id as its arena gives it."""
     if not CONTEST_ID.fullmatch(contest_id):
-        raise InvalidRecord(
+        raise InvalidRecordError(
             "contest_id", f"{contest_id[:140]!r} must be 1 to 128 printable ASCII characters without blanks"
         )
 
 
 def kept_contest_id(contest_id: str, arena: int) -> str:
-    """The id that a contest of the arena of this number is kept under. Raises InvalidRecord."""
+    """The id that a contest of the arena of this number is kept under. Raises InvalidRecordError."""
     check_contest_id(contest_id)
     return f"{contest_id} {arena}" if arena else contest_id
 
@@ -194,27 +194,31 @@ def player(name: str) -> bytes:
 
 
 def check_voter_name(field: str, name: str) -> None:
-    """Raise InvalidRecord for what cannot be the identity of a player, or of ACADEMY as a proposer."""
+    """Raise InvalidRecordError for what cannot be the identity of a player, or of ACADEMY as a proposer."""
     if not _IDENTITY.fullmatch(name):
-        raise InvalidRecord(field, f"{name[:140]!r} must be 1 to 300 characters without control characters")
+        raise InvalidRecordError(
+            field, f"{name[:140]!r} must be 1 to 300 characters without control characters"
+        )
 
 
 def check_identity(field: str, name: str) -> None:
-    """Raise InvalidRecord for what cannot be a player's identity."""
+    """Raise InvalidRecordError for what cannot be a player's identity."""
     check_voter_name(field, name)
     if name == ANALYST:
-        raise InvalidRecord(field, f"{name!r} is ACADEMY's own name: a player needs another")
+        raise InvalidRecordError(field, f"{name!r} is ACADEMY's own name: a player needs another")
 
 
 def check_new_player_name(field: str, name: str) -> None:
-    """Raise InvalidRecord for what cannot be a player's name from now on; the log may hold others."""
+    """Raise InvalidRecordError for what cannot be a player's name from now on; the log may hold others."""
     check_player_name(field, name)
     if complaint := complaint_about(name):
-        raise InvalidRecord(field, complaint)
+        raise InvalidRecordError(field, complaint)
 
 
 def check_player_name(field: str, name: str) -> None:
-    """Raise InvalidRecord for what cannot be a player's name as its arena gives it."""
+    """Raise InvalidRecordError for what cannot be a player's name as its arena gives it."""
     if not PLAYER_NAME.fullmatch(name):
-        raise InvalidRecord(field, f"{name[:140]!r} must be 1 to 128 characters without control characters")
+        raise InvalidRecordError(
+            field, f"{name[:140]!r} must be 1 to 128 characters without control characters"
+        )
     check_identity(field, name)

@@ -9,14 +9,20 @@ from academy.knowledge.library import PatternEntry
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store import keys, removals
-from academy.store.contest_records import check_elo
-from academy.store.environment import Table
-from academy.store.errors import InvalidRecord, NotDeleted, UnknownRemovalError
-from academy.store.game_records import library_to_proto, settings_from_proto, settings_to_proto
-from academy.store.messages import packed, unpacked
-from academy.store.pattern_records import check_results, entry_to_proto
+from academy.store.codec import (
+    check_elo,
+    check_results,
+    entry_to_proto,
+    library_to_proto,
+    pack_message,
+    settings_from_proto,
+    settings_to_proto,
+    unpack_message,
+)
+from academy.store.environment import TableName
+from academy.store.errors import InvalidRecordError, NotDeletedError, UnknownRemovalError
+from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
-from academy.store.working_games import Work
 from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 RECORDS_PER_EVENT: Final = 1_000
@@ -26,14 +32,14 @@ RECORDS_PER_EVENT: Final = 1_000
 class ChangeSettings:
     """Change the settings that `settings` gives. The result is all of them, and how much was removed.
 
-    Raises InvalidSettings and UnknownGame. Where nothing differs, nothing is logged.
+    Raises InvalidSettingsError and UnknownGame. Where nothing differs, nothing is logged.
     """
 
     game_id: str
     settings: game_pb2.LibrarySettings
     actor: str
 
-    def execute(self, work: Work) -> tuple[LibrarySettings, int]:
+    def execute(self, work: WriteContext) -> tuple[LibrarySettings, int]:
         """Log the settings; a lowered capacity removes the weakest at once."""
         before = work.knowledge(self.game_id).settings
         settings = settings_from_proto(self.settings, before)
@@ -52,7 +58,7 @@ class ChangeSettings:
 class DeletePattern:
     """Take a pattern out of its library and keep it for undoing. The result is the pattern.
 
-    Raises UnknownPattern and UnknownGame.
+    Raises UnknownPatternError and UnknownGame.
     """
 
     game_id: str
@@ -60,7 +66,7 @@ class DeletePattern:
     pattern_id: int
     actor: str
 
-    def execute(self, work: Work) -> PatternEntry:
+    def execute(self, work: WriteContext) -> PatternEntry:
         """Log the deletion and keep the record."""
         knowledge = work.knowledge(self.game_id)
         entry = knowledge.libraries[self.library].entries.get(self.pattern_id)
@@ -68,10 +74,10 @@ class DeletePattern:
             library=library_to_proto(self.library), pattern_id=self.pattern_id
         )
         work.record(events_pb2.Event(game_id=self.game_id, actor=self.actor, pattern_deleted=deleted))
-        assert entry is not None  # recording has raised UnknownPattern otherwise
+        assert entry is not None  # recording has raised UnknownPatternError otherwise
         kept = records_pb2.DeletedPattern(record=entry_to_proto(entry, self.library, knowledge.spec))
         key = keys.pattern(self.game_id, self.library, self.pattern_id)
-        work.transaction.put(Table.DELETED_PATTERNS, key, packed(kept))
+        work.transaction.put(TableName.DELETED_PATTERNS, key, pack_message(kept))
         return entry
 
 
@@ -79,7 +85,8 @@ class DeletePattern:
 class RestorePattern:
     """Undo an admin's deletion, or what pruning or a lowered capacity removed. The result is the pattern now.
 
-    It is None where a full library had no room: then it is still kept. Raises NotDeleted and UnknownGame.
+    It is None where a full library had no room: then it is still kept. Raises NotDeletedError and
+    UnknownGame.
     """
 
     game_id: str
@@ -87,26 +94,26 @@ class RestorePattern:
     pattern_id: int
     actor: str
 
-    def execute(self, work: Work) -> PatternEntry | None:
+    def execute(self, work: WriteContext) -> PatternEntry | None:
         """Log the undo with the whole record."""
         knowledge = work.knowledge(self.game_id)
         key = keys.pattern(self.game_id, self.library, self.pattern_id)
-        stored = work.transaction.get(Table.DELETED_PATTERNS, key)
+        stored = work.transaction.get(TableName.DELETED_PATTERNS, key)
         removal = None
         if stored is not None:
-            record = unpacked(records_pb2.DeletedPattern, stored).record
+            record = unpack_message(records_pb2.DeletedPattern, stored).record
         else:
             proto = library_to_proto(self.library)
             removed = removals.find_pattern(work, self.game_id, proto, self.pattern_id)
             if removed is None:
-                raise NotDeleted(self.pattern_id)
+                raise NotDeletedError(self.pattern_id)
             removal, record = removed
         restored = events_pb2.PatternRestored(record=record)
         _, outcome = work.record(
             events_pb2.Event(game_id=self.game_id, actor=self.actor, pattern_restored=restored)
         )
         if outcome.pattern_id:
-            work.transaction.delete(Table.DELETED_PATTERNS, key)
+            work.transaction.delete(TableName.DELETED_PATTERNS, key)
             if removal is not None:
                 removal.patterns.remove(record)
                 removals.keep(work, self.game_id, removal, knowledge.settings)
@@ -117,7 +124,7 @@ class RestorePattern:
 class DeleteOpening:
     """Take a node out of the opening tree with all below it. The result is what went, and the event.
 
-    `moves` are the line that leads to it. Raises UnknownLine and UnknownGame.
+    `moves` are the line that leads to it. Raises UnknownLineError and UnknownGame.
     """
 
     game_id: str
@@ -125,7 +132,7 @@ class DeleteOpening:
     moves: Sequence[str]
     actor: str
 
-    def execute(self, work: Work) -> tuple[list[OpeningNode], int]:
+    def execute(self, work: WriteContext) -> tuple[list[OpeningNode], int]:
         """Log the deletion and keep the nodes."""
         deleted = events_pb2.OpeningDeleted(node_id=self.node_id, moves=self.moves)
         number, outcome = removals.record_removal(
@@ -156,7 +163,7 @@ class RestoreRemoval:
     removal: int
     actor: str
 
-    def execute(self, work: Work) -> Restored:
+    def execute(self, work: WriteContext) -> Restored:
         """Log the undo with the whole records."""
         settings = work.knowledge(self.game_id).settings
         kept = removals.find(work.transaction, self.game_id, self.removal)
@@ -194,16 +201,16 @@ class PruneLibrary:
     dry_run: bool
     actor: str
 
-    def execute(self, work: Work) -> Sequence[PatternEntry | OpeningNode]:
-        """Log the pruning unless nothing is to go. Raises InvalidRecord and UnknownGame."""
+    def execute(self, work: WriteContext) -> Sequence[PatternEntry | OpeningNode]:
+        """Log the pruning unless nothing is to go. Raises InvalidRecordError and UnknownGame."""
         knowledge = work.knowledge(self.game_id)
         if not 0.0 <= self.below < float("inf"):
-            raise InvalidRecord("below", f"{self.below!r} must be a number from 0")
+            raise InvalidRecordError("below", f"{self.below!r} must be a number from 0")
         below = self.below
         if self.library is Library.OPENING:
             below = below or knowledge.settings.prune_below
             if below > 1.0:
-                raise InvalidRecord("below", f"{below!r}: openings are pruned by values, from 0 to 1")
+                raise InvalidRecordError("below", f"{below!r}: openings are pruned by values, from 0 to 1")
         prunable = knowledge.prunable(self.library, below)
         if self.dry_run or not prunable:
             return prunable
@@ -217,7 +224,7 @@ class PruneLibrary:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedRecords:
     """How many records were taken in, and how many of all capacity then left no room for."""
 
     patterns: int
@@ -229,8 +236,8 @@ class Imported:
 class ImportLibraries:
     """Take in records of another ACADEMY, all or none.
 
-    With `replace` the libraries they are for are emptied first. Raises InvalidRecord naming the record,
-    UnknownLine for a node without its parent, UnknownGame.
+    With `replace` the libraries they are for are emptied first. Raises InvalidRecordError naming the record,
+    UnknownLineError for a node without its parent, UnknownGame.
     """
 
     game_id: str
@@ -240,7 +247,7 @@ class ImportLibraries:
     actor: str
     history: libraries_pb2.GameHistory | None = None
 
-    def execute(self, work: Work) -> Imported:
+    def execute(self, work: WriteContext) -> ImportedRecords:
         """Log the records, patterns in several events where they are many.
 
         A game that was never played and never imported is moved here: its records keep their numbers, and
@@ -260,7 +267,7 @@ class ImportLibraries:
             work.record(events_pb2.Event(game_id=self.game_id, actor=self.actor, history_imported=history))
         for event in self._events(moved):
             evicted += work.record(event)[1].removed
-        return Imported(sum(map(len, self.patterns.values())), len(self.nodes), evicted)
+        return ImportedRecords(sum(map(len, self.patterns.values())), len(self.nodes), evicted)
 
     def _has_numbers(self) -> bool:
         """Whether every record has a number of its own, as in an export that nobody edited."""

@@ -15,25 +15,29 @@ from typing import Final, Self, TypeVar
 from academy.knowledge.signatures import ELO_SCALE
 from academy.store import (
     arenas,
+    contest_tables,
     event_log,
     game_tables,
     keys,
-    open_contests,
     player_statistics,
     proposal_tables,
     removals,
     tokens,
 )
-from academy.store.contest_tables import contest_record, find_contest
-from academy.store.environment import LARGEST_MAP, Environment, Table
-from academy.store.errors import InvalidRecord, SchemaOutdated, StoreReadOnly, UnknownContest
-from academy.store.following import Follower, Listener
-from academy.store.messages import unpacked
-from academy.store.open_contests import Place
+from academy.store.codec import unpack_message
+from academy.store.contest_tables import OpenContestPlace, contest_record, find_contest
+from academy.store.environment import LARGEST_MAP, Environment, TableName
+from academy.store.errors import (
+    InvalidRecordError,
+    SchemaOutdatedError,
+    StoreReadOnlyError,
+    UnknownContestError,
+)
+from academy.store.maintenance.upgrade import upgrade
 from academy.store.proposal_tables import ProposalFilter
-from academy.store.upgrading import upgrade
+from academy.store.replica import Listener, Replica
 from academy.store.v1 import records_pb2
-from academy.store.writing import QUEUE_SIZE, Command, Writer
+from academy.store.writer import QUEUE_SIZE, Command, Writer
 from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, proposals_pb2
 
 MAX_PAGE: Final = 1_000
@@ -50,7 +54,7 @@ class Page:
 
     def __post_init__(self) -> None:
         if not 1 <= self.most <= MAX_PAGE or not 0 <= self.place < 2**63:
-            raise InvalidRecord(
+            raise InvalidRecordError(
                 "page", f"{self.most} records from {self.place}: 1 to {MAX_PAGE} are read at once"
             )
 
@@ -70,11 +74,11 @@ class Store:
         """Open a folder, making it where it is missing, and bringing it up to date unless `read_only`.
 
         `largest_map` bounds its size in bytes, `queue_size` the writes that may wait; `clock` gives
-        seconds since 1970. Raises StoreError, SchemaMismatch.
+        seconds since 1970. Raises StoreError, SchemaMismatchError.
         """
         try:
             self.environment = Environment(folder, read_only=read_only, largest_map=largest_map)
-        except SchemaOutdated:
+        except SchemaOutdatedError:
             if read_only:
                 raise
             upgrade(folder, largest_map)
@@ -99,9 +103,12 @@ class Store:
     # Writing
 
     def submit(self, command: Command[_T]) -> "Future[_T]":
-        """Queue a command; see `Writer.submit`. Raises StoreBusy, StoreClosed, StoreReadOnly."""
+        """Queue a command; see `Writer.submit`.
+
+        Raises StoreBusyError, StoreClosedError, StoreReadOnlyError.
+        """
         if self._writer is None:
-            raise StoreReadOnly(f"{self.environment.folder}: was opened for reading only")
+            raise StoreReadOnlyError(f"{self.environment.folder}: was opened for reading only")
         return self._writer.submit(command)
 
     def run(self, command: Command[_T]) -> _T:
@@ -125,12 +132,15 @@ class Store:
         """A number that is another one after each commit of any process. Raises StoreError."""
         return self.environment.version
 
-    def follow(self, listener: Listener | None = None) -> Follower:
+    def follow(self, listener: Listener | None = None) -> Replica:
         """Return a new reader of libraries that follows what is committed, for use by one thread."""
-        return Follower(self.environment, listener)
+        return Replica(self.environment, listener)
 
     def authenticate(self, text: str) -> tokens.Caller:
-        """Return whose token or ticket this is. Raises UnknownToken, RevokedToken or ExpiredToken."""
+        """Return whose token or ticket this is.
+
+        Raises UnknownToken, RevokedTokenError or ExpiredTokenError.
+        """
         with self.environment.reading() as transaction:
             return tokens.authenticate(transaction, text, self.clock())
 
@@ -156,8 +166,8 @@ class Store:
         found = []
         with self.environment.reading() as transaction:
             start = after.encode() + b"\0" if after else b""
-            for _, stored in transaction.scan(Table.GAMES, start=start):
-                found.append(unpacked(game_pb2.Game, stored))
+            for _, stored in transaction.scan(TableName.GAMES, start=start):
+                found.append(unpack_message(game_pb2.Game, stored))
                 if len(found) == most:
                     break
         return found
@@ -166,8 +176,8 @@ class Store:
         """Return the ids of all games, those first that learnt last."""
         with self.environment.reading() as transaction:
             found = {
-                key.decode(): unpacked(records_pb2.GameState, stored).generation
-                for key, stored in transaction.scan(Table.GAME_STATE)
+                key.decode(): unpack_message(records_pb2.GameState, stored).generation
+                for key, stored in transaction.scan(TableName.GAME_STATE)
             }
         return sorted(found, key=lambda game_id: (-found[game_id], game_id))
 
@@ -178,20 +188,23 @@ class Store:
         return None if rating is None else rating[1] / ELO_SCALE
 
     def contest(self, contest_id: str) -> records_pb2.ContestRecord:
-        """Return a contest with its seats. Raises UnknownContest."""
+        """Return a contest with its seats. Raises UnknownContestError."""
         with self.environment.reading() as transaction:
             return contest_record(transaction, contest_id)
 
     def contest_of_arena(self, arena: str, contest_id: str) -> records_pb2.ContestRecord:
-        """Return an arena's contest by the id that it gave it. Raises UnknownContest, InvalidRecord."""
+        """Return an arena's contest by the id that it gave it.
+
+        Raises UnknownContestError, InvalidRecordError.
+        """
         with self.environment.reading() as transaction:
             known = arenas.find(transaction, arena)
             if known is None:
-                raise UnknownContest(contest_id)
+                raise UnknownContestError(contest_id)
             return contest_record(transaction, keys.kept_contest_id(contest_id, known.number))
 
     def contests_of_id(self, contest_id: str) -> list[records_pb2.ContestRecord]:
-        """Return the contests of all arenas that were given this id. Raises InvalidRecord."""
+        """Return the contests of all arenas that were given this id. Raises InvalidRecordError."""
         with self.environment.reading() as transaction:
             numbers = {0, *(each.number for each in arenas.arenas(transaction))}
             kept = (keys.kept_contest_id(contest_id, number) for number in sorted(numbers))
@@ -221,7 +234,7 @@ class Store:
             return not arenas.arenas(transaction) if known is None else known.number == 0
 
     def identity(self, arena: str, player: str) -> str:
-        """Return the identity that a name has in an arena now. Raises InvalidRecord."""
+        """Return the identity that a name has in an arena now. Raises InvalidRecordError."""
         with self.environment.reading() as transaction:
             known = arenas.find(transaction, arena)
             return player if known is None else arenas.identity(transaction, known, player, "player")
@@ -237,9 +250,13 @@ class Store:
         Only those count that were opened at `since` or later, in seconds since 1970.
         """
         with self.environment.reading() as transaction:
-            return open_contests.of_player(transaction, player, game_id, round(max(0.0, since) * 1e9))
+            return contest_tables.open_contest_of_player(
+                transaction, player, game_id, round(max(0.0, since) * 1e9)
+            )
 
-    def oldest_contests(self, game_id: str, after: Place | None, most: int) -> list[contests_pb2.Contest]:
+    def oldest_contests(
+        self, game_id: str, after: OpenContestPlace | None, most: int
+    ) -> list[contests_pb2.Contest]:
         """Return up to `most` open contests of a game (of all if empty), oldest first, those after a place.
 
         Raises UnknownGame.
@@ -247,7 +264,7 @@ class Store:
         with self.environment.reading() as transaction:
             if game_id:
                 game_tables.game_record(transaction, game_id)
-            return open_contests.oldest(transaction, game_id, after, most)
+            return contest_tables.oldest_open_contests(transaction, game_id, after, most)
 
     def proposals(
         self, wanted: ProposalFilter, start: bytes = b"", most: int = MAX_PAGE
@@ -282,7 +299,7 @@ class Store:
     def proposals_of_seat(self, contest_id: str, seat: int) -> int:
         """Return how many proposals a seat has made in a contest."""
         with self.environment.reading() as transaction:
-            return proposal_tables.count_of_seat(transaction, contest_id, seat)
+            return proposal_tables.count_proposals_of_seat(transaction, contest_id, seat)
 
     def events(
         self, page: Page, *, game_id: str = "", newest_first: bool = False
@@ -307,7 +324,7 @@ class Store:
     def ratings(self, game_id: str, arena: str, players: Iterable[str]) -> dict[str, float]:
         """Return the last Elo in a game of an arena's players, of those who are known there.
 
-        Raises UnknownGame, and InvalidRecord for names that cannot be of this arena.
+        Raises UnknownGame, and InvalidRecordError for names that cannot be of this arena.
         """
         with self.environment.reading() as transaction:
             game_tables.game_record(transaction, game_id)
@@ -342,14 +359,14 @@ class Store:
     def open_contests(self) -> int:
         """Return how many contests wait for their reports."""
         with self.environment.reading() as transaction:
-            return transaction.count(Table.OPEN_CONTESTS_BY_AGE)
+            return transaction.count(TableName.OPEN_CONTESTS_BY_AGE)
 
     def events_kept(self) -> int:
         """Return how many events the log holds; older ones may have been given up for snapshots."""
         with self.environment.reading() as transaction:
-            return transaction.count(Table.EVENTS)
+            return transaction.count(TableName.EVENTS)
 
     def held_proposals(self, game_id: str) -> int:
         """Return how many proposals of a game wait for their contests' reports."""
         with self.environment.reading() as transaction:
-            return proposal_tables.count_held(transaction, game_id)
+            return proposal_tables.count_held_proposals(transaction, game_id)

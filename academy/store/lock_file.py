@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from academy.store.errors import StoreFull
+from academy.store.errors import StoreFullError
 
 MAX_READERS: Final = 1_024
 NO_ROOM: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -23,8 +23,8 @@ def reserve(folder: Path, *, read_only: bool = False) -> bool:
     """Give the file its room before LMDB opens the folder; return whether LMDB can use it.
 
     It cannot where there is no room on the disk and the file was never used: no process has the folder open
-    then, and it can be read without locking (`read_only`). Raises StoreFull where it is to be written. This
-    process must not have the folder open.
+    then, and it can be read without locking (`read_only`). Raises StoreFullError where it is to be written.
+    This process must not have the folder open.
     """
     file = folder / _NAME
     try:
@@ -64,4 +64,6 @@ def allocate(handle: int) -> None:
 def _without(folder: Path, read_only: bool, fault: OSError) -> bool:
     if read_only:
         return False
-    raise StoreFull(f"{folder}: no room left on the disk or in the quota; make room, try again") from fault
+    raise StoreFullError(
+        f"{folder}: no room left on the disk or in the quota; make room, try again"
+    ) from fault

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from academy.store import keys, removals
-from academy.store.environment import Table, Transaction
-from academy.store.errors import InvalidRecord
-from academy.store.messages import packed, unpacked
+from academy.store.codec import pack_message, unpack_message
+from academy.store.environment import TableName, Transaction
+from academy.store.errors import InvalidRecordError
+from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
-from academy.store.working_games import Work
 from academy.v1 import events_pb2
 
 MOST_MUTED: Final = 1_000
@@ -17,20 +17,20 @@ MOST_MUTED: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class MutePlayer:
-    """Mute a player in games registered from now on. Raises InvalidRecord for too many, or no name."""
+    """Mute a player in games registered from now on. Raises InvalidRecordError for too many, or no name."""
 
     player: str
 
-    def execute(self, work: Work) -> None:
+    def execute(self, work: WriteContext) -> None:
         """Enter the player in the list."""
         keys.check_voter_name("player", self.player)
         key = keys.player(self.player)
-        if work.transaction.get(Table.MUTED_PLAYERS, key) is not None:
+        if work.transaction.get(TableName.MUTED_PLAYERS, key) is not None:
             return
-        if work.transaction.count(Table.MUTED_PLAYERS) >= MOST_MUTED:
-            raise InvalidRecord("player", f"{MOST_MUTED:,} players are muted already: unmute some first")
+        if work.transaction.count(TableName.MUTED_PLAYERS) >= MOST_MUTED:
+            raise InvalidRecordError("player", f"{MOST_MUTED:,} players are muted already: unmute some first")
         muted = records_pb2.MutedPlayer(player=self.player, time=work.now)
-        work.transaction.put(Table.MUTED_PLAYERS, key, packed(muted))
+        work.transaction.put(TableName.MUTED_PLAYERS, key, pack_message(muted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class MuteInGame:
     player: str
     actor: str
 
-    def execute(self, work: Work) -> int:
+    def execute(self, work: WriteContext) -> int:
         """Log the muting and keep the votes."""
         if self.player in work.knowledge(self.game_id).muted:
             return 0
@@ -64,9 +64,9 @@ class UnmutePlayer:
 
     player: str
 
-    def execute(self, work: Work) -> bool:
+    def execute(self, work: WriteContext) -> bool:
         """Take the player off the list."""
-        return work.transaction.delete(Table.MUTED_PLAYERS, keys.player(self.player))
+        return work.transaction.delete(TableName.MUTED_PLAYERS, keys.player(self.player))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class UnmuteInGame:
     player: str
     actor: str
 
-    def execute(self, work: Work) -> Unmuted:
+    def execute(self, work: WriteContext) -> Unmuted:
         """Log the votes that come back."""
         if self.player not in work.knowledge(self.game_id).muted:
             return Unmuted(0, 0)
@@ -101,11 +101,11 @@ class UnmuteInGame:
 
 def muted_players(transaction: Transaction) -> Iterator[records_pb2.MutedPlayer]:
     """Yield the players that are muted."""
-    for _, stored in transaction.scan(Table.MUTED_PLAYERS):
-        yield unpacked(records_pb2.MutedPlayer, stored)
+    for _, stored in transaction.scan(TableName.MUTED_PLAYERS):
+        yield unpack_message(records_pb2.MutedPlayer, stored)
 
 
-def mute_in_new_game(work: Work, game_id: str, actor: str) -> None:
+def mute_in_new_game(work: WriteContext, game_id: str, actor: str) -> None:
     """Mute in a game that is registered now whoever is muted everywhere."""
     for muted in sorted(muted_players(work.transaction), key=lambda each: each.player):
         MuteInGame(game_id, muted.player, actor).execute(work)

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from academy.knowledge.contests import Judgement, Verdict
 from academy.knowledge.fair_use import Claim
 from academy.store import keys
-from academy.store.environment import Table, Transaction
-from academy.store.messages import packed, unpacked
+from academy.store.codec import pack_message, unpack_message
+from academy.store.environment import TableName, Transaction
 from academy.v1 import events_pb2, libraries_pb2
 
 
 def find(transaction: Transaction, game_id: str, player: str) -> libraries_pb2.PlayerStatistics:
     """Return a player's figures; those of one who has not played yet are zero."""
-    stored = transaction.get(Table.PLAYER_STATISTICS, keys.rating(game_id, player))
+    stored = transaction.get(TableName.PLAYER_STATISTICS, keys.rating(game_id, player))
     if stored is None:
         return libraries_pb2.PlayerStatistics(game_id=game_id, player=player)
-    return unpacked(libraries_pb2.PlayerStatistics, stored)
+    return unpack_message(libraries_pb2.PlayerStatistics, stored)
 
 
 def page(
@@ -27,8 +27,8 @@ def page(
     """Return up to `most` players' figures with their keys, those after a key, in the order of the keys."""
     prefix = keys.in_game(game_id)
     found = []
-    for key, stored in transaction.scan(Table.PLAYER_STATISTICS, prefix, start=after and after + b"\0"):
-        found.append((key, unpacked(libraries_pb2.PlayerStatistics, stored)))
+    for key, stored in transaction.scan(TableName.PLAYER_STATISTICS, prefix, start=after and after + b"\0"):
+        found.append((key, unpack_message(libraries_pb2.PlayerStatistics, stored)))
         if len(found) == most:
             break
     return found
@@ -72,4 +72,4 @@ def _count_proposal(figures: libraries_pb2.PlayerStatistics, judgement: Judgemen
 
 def _put(transaction: Transaction, figures: libraries_pb2.PlayerStatistics) -> None:
     key = keys.rating(figures.game_id, figures.player)
-    transaction.put(Table.PLAYER_STATISTICS, key, packed(figures))
+    transaction.put(TableName.PLAYER_STATISTICS, key, pack_message(figures))

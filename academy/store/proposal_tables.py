@@ -5,10 +5,9 @@ from typing import Final
 
 from academy.knowledge.contests import Judgement, Verdict
 from academy.store import keys
-from academy.store.contest_records import set_judgement
-from academy.store.environment import Table, Transaction
-from academy.store.errors import StoreCorrupt
-from academy.store.messages import packed, unpacked
+from academy.store.codec import pack_message, set_judgement, unpack_message
+from academy.store.environment import TableName, Transaction
+from academy.store.errors import StoreCorruptError
 from academy.v1 import proposals_pb2
 
 ID_LENGTH: Final = 24
@@ -23,24 +22,24 @@ DROPPED_AS_TOO_LATE: Final = Judgement(
 """What becomes of proposals for a contest whose report was given up for a snapshot."""
 
 
-def find(transaction: Transaction, proposal_id: str) -> proposals_pb2.Proposal | None:
+def find_proposal(transaction: Transaction, proposal_id: str) -> proposals_pb2.Proposal | None:
     """Return a proposal, or None."""
-    stored = transaction.get(Table.PROPOSALS, proposal_id.encode())
-    return None if stored is None else unpacked(proposals_pb2.Proposal, stored)
+    stored = transaction.get(TableName.PROPOSALS, proposal_id.encode())
+    return None if stored is None else unpack_message(proposals_pb2.Proposal, stored)
 
 
-def get(transaction: Transaction, proposal_id: str) -> proposals_pb2.Proposal:
-    """Return a proposal that an index names. Raises StoreCorrupt where it is missing."""
-    proposal = find(transaction, proposal_id)
+def proposal_record(transaction: Transaction, proposal_id: str) -> proposals_pb2.Proposal:
+    """Return a proposal that an index names. Raises StoreCorruptError where it is missing."""
+    proposal = find_proposal(transaction, proposal_id)
     if proposal is None:
-        raise StoreCorrupt(f"proposal {proposal_id!r} is missing")
+        raise StoreCorruptError(f"proposal {proposal_id!r} is missing")
     return proposal
 
 
-def of_contest(transaction: Transaction, contest_id: str) -> list[proposals_pb2.Proposal]:
+def proposals_of_contest(transaction: Transaction, contest_id: str) -> list[proposals_pb2.Proposal]:
     """Return the proposals of a contest in the order they were submitted."""
-    index = transaction.scan(Table.PROPOSALS_BY_CONTEST, keys.in_contest(contest_id))
-    return [get(transaction, value[1:].decode()) for _, value in index]
+    index = transaction.scan(TableName.PROPOSALS_BY_CONTEST, keys.in_contest(contest_id))
+    return [proposal_record(transaction, value[1:].decode()) for _, value in index]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,47 +72,47 @@ def listing(
     most `_MOST_LOOKED_AT` are looked at: fewer may be found, and more after them.
     """
     if wanted.contest_id:
-        table, prefix = Table.PROPOSALS_BY_CONTEST, keys.in_contest(wanted.contest_id)
+        table, prefix = TableName.PROPOSALS_BY_CONTEST, keys.in_contest(wanted.contest_id)
     elif wanted.player:
-        table, prefix = Table.PROPOSALS_BY_PLAYER, keys.player(wanted.player)
+        table, prefix = TableName.PROPOSALS_BY_PLAYER, keys.player(wanted.player)
     else:
-        table, prefix = Table.PROPOSALS_BY_CONTEST, b""
+        table, prefix = TableName.PROPOSALS_BY_CONTEST, b""
     found: list[proposals_pb2.Proposal] = []
     entries = transaction.scan(table, prefix, start=prefix + start if start else b"", backwards=True)
     for looked_at, (key, value) in enumerate(entries):
         if len(found) == most or looked_at == _MOST_LOOKED_AT:
             return found, key[len(prefix) :]
-        proposal = get(transaction, value[-ID_LENGTH:].decode())
+        proposal = proposal_record(transaction, value[-ID_LENGTH:].decode())
         if wanted.passes(proposal):
             found.append(proposal)
     return found, b""
 
 
-def settle(transaction: Transaction, proposal: proposals_pb2.Proposal, judgement: Judgement) -> bool:
+def settle_proposal(transaction: Transaction, proposal: proposals_pb2.Proposal, judgement: Judgement) -> bool:
     """Write a verdict into a proposal, which is held no longer. Returns whether it was taken in."""
     set_judgement(proposal, judgement)
     _put(transaction, proposal)
-    transaction.delete(Table.HELD_PROPOSALS, _held_key(proposal))
+    transaction.delete(TableName.HELD_PROPOSALS, _held_key(proposal))
     return judgement.verdict is not Verdict.DROPPED
 
 
-def count_held(transaction: Transaction, game_id: str) -> int:
+def count_held_proposals(transaction: Transaction, game_id: str) -> int:
     """Return how many proposals of a game wait for their contests' reports."""
-    return sum(1 for _ in transaction.scan(Table.HELD_PROPOSALS, keys.in_game(game_id)))
+    return sum(1 for _ in transaction.scan(TableName.HELD_PROPOSALS, keys.in_game(game_id)))
 
 
-def add(transaction: Transaction, proposal: proposals_pb2.Proposal) -> None:
+def add_proposal(transaction: Transaction, proposal: proposals_pb2.Proposal) -> None:
     """Store a new proposal, which is held, and enter it in the indexes."""
     proposal_id = proposal.proposal_id.encode()
     _put(transaction, proposal)
-    transaction.put(Table.HELD_PROPOSALS, _held_key(proposal))
+    transaction.put(TableName.HELD_PROPOSALS, _held_key(proposal))
     for table, prefix, value in (
         (
-            Table.PROPOSALS_BY_CONTEST,
+            TableName.PROPOSALS_BY_CONTEST,
             keys.in_contest(proposal.contest_id),
             bytes([proposal.seat]) + proposal_id,
         ),
-        (Table.PROPOSALS_BY_PLAYER, keys.player(proposal.player), proposal_id),
+        (TableName.PROPOSALS_BY_PLAYER, keys.player(proposal.player), proposal_id),
     ):
         newest = next(transaction.scan(table, prefix, backwards=True), None)
         number = 1 if newest is None else keys.last_number(newest[0]) + 1
@@ -121,14 +120,14 @@ def add(transaction: Transaction, proposal: proposals_pb2.Proposal) -> None:
 
 
 def _put(transaction: Transaction, proposal: proposals_pb2.Proposal) -> None:
-    transaction.put(Table.PROPOSALS, proposal.proposal_id.encode(), packed(proposal))
+    transaction.put(TableName.PROPOSALS, proposal.proposal_id.encode(), pack_message(proposal))
 
 
 def _held_key(proposal: proposals_pb2.Proposal) -> bytes:
     return keys.in_game(proposal.game_id) + proposal.proposal_id.encode()
 
 
-def count_of_seat(transaction: Transaction, contest_id: str, seat: int) -> int:
+def count_proposals_of_seat(transaction: Transaction, contest_id: str, seat: int) -> int:
     """Return how many proposals a seat has made in a contest."""
-    index = transaction.scan(Table.PROPOSALS_BY_CONTEST, keys.in_contest(contest_id))
+    index = transaction.scan(TableName.PROPOSALS_BY_CONTEST, keys.in_contest(contest_id))
     return sum(value[0] == seat for _, value in index)

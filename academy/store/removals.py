@@ -10,12 +10,11 @@ from typing import Final
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.store import fold, keys
-from academy.store.environment import Table, Transaction
-from academy.store.messages import packed, unpacked
-from academy.store.pattern_records import entry_to_proto, node_to_proto
+from academy.store import event_log, keys
+from academy.store.codec import entry_to_proto, node_to_proto, pack_message, unpack_message
+from academy.store.environment import TableName, Transaction
+from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
-from academy.store.working_games import Work
 from academy.v1 import events_pb2, pattern_pb2
 
 PRUNED: Final = "pruned"
@@ -26,7 +25,9 @@ MOST_LISTED: Final = 1_000
 _DAY: Final = 86_400.0
 
 
-def record_removal(work: Work, event: events_pb2.Event, what: str) -> tuple[int, fold.Outcome]:
+def record_removal(
+    work: WriteContext, event: events_pb2.Event, what: str
+) -> tuple[int, event_log.EventOutcome]:
     """Record an event and keep what it removes; returns its number and what became of it."""
     knowledge = work.knowledge(event.game_id)
     patterns = {library: dict(known.entries) for library, known in knowledge.libraries.items()}
@@ -47,7 +48,7 @@ def record_removal(work: Work, event: events_pb2.Event, what: str) -> tuple[int,
     return number, outcome
 
 
-def record_muting(work: Work, event: events_pb2.Event) -> int:
+def record_muting(work: WriteContext, event: events_pb2.Event) -> int:
     """Record that a player is muted, and keep what that takes out, as long as it lasts.
 
     Returns of how many patterns that is.
@@ -61,7 +62,7 @@ def record_muting(work: Work, event: events_pb2.Event) -> int:
     return len(outcome.taken_out)
 
 
-def _begun(work: Work, number: int, event: events_pb2.Event, what: str) -> records_pb2.RemovalRecord:
+def _begun(work: WriteContext, number: int, event: events_pb2.Event, what: str) -> records_pb2.RemovalRecord:
     record = records_pb2.RemovalRecord()
     record.removal.event, record.removal.actor, record.removal.what = number, event.actor, what
     record.removal.time.CopyFrom(work.time)
@@ -74,38 +75,40 @@ def _records(
     return (entry_to_proto(entry, library, knowledge.spec) for library, entry in entries)
 
 
-def keep(work: Work, game_id: str, record: records_pb2.RemovalRecord, settings: LibrarySettings) -> None:
+def keep(
+    work: WriteContext, game_id: str, record: records_pb2.RemovalRecord, settings: LibrarySettings
+) -> None:
     """Store a removal, or drop it where nothing is left of it; drop those too old or too many."""
     record.removal.patterns, record.removal.nodes = len(record.patterns), len(record.nodes)
     key = keys.in_game(game_id, record.removal.event)
     if record.patterns or record.nodes:
-        work.transaction.put(Table.REMOVALS, key, packed(record))
+        work.transaction.put(TableName.REMOVALS, key, pack_message(record))
     else:
-        work.transaction.delete(Table.REMOVALS, key)
+        work.transaction.delete(TableName.REMOVALS, key)
     kept = 0
     for other in list(newest_first(work.transaction, game_id)):
         if other.muted:
             continue
         kept += len(other.patterns) + len(other.nodes)
         if kept > settings.removed_records or is_over(other, settings, work.now):
-            work.transaction.delete(Table.REMOVALS, keys.in_game(game_id, other.removal.event))
+            work.transaction.delete(TableName.REMOVALS, keys.in_game(game_id, other.removal.event))
 
 
 def drop(transaction: Transaction, game_id: str, record: records_pb2.RemovalRecord) -> None:
     """Keep a removal no longer."""
-    transaction.delete(Table.REMOVALS, keys.in_game(game_id, record.removal.event))
+    transaction.delete(TableName.REMOVALS, keys.in_game(game_id, record.removal.event))
 
 
 def newest_first(transaction: Transaction, game_id: str) -> Iterator[records_pb2.RemovalRecord]:
     """Yield all that is kept of a game, what is too old already included."""
-    for _, stored in transaction.scan(Table.REMOVALS, keys.in_game(game_id), backwards=True):
-        yield unpacked(records_pb2.RemovalRecord, stored)
+    for _, stored in transaction.scan(TableName.REMOVALS, keys.in_game(game_id), backwards=True):
+        yield unpack_message(records_pb2.RemovalRecord, stored)
 
 
 def find(transaction: Transaction, game_id: str, event: int) -> records_pb2.RemovalRecord | None:
     """Return what an event removed, or None."""
-    stored = transaction.get(Table.REMOVALS, keys.in_game(game_id, event))
-    return None if stored is None else unpacked(records_pb2.RemovalRecord, stored)
+    stored = transaction.get(TableName.REMOVALS, keys.in_game(game_id, event))
+    return None if stored is None else unpack_message(records_pb2.RemovalRecord, stored)
 
 
 def is_over(record: records_pb2.RemovalRecord, settings: LibrarySettings, now: float) -> bool:
@@ -115,7 +118,7 @@ def is_over(record: records_pb2.RemovalRecord, settings: LibrarySettings, now: f
 
 
 def find_pattern(
-    work: Work, game_id: str, library: pattern_pb2.Library.ValueType, pattern_id: int
+    work: WriteContext, game_id: str, library: pattern_pb2.Library.ValueType, pattern_id: int
 ) -> tuple[records_pb2.RemovalRecord, pattern_pb2.PatternRecord] | None:
     """Return the newest removal that a pattern can be restored from, and the pattern; or None."""
     settings = work.knowledge(game_id).settings

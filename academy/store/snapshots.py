@@ -4,9 +4,9 @@ import zlib
 
 from academy.knowledge.game import Counters, GameKnowledge
 from academy.store import game_tables, keys
-from academy.store.environment import Table, Transaction
-from academy.store.errors import StoreCorrupt
-from academy.store.messages import packed, unpacked
+from academy.store.codec import pack_message, unpack_message
+from academy.store.environment import TableName, Transaction
+from academy.store.errors import StoreCorruptError
 from academy.store.v1 import records_pb2
 from academy.v1 import game_pb2
 
@@ -18,52 +18,52 @@ def pack(knowledge: GameKnowledge, generation: int) -> bytes:
     snapshot = records_pb2.Snapshot()
     for table, key, value in game_tables.records(knowledge, generation):
         match table:
-            case Table.GAMES:
+            case TableName.GAMES:
                 snapshot.game = value
-            case Table.GAME_STATE:
+            case TableName.GAME_STATE:
                 snapshot.state = value
-            case Table.MEASURES:
+            case TableName.MEASURES:
                 snapshot.measures = value
-            case Table.PATTERNS:
+            case TableName.PATTERNS:
                 snapshot.patterns.add(key=key, value=value)
-            case Table.OPENINGS:
+            case TableName.OPENINGS:
                 snapshot.openings.add(key=key, value=value)
-            case Table.RATINGS:
+            case TableName.RATINGS:
                 snapshot.ratings.add(key=key, value=value)
             case _:
                 raise AssertionError(f"a snapshot has no place for {table.value!r}")
     # The generation stands before the rest, so that it can be read without the rest.
-    return keys.number(generation) + zlib.compress(packed(snapshot))
+    return keys.number(generation) + zlib.compress(pack_message(snapshot))
 
 
 def store(transaction: Transaction, game_id: str, snapshot: bytes) -> None:
     """Keep a game's snapshot unless there is a newer one."""
     if int.from_bytes(snapshot[:_GENERATION_BYTES]) > generation(transaction, game_id):
-        transaction.put(Table.SNAPSHOTS, keys.game(game_id), snapshot)
+        transaction.put(TableName.SNAPSHOTS, keys.game(game_id), snapshot)
 
 
 def generation(transaction: Transaction, game_id: str) -> int:
     """Return the number of the last event in a game's snapshot, 0 where it has none."""
-    stored = transaction.get(Table.SNAPSHOTS, keys.game(game_id))
+    stored = transaction.get(TableName.SNAPSHOTS, keys.game(game_id))
     return 0 if stored is None else int.from_bytes(stored[:_GENERATION_BYTES])
 
 
 def find(transaction: Transaction, game_id: str) -> tuple[GameKnowledge, int] | None:
-    """Return the knowledge in a game's snapshot and its generation, or None. Raises StoreCorrupt."""
-    stored = transaction.get(Table.SNAPSHOTS, keys.game(game_id))
+    """Return the knowledge in a game's snapshot and its generation, or None. Raises StoreCorruptError."""
+    stored = transaction.get(TableName.SNAPSHOTS, keys.game(game_id))
     return None if stored is None else unpack(stored)
 
 
 def unpack(stored: bytes) -> tuple[GameKnowledge, int]:
-    """Return the knowledge that was packed and its generation. Raises StoreCorrupt."""
+    """Return the knowledge that was packed and its generation. Raises StoreCorruptError."""
     try:
-        snapshot = unpacked(records_pb2.Snapshot, zlib.decompress(stored[_GENERATION_BYTES:]))
+        snapshot = unpack_message(records_pb2.Snapshot, zlib.decompress(stored[_GENERATION_BYTES:]))
     except zlib.error as fault:
-        raise StoreCorrupt(f"a snapshot cannot be decompressed: {fault}") from fault
-    spec, settings = game_tables.spec_and_settings(unpacked(game_pb2.Game, snapshot.game))
-    state = unpacked(records_pb2.GameState, snapshot.state)
+        raise StoreCorruptError(f"a snapshot cannot be decompressed: {fault}") from fault
+    spec, settings = game_tables.spec_and_settings(unpack_message(game_pb2.Game, snapshot.game))
+    state = unpack_message(records_pb2.GameState, snapshot.state)
     if state.generation != int.from_bytes(stored[:_GENERATION_BYTES]):
-        raise StoreCorrupt(f"the snapshot of {spec.game_id!r} names two generations")
+        raise StoreCorruptError(f"the snapshot of {spec.game_id!r} names two generations")
     reader = game_tables.EntryReader(spec)
     knowledge = GameKnowledge.restore(
         spec,

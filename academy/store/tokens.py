@@ -16,11 +16,11 @@ from enum import StrEnum
 from typing import Final
 
 from academy.store import keys
-from academy.store.environment import Table, Transaction
-from academy.store.errors import InvalidRecord, StoreCorrupt, UnknownTokenId
-from academy.store.messages import packed, unpacked
+from academy.store.codec import pack_message, unpack_message
+from academy.store.environment import TableName, Transaction
+from academy.store.errors import InvalidRecordError, StoreCorruptError, UnknownTokenIdError
+from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
-from academy.store.working_games import Work
 from academy.v1 import contests_pb2
 
 _TOKEN: Final = re.compile(r"acd_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
@@ -35,25 +35,25 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
-class TokenRefused(PermissionError):
+class TokenRefusedError(PermissionError):
     """A token or ticket that gives no rights."""
 
 
-class UnknownToken(TokenRefused):
+class UnknownTokenError(TokenRefusedError):
     """Neither a token nor a ticket that was ever given, or a ticket that was replaced."""
 
     def __init__(self) -> None:
         super().__init__("the token is not known here")
 
 
-class RevokedToken(TokenRefused):
+class RevokedTokenError(TokenRefusedError):
     """A token that was revoked."""
 
     def __init__(self) -> None:
         super().__init__("the token was revoked; ask for a new one")
 
 
-class ExpiredToken(TokenRefused):
+class ExpiredTokenError(TokenRefusedError):
     """A token whose time is over."""
 
     def __init__(self) -> None:
@@ -111,13 +111,13 @@ class CreateToken:
     expires: float | None = None
     analyst: bool = False
 
-    def execute(self, work: Work) -> tuple[Token, str]:
-        """Store it. Raises InvalidRecord for a bad name or a time of expiry that has passed."""
+    def execute(self, work: WriteContext) -> tuple[Token, str]:
+        """Store it. Raises InvalidRecordError for a bad name or a time of expiry that has passed."""
         keys.check_new_player_name("name", self.name)
         if not self.name.strip():
-            raise InvalidRecord("name", f"{self.name!r} is blank; say whom the token is for")
+            raise InvalidRecordError("name", f"{self.name!r} is blank; say whom the token is for")
         if self.expires is not None and not self.expires > work.now:
-            raise InvalidRecord("expires", "the time of expiry has passed already")
+            raise InvalidRecordError("expires", "the time of expiry has passed already")
         token = Token(
             secrets.token_hex(8), self.name, self.role, work.now, self.expires, analyst=self.analyst
         )
@@ -132,64 +132,67 @@ class RevokeToken:
 
     token_id: str
 
-    def execute(self, work: Work) -> Token:
-        """Store the revocation. Raises UnknownTokenId."""
-        stored = work.transaction.get(Table.TOKENS, self.token_id.encode()) if self.token_id else None
+    def execute(self, work: WriteContext) -> Token:
+        """Store the revocation. Raises UnknownTokenIdError."""
+        stored = work.transaction.get(TableName.TOKENS, self.token_id.encode()) if self.token_id else None
         if stored is None:
-            raise UnknownTokenId(self.token_id)
-        record = unpacked(records_pb2.TokenRecord, stored)
+            raise UnknownTokenIdError(self.token_id)
+        record = unpack_message(records_pb2.TokenRecord, stored)
         if not record.revoke_time:
             record.revoke_time = work.now
-            work.transaction.put(Table.TOKENS, self.token_id.encode(), packed(record))
+            work.transaction.put(TableName.TOKENS, self.token_id.encode(), pack_message(record))
         return _token(record)
 
 
 def tokens(transaction: Transaction) -> list[Token]:
     """Return all tokens, oldest first."""
-    found = (read(stored) for _, stored in transaction.scan(Table.TOKENS))
+    found = (read(stored) for _, stored in transaction.scan(TableName.TOKENS))
     return sorted(found, key=lambda token: (token.created, token.token_id))
 
 
 def read(stored: bytes) -> Token:
-    """Return a token as stored, without its secret. Raises StoreCorrupt."""
-    record = unpacked(records_pb2.TokenRecord, stored)
+    """Return a token as stored, without its secret. Raises StoreCorruptError."""
+    record = unpack_message(records_pb2.TokenRecord, stored)
     try:
         return _token(record)
     except ValueError as fault:
-        raise StoreCorrupt(f"a stored token cannot be read: {fault}") from fault
+        raise StoreCorruptError(f"a stored token cannot be read: {fault}") from fault
 
 
 def authenticate(transaction: Transaction, text: str, now: float) -> Caller:
-    """Return whose token or ticket this is. Raises UnknownToken, RevokedToken or ExpiredToken."""
+    """Return whose token or ticket this is.
+
+    Raises UnknownTokenError, RevokedTokenError or ExpiredTokenError.
+    """
     if found := _TOKEN.fullmatch(text):
         return _token_caller(transaction, found[1], found[2], now)
     if found := _TICKET.fullmatch(text):
         return _ticket_caller(transaction, found[1], int(found[2]), found[3])
-    raise UnknownToken
+    raise UnknownTokenError
 
 
 def _token_caller(transaction: Transaction, token_id: str, secret: str, now: float) -> Caller:
-    stored = transaction.get(Table.TOKENS, token_id.encode())
-    record = unpacked(records_pb2.TokenRecord, stored or b"")
+    stored = transaction.get(TableName.TOKENS, token_id.encode())
+    record = unpack_message(records_pb2.TokenRecord, stored or b"")
     if not hmac.compare_digest(record.secret_hash, _hash(secret)):
-        raise UnknownToken
+        raise UnknownTokenError
     if record.revoke_time:
-        raise RevokedToken
+        raise RevokedTokenError
     if record.expire_time and record.expire_time <= now:
-        raise ExpiredToken
+        raise ExpiredTokenError
     return Caller(record.name, Role(record.role), record.token_id, analyst=record.analyst)
 
 
 def _ticket_caller(transaction: Transaction, contest: str, seat: int, secret: str) -> Caller:
     try:
         contest_id = base64.urlsafe_b64decode(contest + "=" * (-len(contest) % 4)).decode("ascii")
-        stored = transaction.get(Table.CONTESTS, keys.contest(contest_id))
-    except (binascii.Error, UnicodeDecodeError, InvalidRecord):
-        raise UnknownToken from None
-    record = unpacked(records_pb2.ContestRecord, stored or b"")
+        stored = transaction.get(TableName.CONTESTS, keys.contest(contest_id))
+    except (binascii.Error, UnicodeDecodeError, InvalidRecordError):
+        raise UnknownTokenError from None
+    record = unpack_message(records_pb2.ContestRecord, stored or b"")
     ticket_hash = record.seats[seat - 1].ticket_hash if 1 <= seat <= len(record.seats) else b""
     if not hmac.compare_digest(ticket_hash, _hash(secret)):
-        raise UnknownToken
+        raise UnknownTokenError
     over = record.contest.state != contests_pb2.CONTEST_STATE_OPEN
     name = record.contest.players[seat - 1].name
     return Caller(name, Role.BOT, contest_id=contest_id, seat=seat, over=over)
@@ -205,7 +208,7 @@ def _put(transaction: Transaction, token: Token, secret_hash: bytes) -> None:
         expire_time=token.expires or 0.0,
         analyst=token.analyst,
     )
-    transaction.put(Table.TOKENS, token.token_id.encode(), packed(record))
+    transaction.put(TableName.TOKENS, token.token_id.encode(), pack_message(record))
 
 
 def _token(record: records_pb2.TokenRecord) -> Token:

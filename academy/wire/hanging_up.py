@@ -37,7 +37,7 @@ def remember_makers(loop: asyncio.AbstractEventLoop) -> None:
     loop.set_task_factory(make)
 
 
-def hang_up(answering: "asyncio.Task[Any]") -> None:
+def reset_call(answering: "asyncio.Task[Any]") -> None:
     """End the call that a task answers, whatever it still has to send; nothing for one that is over."""
     # A task that hangs up by itself ends by itself.
     if answering is not asyncio.current_task():
@@ -59,6 +59,6 @@ def _name(work: object) -> str:
 
 def hang_up_later(answering: "asyncio.Task[Any]", seconds: float) -> None:
     """End the call that a task answers after so many seconds, unless it is over by then."""
-    timer = asyncio.get_running_loop().call_later(seconds, hang_up, answering)
+    timer = asyncio.get_running_loop().call_later(seconds, reset_call, answering)
     # Else it would keep the call's memory until then.
     answering.add_done_callback(lambda _: timer.cancel())

@@ -17,14 +17,14 @@ _Status = health_pb2.HealthCheckResponse
 _pb: Any = health_pb2
 
 
-class UnknownService(LookupError):
+class UnknownServiceError(LookupError):
     """Health was asked of a service that this server does not have."""
 
     def __init__(self, service: str) -> None:
         super().__init__(f"there is no service {service!r}; ask without a name for all of the server")
 
 
-class WatchedLongEnough(TimeoutError):
+class WatchTooLongError(TimeoutError):
     """A watch of health has lasted for as long as one may."""
 
     def __init__(self, seconds: float) -> None:
@@ -53,16 +53,16 @@ class HealthServicer(health_pb2_grpc.HealthServicer):
         if self._watches:
             await asyncio.wait(self._watches, timeout=seconds)
 
-    async def refuse(self, why: UnknownService | WatchedLongEnough, context: Context) -> NoReturn:
+    async def refuse(self, why: UnknownServiceError | WatchTooLongError, context: Context) -> NoReturn:
         """End a call: raises what a server that makes statuses of exceptions makes one of."""
         raise why
 
     async def Check(
         self, request: health_pb2.HealthCheckRequest, context: Context
     ) -> health_pb2.HealthCheckResponse:
-        """Return a service's health, or refuse with UnknownService."""
+        """Return a service's health, or refuse with UnknownServiceError."""
         if request.service not in self._services:
-            await self.refuse(UnknownService(request.service), context)
+            await self.refuse(UnknownServiceError(request.service), context)
         return self._health()
 
     async def List(self, request: Any, context: Context) -> Any:
@@ -72,7 +72,7 @@ class HealthServicer(health_pb2_grpc.HealthServicer):
     async def Watch(
         self, request: health_pb2.HealthCheckRequest, context: Context
     ) -> AsyncIterator[health_pb2.HealthCheckResponse]:
-        """Yield a service's health, and what becomes of it, or refuse with WatchedLongEnough."""
+        """Yield a service's health, and what becomes of it, or refuse with WatchTooLongError."""
         watch = asyncio.current_task()
         assert watch is not None
         self._watches.add(watch)
@@ -87,7 +87,7 @@ class HealthServicer(health_pb2_grpc.HealthServicer):
             async with asyncio.timeout(self._watch_seconds):
                 await self._stopping.wait()
         except TimeoutError:
-            await self.refuse(WatchedLongEnough(self._watch_seconds), context)
+            await self.refuse(WatchTooLongError(self._watch_seconds), context)
         if known:
             yield self._health()
 

@@ -7,7 +7,7 @@ import typer
 
 from arena.control.sample import KINDS, sample
 from arena.output import say
-from referees.toml_text import InvalidToml, read_toml
+from referees.toml_text import InvalidTomlError, read_toml
 
 
 def add_to(application: typer.Typer) -> None:
@@ -52,13 +52,13 @@ def describe(
     from google.protobuf import json_format
 
     from academy.wire.games import game_message
-    from referees.api import InvalidSetting, referee
+    from referees.api import InvalidSettingError, referee
 
     values = dict(_setting(each) for each in settings or ())
     rules = referee(game)
     try:
         described = rules.from_settings(rules.located(values, Path.cwd())).spec()
-    except InvalidSetting as error:
+    except InvalidSettingError as error:
         raise typer.BadParameter(str(error), param_hint="--set") from None
     say(json_format.MessageToJson(game_message(described), preserving_proto_field_name=True))
 
@@ -69,6 +69,6 @@ def _setting(text: str) -> tuple[str, object]:
         raise typer.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--set")
     try:
         return name.strip(), read_toml(f"value = {value}")["value"]
-    except InvalidToml:
+    except InvalidTomlError:
         # A word without quotes.
         return name.strip(), value

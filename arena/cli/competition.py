@@ -8,8 +8,8 @@ import typer
 if TYPE_CHECKING:
     from sqlalchemy import URL
 
-    from arena.competition_files import CompetitionFiles
     from arena.control.settings import Control
+    from arena.runner.files import CompetitionFiles
 
 ControlFile = Annotated[
     Path, typer.Argument(metavar="CONTROL", help="The competition's control file.", show_default=False)
@@ -38,8 +38,8 @@ ResultsUrl = Annotated[
 
 def files_of(control: Path, results: "URL | str | None" = None) -> "CompetitionFiles":
     """A competition's files; whether its control file can be read does not matter. Raises ControlError."""
-    from arena.competition_files import CompetitionFiles
     from arena.control.table import ControlError
+    from arena.runner.files import CompetitionFiles
 
     if not control.is_file():
         raise ControlError(f"can't read the control file {control}: there is no such file")

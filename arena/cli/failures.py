@@ -5,22 +5,22 @@ from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from arena.competition_files import AlreadyRunning, SecretFileError
-from arena.control.parameters import InvalidParameter
-from arena.control.settings import MissingToken
+from arena.academy.embedded import EmbeddedAcademyError
+from arena.control.parameters import InvalidParameterError
+from arena.control.settings import MissingTokenError
 from arena.control.table import ControlError
-from arena.embedded import EmbeddedFailure
-from arena.interruption import Interrupted
-from arena.lobby.addresses import InvalidAddress
-from arena.openings import InvalidOpenings
-from arena.players.failures import PlayerFailure
-from arena.players.player import InvalidParameters
+from arena.lobby.addresses import InvalidAddressError
+from arena.match.openings import InvalidOpeningsError
+from arena.players.failures import PlayerError
+from arena.players.player import InvalidPlayerParametersError
 from arena.results.database import ResultsError
 from arena.results.failures import reason
-from arena.selection.selector import ChangedCompetition
+from arena.runner.files import CompetitionRunningError, SecretFileError
+from arena.runner.stopping import RunInterruptedError
+from arena.selection.selector import CompetitionChangedError
 from arena.service.tokens import TokensError
-from clients.connection import AcademyRefusal, AcademyUnavailable
-from referees.api import UnknownGame, UnreadableRecord
+from clients.connection import AcademyRefusedError, AcademyUnavailableError
+from referees.api import UnknownRefereeError, UnreadableRecordError
 
 
 class ExitStatus(IntEnum):
@@ -35,33 +35,33 @@ class ExitStatus(IntEnum):
 
 
 EXPECTED: Final = (
-    PlayerFailure,
+    PlayerError,
     ControlError,
     ResultsError,
-    AlreadyRunning,
+    CompetitionRunningError,
     SecretFileError,
-    InvalidParameters,
-    MissingToken,
-    ChangedCompetition,
-    InvalidOpenings,
-    InvalidParameter,
-    InvalidAddress,
+    InvalidPlayerParametersError,
+    MissingTokenError,
+    CompetitionChangedError,
+    InvalidOpeningsError,
+    InvalidParameterError,
+    InvalidAddressError,
     TokensError,
-    AcademyUnavailable,
-    AcademyRefusal,
-    EmbeddedFailure,
-    UnknownGame,
-    UnreadableRecord,
+    AcademyUnavailableError,
+    AcademyRefusedError,
+    EmbeddedAcademyError,
+    UnknownRefereeError,
+    UnreadableRecordError,
     SQLAlchemyError,
     OSError,
-    Interrupted,
+    RunInterruptedError,
     KeyboardInterrupt,
 )
 
 
 def told(error: BaseException) -> tuple[str, ExitStatus]:
     """What to say of an expected error, and how to exit."""
-    if isinstance(error, Interrupted | KeyboardInterrupt):
+    if isinstance(error, RunInterruptedError | KeyboardInterrupt):
         return "interrupted; games in progress will be played again", ExitStatus.INTERRUPTED
     message = f"the database: {reason(error)}" if isinstance(error, SQLAlchemyError) else str(error)
     return "\n".join((message, *getattr(error, "__notes__", ()))), ExitStatus.ERROR

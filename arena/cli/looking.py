@@ -26,7 +26,7 @@ def show(
     if service is not None:
         _show_there(service, control.as_posix(), as_json)
         return
-    from arena.run import read_results
+    from arena.runner.run import read_results
 
     settings, files = opened(control, results)
     found = read_results(settings, files)
@@ -69,7 +69,7 @@ def report(
     results: ResultsUrl = None,
 ) -> None:
     """Write the report file anew."""
-    from arena.run import read_results
+    from arena.runner.run import read_results
 
     settings, files = opened(control, results)
     found = read_results(settings, files)
@@ -98,7 +98,7 @@ def replay(
     ] = None,
 ) -> None:
     """Make a page of HTML that plays a game again, with all that was kept of it."""
-    from arena.replay import page_of
+    from arena.reports.replay import page_of
 
     page = page_of(record)
     file = record.with_suffix(".html") if output is None else output

@@ -52,10 +52,10 @@ def run(
     6 completed but for players or matchups that are left out.
     """
     from arena.cli.failures import ExitStatus
-    from arena.competition import RunEnd
-    from arena.run import RunOptions, read_results
-    from arena.run import run as run_competition
-    from arena.standings_table import standings_text
+    from arena.runner.competition import RunEnd
+    from arena.runner.run import RunOptions, read_results
+    from arena.runner.run import run as run_competition
+    from arena.terminal.standings_table import standings_text
 
     settings, files = opened(control, results)
     # What is loaded stays: it needs not be looked through again and again.
@@ -85,9 +85,9 @@ def run(
 
 def check(control: ControlFile, insecure: Insecure = False) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown."""
-    from arena.daide_players import daide_players
-    from arena.remote_players import remote_players
-    from arena.run import check_players, notes
+    from arena.runner.daide_players import daide_players
+    from arena.runner.remote_players import remote_players
+    from arena.runner.run import check_players, notes
 
     settings, files = opened(control, None)
     for note in notes(settings):
@@ -139,7 +139,7 @@ def reset(control: ControlFile, results: ResultsUrl = None) -> None:
     Contests that are open at ACADEMY are ended first. Exit status 5: some could not be; they are named.
     """
     from arena.cli.failures import ExitStatus
-    from arena.reset import reset as reset_competition
+    from arena.runner.reset import reset as reset_competition
 
     settings, files = opened(control, results)
     left = reset_competition(settings, files)

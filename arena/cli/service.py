@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from arena.lobby.addresses import DEFAULT_ADDRESS, Endpoint, InvalidAddress
+from arena.lobby.addresses import DEFAULT_ADDRESS, Endpoint, InvalidAddressError
 
 if TYPE_CHECKING:
     import grpc
@@ -82,7 +82,10 @@ class Service:
     connection: "Connection"
 
     def call(self, method: str, request: Any, doing: str) -> Any:
-        """The answer to a call. Raises AcademyUnavailable and AcademyRefusal, which begin with `doing`."""
+        """The answer to a call.
+
+        Raises AcademyUnavailableError and AcademyRefusedError, which begin with `doing`.
+        """
         import grpc
 
         try:
@@ -145,7 +148,7 @@ def _reached(
     try:
         local = Endpoint(address).is_local
         connection = Connection(address, token=token, ca=tls_ca, certificate=tls_cert, key=tls_key)
-    except (InvalidAddress, ValueError) as error:
+    except (InvalidAddressError, ValueError) as error:
         raise typer.BadParameter(str(error)) from None
     if tls_ca is None and tls_cert is None and not local and not insecure:
         raise typer.BadParameter(

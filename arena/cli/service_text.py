@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.game_count import count_text
+from arena.output import count_text
 from arena.v1 import competitions_pb2
 from referees.legible_text import legible
 

@@ -170,14 +170,14 @@ def token(
     tokens: TokensFile = DEFAULT_TOKENS,
 ) -> None:
     """Make a token and print it; the file keeps its digest only. A running service knows it at once."""
-    from arena.service.tokens import Role, add_token, remove_token
+    from arena.service.tokens import ServiceRole, add_token, remove_token
     from arena.v1 import competitions_pb2
 
     if service is None:
         if revoke:
             remove_token(tokens, name)
         else:
-            say(add_token(tokens, name, Role(role)))
+            say(add_token(tokens, name, ServiceRole(role)))
     elif revoke:
         service.call("RevokeToken", competitions_pb2.RevokeTokenRequest(name=name), f"revoking {name}")
     else:

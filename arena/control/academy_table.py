@@ -6,14 +6,16 @@ from typing import Final
 from arena.control import values
 from arena.control.locations import path_from
 from arena.control.settings import EMBEDDED, AcademySettings
-from arena.control.table import Table
+from arena.control.table import TomlTable
 from arena.ratings.elo import Curve, EloRules
 from arena.ratings.places import RatedBy
 
 ELO: Final = values.number(-10_000, 10_000)
 
 
-def ratings(table: Table | None, fixed: dict[str, float], begin: dict[str, float]) -> tuple[EloRules, bool]:
+def ratings(
+    table: TomlTable | None, fixed: dict[str, float], begin: dict[str, float]
+) -> tuple[EloRules, bool]:
     """The rules of the live rating, and whether players begin with ACADEMY's. Raises ControlError."""
     if table is None:
         return EloRules(fixed=fixed, begin=begin), True
@@ -25,7 +27,7 @@ def ratings(table: Table | None, fixed: dict[str, float], begin: dict[str, float
     return EloRules(start, Curve(curve), fixed, begin, RatedBy(by)), source == "academy"
 
 
-def academy(table: Table | None, control: Path) -> AcademySettings | None:
+def academy(table: TomlTable | None, control: Path) -> AcademySettings | None:
     """How ACADEMY is reached; None without it. Raises ControlError."""
     if table is None:
         return None

@@ -3,13 +3,13 @@
 from typing import Any, Final
 
 from arena.control import values
-from arena.control.table import Table
-from arena.lobby.addresses import InvalidAddress
-from arena.players.daide.address import Address
+from arena.control.table import TomlTable
+from arena.lobby.addresses import InvalidAddressError
+from arena.players.daide.address import DaideAddress
 from arena.players.daide.parameters import MAX_LATE_TURNS, DaideParameters
 
 
-def parameters(table: Table) -> dict[str, Any]:
+def parameters(table: TomlTable) -> dict[str, Any]:
     """What a DAIDE player's table says besides what all players' do. Raises ControlError."""
     plain = DaideParameters()
     return {
@@ -36,16 +36,16 @@ def _client(value: object) -> str:
     return name
 
 
-def address(table: Table | None) -> Address:
+def address(table: TomlTable | None) -> DaideAddress:
     """Where clients dial in. Raises ControlError."""
     if table is None:
-        return Address()
-    text = table.take("address", values.text, str(Address()))
+        return DaideAddress()
+    text = table.take("address", values.text, str(DaideAddress()))
     insecure = table.take("insecure", values.flag, False)
     table.finish()
     try:
-        read = Address.read(text)
-    except InvalidAddress as error:
+        read = DaideAddress.read(text)
+    except InvalidAddressError as error:
         table.fail("address", str(error))
     if not read.is_local and not insecure:
         table.fail(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from arena.control import values
 from arena.control.game import GameSettings
-from arena.control.table import Table
+from arena.control.table import TomlTable
 from arena.jobs import PlayerSetup, TimeControl
 
 
@@ -14,8 +14,8 @@ from arena.jobs import PlayerSetup, TimeControl
 class Draft:
     """The file's tables, its game and its players; `clock` is everybody's, None without one."""
 
-    file: Table
-    competition: Table
+    file: TomlTable
+    competition: TomlTable
     game: GameSettings
     players: Mapping[str, PlayerSetup]
     folder: Path
@@ -33,14 +33,14 @@ class Draft:
                 "kind", f"{kind} is for games of two players, {self.game.name} has {self.seats}"
             )
 
-    def player(self, table: Table, setting: str) -> str:
+    def player(self, table: TomlTable, setting: str) -> str:
         """The name of a player that has a table. Raises ControlError."""
         name = table.need(setting, values.text)
         self._check(table, setting, name)
         return name
 
     def names(
-        self, table: Table, setting: str, default: tuple[str, ...] | None, least: int
+        self, table: TomlTable, setting: str, default: tuple[str, ...] | None, least: int
     ) -> tuple[str, ...]:
         """Names of at least so many different players; without a default they must be given."""
         reader = values.several(values.identifier, 702)
@@ -55,6 +55,6 @@ class Draft:
             )
         return names
 
-    def _check(self, table: Table, setting: str, name: str) -> None:
+    def _check(self, table: TomlTable, setting: str, name: str) -> None:
         if name not in self.players:
             table.fail(setting, f"{name!r} has no table [players.{name}]")

@@ -32,7 +32,7 @@ class GameSettings:
         return dict(referee(self.name).located(self.settings, self.folder))
 
     def rules(self) -> Referee[Any, Any]:
-        """The referee of the game. Raises UnknownGame and InvalidSetting."""
+        """The referee of the game. Raises UnknownGame and InvalidSettingError."""
         return referee(self.name).from_settings(self.located)
 
     @property

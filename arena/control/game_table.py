@@ -9,15 +9,15 @@ from arena.control import values
 from arena.control.game import GameSettings
 from arena.control.locations import path_from
 from arena.control.settings import Openings
-from arena.control.table import Table
+from arena.control.table import TomlTable
 from arena.jobs import Adjudication
-from referees.api import InvalidSetting, UnknownGame
+from referees.api import InvalidSettingError, UnknownRefereeError
 
 _MOVES: Final = values.whole(1, 1_000_000)
 _VALUE: Final = values.number(0, 0.5)
 
 
-def game(table: Table, folder: Path, default: GameSettings | None = None) -> GameSettings:
+def game(table: TomlTable, folder: Path, default: GameSettings | None = None) -> GameSettings:
     """The game, of a control file in that folder; what is left out is as in the default.
 
     Without a move limit every game may come to its end, as far as the referee tells. Raises ControlError.
@@ -32,9 +32,9 @@ def game(table: Table, folder: Path, default: GameSettings | None = None) -> Gam
     found = GameSettings(name, settings, scorer=scorer, folder=folder)
     try:
         longest = found.rules().longest_game()
-    except UnknownGame as error:
+    except UnknownRefereeError as error:
         table.fail("name", str(error))
-    except InvalidSetting as error:
+    except InvalidSettingError as error:
         # The referee does not know the settings that all games have.
         near = difflib.get_close_matches(error.setting, ("name", "move_limit", "scorer"), n=1)
         hint = f"; all games have a setting {near[0]!r}" if near else ""
@@ -45,7 +45,7 @@ def game(table: Table, folder: Path, default: GameSettings | None = None) -> Gam
     return replace(found, move_limit=move_limit, move_limit_given=given)
 
 
-def openings(table: Table | None, folder: Path) -> Openings | None:
+def openings(table: TomlTable | None, folder: Path) -> Openings | None:
     """The file of openings; None without one. Raises ControlError."""
     if table is None:
         return None
@@ -60,7 +60,7 @@ def openings(table: Table | None, folder: Path) -> Openings | None:
     return found
 
 
-def adjudication(table: Table | None) -> Adjudication | None:
+def adjudication(table: TomlTable | None) -> Adjudication | None:
     """When games are decided early; None without rules. Raises ControlError."""
     if table is None:
         return None

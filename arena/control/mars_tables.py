@@ -5,7 +5,7 @@ from typing import Final, Literal, cast
 from arena.control import game_table, values
 from arena.control.draft import Draft
 from arena.control.plans import Average, LineUpRule, MarsPlan, MarsSeries, MarsSetting
-from arena.control.table import Table
+from arena.control.table import TomlTable
 
 MAX_SERIES: Final = 1000
 _WEIGHT: Final = values.number(0, 1e9)
@@ -25,7 +25,7 @@ def mars(draft: Draft) -> MarsPlan:
     return MarsPlan(tuple(series.values()))
 
 
-def _series(draft: Draft, table: Table) -> MarsSeries:
+def _series(draft: Draft, table: TomlTable) -> MarsSeries:
     name = table.need("name", values.identifier)
     rule = _rule(draft, table)
     contestants = _contestants(draft, table, rule)
@@ -44,7 +44,7 @@ def _series(draft: Draft, table: Table) -> MarsSeries:
     return series
 
 
-def _rule(draft: Draft, table: Table) -> LineUpRule:
+def _rule(draft: Draft, table: TomlTable) -> LineUpRule:
     name = table.take("selector", values.choice("weighted", "least-played", "slow-knockout"), "weighted")
     by = table.take("by", values.choice("strength", "tenacity", "fitness"), "fitness")
     clones = table.take("clones", values.flag, True)
@@ -56,7 +56,7 @@ def _rule(draft: Draft, table: Table) -> LineUpRule:
     )
 
 
-def _contestants(draft: Draft, table: Table, rule: LineUpRule) -> dict[str, float]:
+def _contestants(draft: Draft, table: TomlTable, rule: LineUpRule) -> dict[str, float]:
     given = table.take("contestants", values.by_name(_WEIGHT), dict.fromkeys(draft.players, 1.0))
     for name in given:
         if name not in draft.players:
@@ -68,7 +68,7 @@ def _contestants(draft: Draft, table: Table, rule: LineUpRule) -> dict[str, floa
     return given
 
 
-def _settings(draft: Draft, table: Table) -> tuple[MarsSetting, ...]:
+def _settings(draft: Draft, table: TomlTable) -> tuple[MarsSetting, ...]:
     settings: dict[str, MarsSetting] = {}
     for place, setting in enumerate(table.array("settings")):
         name = setting.take("name", values.identifier, str(place))

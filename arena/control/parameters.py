@@ -17,7 +17,7 @@ CandidateMaker = Callable[[str, Sequence[Any]], PlayerSetup]
 """Makes the player of a name from the values of the parameters, in their order."""
 
 
-class InvalidParameter(ValueError):
+class InvalidParameterError(ValueError):
     """Parameters that a candidate can't be made of."""
 
 
@@ -52,7 +52,7 @@ class Logarithmic(Scale):
 
     def __post_init__(self) -> None:
         if self.low == 0 or self.high / self.low <= 0:
-            raise InvalidParameter(
+            raise InvalidParameterError(
                 f"a logarithmic scale can't go from {self.low:g} to {self.high:g}: "
                 "neither end may be 0, and both must have the same sign"
             )
@@ -106,7 +106,7 @@ class GridParameter:
     format: str
 
     def value(self, place: float) -> Any:
-        """The value at a place from 0 to 1. Raises InvalidParameter."""
+        """The value at a place from 0 to 1. Raises InvalidParameterError."""
         return _value(self.code, self.scale, place)
 
     @property
@@ -126,7 +126,7 @@ class NormalParameter:
     format: str
 
     def value(self, number: float) -> Any:
-        """The value of a drawn number. Raises InvalidParameter."""
+        """The value of a drawn number. Raises InvalidParameterError."""
         return _value(self.code, self.transform, number)
 
     @property
@@ -154,7 +154,7 @@ def _value(code: str, scale: Callable[[float], Any], place: float) -> Any:
     try:
         return scale(place)
     except (ArithmeticError, ValueError, TypeError, LookupError) as error:
-        raise InvalidParameter(f"parameter {code}: no value for {place:g}: {error}") from None
+        raise InvalidParameterError(f"parameter {code}: no value for {place:g}: {error}") from None
 
 
 def describe(parameters: Sequence[Parameter], values: Sequence[Any]) -> str:

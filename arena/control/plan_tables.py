@@ -15,7 +15,7 @@ from arena.control.plans import (
     SprtPlan,
     SwissPlan,
 )
-from arena.control.table import Table
+from arena.control.table import TomlTable
 from arena.control.tuner_tables import cross_entropy, monte_carlo
 from arena.ratings.pentanomial import Sprt
 
@@ -54,7 +54,7 @@ def _playoff(draft: Draft) -> PlayoffPlan:
     return PlayoffPlan(tuple(matchups.values()))
 
 
-def _matchup(draft: Draft, table: Table, place: str, games: int | None, alternating: bool) -> Matchup:
+def _matchup(draft: Draft, table: TomlTable, place: str, games: int | None, alternating: bool) -> Matchup:
     players = table.need("players", values.several(values.identifier, 100))
     for name in players:
         if name not in draft.players:

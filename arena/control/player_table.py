@@ -6,9 +6,9 @@ from typing import Any, Final
 from arena.control import daide_table, policy_table, remote_table, values
 from arena.control.academy_table import ELO
 from arena.control.locations import located, path_from
-from arena.control.table import ControlError, Table
+from arena.control.table import ControlError, TomlTable
 from arena.jobs import PlayerSetup, TimeControl
-from arena.players.lines_parameters import CRASHES, MAX_LATE_TURNS
+from arena.players.lines import CRASHES, MAX_LATE_TURNS
 
 # The letters of the cross-table go from A to ZZ.
 MAX_PLAYERS: Final = 702
@@ -18,7 +18,7 @@ _CLOCK_SECONDS: Final = values.number(0, 1e7)
 
 
 def players(
-    table: Table, folder: Path, clock: TimeControl | None
+    table: TomlTable, folder: Path, clock: TimeControl | None
 ) -> tuple[dict[str, PlayerSetup], dict[str, float], dict[str, float]]:
     """All players by name, the Elo of those whose Elo is fixed, and of those that begin with one.
 
@@ -45,7 +45,7 @@ def players(
     return found, fixed, begin
 
 
-def player(name: str, table: Table, folder: Path, clock: TimeControl | None) -> PlayerSetup:
+def player(name: str, table: TomlTable, folder: Path, clock: TimeControl | None) -> PlayerSetup:
     """A player; `clock` is everybody's, unless he has one of his own. Raises ControlError."""
     plain = PlayerSetup(name, ())
     protocol = table.take("protocol", values.choice(*PROTOCOLS), plain.protocol)
@@ -72,7 +72,7 @@ def player(name: str, table: Table, folder: Path, clock: TimeControl | None) -> 
     )
 
 
-def _remote_player(name: str, table: Table, folder: Path, clock: TimeControl | None) -> PlayerSetup:
+def _remote_player(name: str, table: TomlTable, folder: Path, clock: TimeControl | None) -> PlayerSetup:
     plain = PlayerSetup(name, ())
     own_clock = table.table("time_control")
     return PlayerSetup(
@@ -86,7 +86,7 @@ def _remote_player(name: str, table: Table, folder: Path, clock: TimeControl | N
     )
 
 
-def _daide_player(name: str, table: Table) -> PlayerSetup:
+def _daide_player(name: str, table: TomlTable) -> PlayerSetup:
     plain = PlayerSetup(name, ())
     return PlayerSetup(
         name,
@@ -99,7 +99,7 @@ def _daide_player(name: str, table: Table) -> PlayerSetup:
     )
 
 
-def time_control(table: Table) -> TimeControl:
+def time_control(table: TomlTable) -> TimeControl:
     """A clock. Raises ControlError."""
     plain = TimeControl()
     clock = TimeControl(
@@ -116,7 +116,7 @@ def time_control(table: Table) -> TimeControl:
     return clock
 
 
-def _parameters(table: Table) -> dict[str, Any]:
+def _parameters(table: TomlTable) -> dict[str, Any]:
     given = {
         "startup_commands": table.take("startup_commands", values.several(startup_command, 1000), ()),
         "aliases": table.take("aliases", values.by_name(values.text), {}),

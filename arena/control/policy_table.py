@@ -5,11 +5,11 @@ from typing import Any
 
 from arena.control import values
 from arena.control.locations import located
-from arena.control.table import Table
-from arena.players.policy_parameters import FAULTS, MAX_LATE_TURNS
+from arena.control.table import TomlTable
+from arena.players.policy import FAULTS, MAX_LATE_TURNS
 
 
-def parameters(table: Table, folder: Path) -> dict[str, Any]:
+def parameters(table: TomlTable, folder: Path) -> dict[str, Any]:
     """What a policy's table says besides what all players' do. Raises ControlError."""
     interpreter = table.take("interpreter", values.text, None)
     given = {

@@ -8,12 +8,12 @@ from typing import Any
 
 from arena.control import values
 from arena.control.locations import path_from
-from arena.control.settings import MissingToken
-from arena.control.table import Table
-from arena.lobby.addresses import DEFAULT_ADDRESS, Endpoint, InvalidAddress
+from arena.control.settings import MissingTokenError
+from arena.control.table import TomlTable
+from arena.lobby.addresses import DEFAULT_ADDRESS, Endpoint, InvalidAddressError
 
 
-def parameters(table: Table, folder: Path) -> dict[str, Any]:
+def parameters(table: TomlTable, folder: Path) -> dict[str, Any]:
     """What a remote player's table says besides what all players' do. Raises ControlError."""
     given = {
         "token_env": table.take("token_env", values.text, None),
@@ -28,24 +28,24 @@ def parameters(table: Table, folder: Path) -> dict[str, Any]:
 
 
 def token_digest(name: str, parameters: Mapping[str, Any]) -> bytes | None:
-    """The digest of the token that a player must have; None where it needs none. Raises MissingToken."""
+    """The digest of the token that a player must have; None where it needs none. Raises MissingTokenError."""
     if (variable := parameters.get("token_env")) is not None:
         token = os.environ.get(variable, "")
         if not token:
-            raise MissingToken(f"players.{name}.token_env: the variable {variable} is not set")
+            raise MissingTokenError(f"players.{name}.token_env: the variable {variable} is not set")
     elif (file := parameters.get("token_file")) is not None:
         try:
             token = Path(file).read_text(encoding="ascii").strip()
         except (OSError, UnicodeError) as error:
-            raise MissingToken(f"players.{name}.token_file: {error}") from None
+            raise MissingTokenError(f"players.{name}.token_file: {error}") from None
         if not token:
-            raise MissingToken(f"players.{name}.token_file: {file} is empty")
+            raise MissingTokenError(f"players.{name}.token_file: {file} is empty")
     else:
         return None
     return hashlib.sha256(token.encode()).digest()
 
 
-def endpoint(table: Table | None, folder: Path) -> Endpoint:
+def endpoint(table: TomlTable | None, folder: Path) -> Endpoint:
     """Where players dial in. Raises ControlError."""
     if table is None:
         return Endpoint()
@@ -62,6 +62,6 @@ def endpoint(table: Table | None, folder: Path) -> Endpoint:
     table.finish()
     try:
         found.check()
-    except InvalidAddress as error:
+    except InvalidAddressError as error:
         table.fail("address", str(error))
     return found

@@ -12,7 +12,7 @@ from arena.control.game import GameSettings as GameSettings
 from arena.control.plans import MarsPlan, Plan, PlayoffPlan
 from arena.jobs import Adjudication, PlayerSetup
 from arena.lobby.addresses import Endpoint
-from arena.players.daide.address import Address
+from arena.players.daide.address import DaideAddress
 from arena.ratings.elo import EloRules
 
 EMBEDDED: Final = "embedded"
@@ -22,7 +22,7 @@ Scope = Literal["player", "matchup"]
 ON_VOID: Final[tuple[OnVoid, ...]] = ("halt", "skip-matchup", "forfeit")
 
 
-class MissingToken(LookupError):
+class MissingTokenError(LookupError):
     """The place a token was to come from holds none."""
 
 
@@ -61,16 +61,16 @@ class AcademySettings:
         return {name: str(file.resolve()) for name, file in files.items() if file is not None}
 
     def read_token(self) -> str | None:
-        """The bearer token, from wherever it is kept. Raises MissingToken."""
+        """The bearer token, from wherever it is kept. Raises MissingTokenError."""
         if self.token_env is not None:
             if not os.environ.get(self.token_env):
-                raise MissingToken(f"academy.token_env: the variable {self.token_env} is not set")
+                raise MissingTokenError(f"academy.token_env: the variable {self.token_env} is not set")
             return os.environ[self.token_env]
         if self.token_file is not None:
             try:
                 return self.token_file.read_text(encoding="ascii").strip()
             except (OSError, UnicodeError) as error:
-                raise MissingToken(f"academy.token_file: {error}") from None
+                raise MissingTokenError(f"academy.token_file: {error}") from None
         return self.token
 
 
@@ -127,7 +127,7 @@ class Control:
     begins_at_academy: bool = True
     academy: AcademySettings | None = None
     remote: Endpoint = field(default_factory=Endpoint)
-    daide: Address = field(default_factory=Address)
+    daide: DaideAddress = field(default_factory=DaideAddress)
 
     @property
     def own_settings(self) -> bool:

@@ -13,7 +13,7 @@ class ControlError(ValueError):
     """A control file that can't be used; the message starts with the path of the faulty setting."""
 
 
-class Table:
+class TomlTable:
     """The settings under one heading. `path` is the heading, empty for the file itself."""
 
     def __init__(self, values: dict[str, Any], path: str = "") -> None:
@@ -49,26 +49,26 @@ class Table:
         except ValueError as error:
             self.fail(name, str(error))
 
-    def table(self, name: str) -> "Table | None":
+    def table(self, name: str) -> "TomlTable | None":
         """The table under a name, or None where there is none. Raises ControlError."""
         self._known.append(name)
         if name not in self._values:
             return None
         if not isinstance(self._values[name], dict):
             self.fail(name, f"must be a table headed [{self.at(name)}]")
-        return Table(self._values[name], self.at(name))
+        return TomlTable(self._values[name], self.at(name))
 
-    def tables(self) -> dict[str, "Table"]:
+    def tables(self) -> dict[str, "TomlTable"]:
         """All tables in this one, by name; anything else in it is an error."""
         return {name: found for name in self._values if (found := self.table(name)) is not None}
 
-    def array(self, name: str) -> "list[Table]":
+    def array(self, name: str) -> "list[TomlTable]":
         """The tables of an array ([[matchups]]) in order, none if it is not there. Raises ControlError."""
         self._known.append(name)
         items = self._values.get(name, [])
         if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
             self.fail(name, f"must be tables, each headed [[{self.at(name)}]]")
-        return [Table(item, f"{self.at(name)}[{place}]") for place, item in enumerate(items)]
+        return [TomlTable(item, f"{self.at(name)}[{place}]") for place, item in enumerate(items)]
 
     def rest(self) -> dict[str, Any]:
         """The settings nobody has asked for; from now on they count as known."""

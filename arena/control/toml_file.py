@@ -9,8 +9,8 @@ from arena.control.academy_table import academy, ratings
 from arena.control.draft import Draft
 from arena.control.plan_tables import KINDS, plan
 from arena.control.settings import ON_VOID, Control, OnVoid
-from arena.control.table import ControlError, Table
-from referees.toml_text import InvalidToml, read_toml
+from arena.control.table import ControlError, TomlTable
+from referees.toml_text import InvalidTomlError, read_toml
 
 MAX_BYTES: Final = 2**20
 _ONE_MATCHUP: Final = ("sprt", "mc_tuner", "ce_tuner")
@@ -26,9 +26,9 @@ def parse(path: Path, text: str) -> Control:
     """The control file of an absolute path, from its text. Raises ControlError."""
     try:
         tables = read_toml(text)
-    except InvalidToml as error:
+    except InvalidTomlError as error:
         raise ControlError(f"the control file {path} can't be read: {error}") from None
-    return _control(path, Table(tables))
+    return _control(path, TomlTable(tables))
 
 
 def read_text(path: Path) -> str:
@@ -46,7 +46,7 @@ def read_text(path: Path) -> str:
         raise ControlError(f"the control file {path} is not valid UTF-8: {error}") from None
 
 
-def _control(path: Path, file: Table) -> Control:
+def _control(path: Path, file: TomlTable) -> Control:
     folder = path.parent
     competition = _heading(file, "competition")
     kind = competition.need("kind", values.choice(*KINDS))
@@ -94,7 +94,7 @@ def _control(path: Path, file: Table) -> Control:
     return control
 
 
-def _on_void(competition: Table, kind: str) -> OnVoid:
+def _on_void(competition: TomlTable, kind: str) -> OnVoid:
     word = competition.take("on_void", values.choice(*ON_VOID), "halt")
     if word == "skip-matchup" and kind in _ONE_MATCHUP:
         competition.fail(
@@ -103,7 +103,7 @@ def _on_void(competition: Table, kind: str) -> OnVoid:
     return next(known for known in ON_VOID if known == word)
 
 
-def _heading(file: Table, name: str) -> Table:
+def _heading(file: TomlTable, name: str) -> TomlTable:
     found = file.table(name)
     if found is None:
         file.fail(name, f"is missing: the file needs a table [{name}]")

@@ -11,7 +11,7 @@ from arena.control.parameters import (
     CandidateTemplate,
     Explicit,
     GridParameter,
-    InvalidParameter,
+    InvalidParameterError,
     Linear,
     Logarithmic,
     NormalParameter,
@@ -19,7 +19,7 @@ from arena.control.parameters import (
 )
 from arena.control.plans import CandidatePlan, CrossEntropyPlan, MonteCarloPlan
 from arena.control.player_table import player
-from arena.control.table import Table
+from arena.control.table import TomlTable
 
 MAX_PARAMETERS: Final = 100
 # A node of the Monte Carlo tuner's tree has as many children as the splits' product.
@@ -94,7 +94,7 @@ def _candidate(draft: Draft, codes: tuple[str, ...]) -> CandidatePlan:
     return CandidatePlan(opponent, names.get(where), make, where)
 
 
-def _parameter_tables(draft: Draft) -> list[tuple[str, Table]]:
+def _parameter_tables(draft: Draft) -> list[tuple[str, TomlTable]]:
     table = draft.file.table("parameters")
     tables = [] if table is None else list(table.tables().items())
     if table is None or not 1 <= len(tables) <= MAX_PARAMETERS:
@@ -107,7 +107,7 @@ def _parameter_tables(draft: Draft) -> list[tuple[str, Table]]:
     return tables
 
 
-def _grid_parameter(code: str, table: Table) -> GridParameter:
+def _grid_parameter(code: str, table: TomlTable) -> GridParameter:
     parameter = GridParameter(
         code=code,
         scale=_scale(table),
@@ -118,7 +118,7 @@ def _grid_parameter(code: str, table: Table) -> GridParameter:
     return parameter
 
 
-def _scale(table: Table) -> Scale:
+def _scale(table: TomlTable) -> Scale:
     kind = table.take("scale", values.choice("linear", "log", "explicit"), "linear")
     if kind == "explicit":
         return Explicit(table.need("values", values.several(_plain_value, 10_000)))
@@ -126,7 +126,7 @@ def _scale(table: Table) -> Scale:
     integer = table.take("integer", values.flag, False)
     try:
         return Linear(low, high, integer) if kind == "linear" else Logarithmic(low, high, integer)
-    except InvalidParameter as error:
+    except InvalidParameterError as error:
         table.fail("low", str(error))
 
 
@@ -136,7 +136,7 @@ def _plain_value(value: object) -> str | int | float | bool:
     return value
 
 
-def _normal_parameter(code: str, table: Table) -> NormalParameter:
+def _normal_parameter(code: str, table: TomlTable) -> NormalParameter:
     transforms = {"none": None, "exp": math.e, "exp2": 2.0, "exp10": 10.0}
     transform = table.take("transform", values.choice(*transforms), "none")
     least, most = table.take("least", _NUMBER, None), table.take("most", _NUMBER, None)

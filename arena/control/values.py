@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from sqlalchemy import URL
 
-from arena.database_urls import database_url, within
+from arena.control.database_urls import database_url, within
 
 T = TypeVar("T")
 Reader = Callable[[object], T]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 DEFAULT_ADDRESS: Final = "127.0.0.1:50561"
 
 
-class InvalidAddress(ValueError):
+class InvalidAddressError(ValueError):
     """An address that cannot be listened on, or not without TLS; the message says why."""
 
 
@@ -34,16 +34,16 @@ class Endpoint:
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine can reach it. Raises InvalidAddress."""
+        """Whether only this machine can reach it. Raises InvalidAddressError."""
         return _is_local(self.address)
 
     def check(self) -> "grpc.ServerCredentials | None":
-        """What to listen with, None without TLS. Raises InvalidAddress."""
+        """What to listen with, None without TLS. Raises InvalidAddressError."""
         if (self.certificate is None) != (self.key is None):
-            raise InvalidAddress("TLS needs a certificate and its key: give both files or neither")
+            raise InvalidAddressError("TLS needs a certificate and its key: give both files or neither")
         if self.certificate is None or self.key is None:
             if not self.is_local and not self.insecure:
-                raise InvalidAddress(
+                raise InvalidAddressError(
                     f"{self.address}: other machines could connect without TLS; give a certificate and its "
                     "key, listen on 127.0.0.1 or a Unix socket, or allow insecure connections"
                 )
@@ -51,14 +51,14 @@ class Endpoint:
         try:
             pair = (self.key.read_bytes(), self.certificate.read_bytes())
         except OSError as error:
-            raise InvalidAddress(f"{error.filename}: cannot be read ({error.strerror})") from error
+            raise InvalidAddressError(f"{error.filename}: cannot be read ({error.strerror})") from error
         import grpc
 
         credentials: grpc.ServerCredentials = grpc.ssl_server_credentials([pair])
         return credentials
 
     def bind(self, server: "aio.Server") -> str:
-        """Bind a server and return the address with the port the system chose. Raises InvalidAddress."""
+        """Bind a server and return the address with the port the system chose. Raises InvalidAddressError."""
         credentials = self.check()
         try:
             with _private_files():
@@ -67,7 +67,7 @@ class Endpoint:
                 else:
                     port = server.add_secure_port(self.address, credentials)
         except RuntimeError as error:
-            raise InvalidAddress(
+            raise InvalidAddressError(
                 f"{self.address}: cannot listen there; another server may, or it is not this machine's"
             ) from error
         if self.address.startswith("unix:"):
@@ -76,13 +76,13 @@ class Endpoint:
 
 
 def _is_local(address: str) -> bool:
-    """Whether only this machine can reach an address. Raises InvalidAddress for what is none."""
+    """Whether only this machine can reach an address. Raises InvalidAddressError for what is none."""
     if address.startswith("unix:"):
         return True
     host, colon, port = address.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not port.isdecimal() or int(port) > 65_535:
-        raise InvalidAddress(f"{address!r}: write host:port (port 0 to 65535) or unix:PATH")
+        raise InvalidAddressError(f"{address!r}: write host:port (port 0 to 65535) or unix:PATH")
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -13,7 +13,7 @@ _LENGTH: Final = struct.Struct("!I")
 _Message = TypeVar("_Message", bound=Message)
 
 
-class BrokenFrame(ConnectionError):
+class BrokenFrameError(ConnectionError):
     """What came is no message, or ended within one."""
 
 
@@ -26,13 +26,13 @@ def framed(message: Message) -> bytes:
 
 
 async def read(reader: asyncio.StreamReader, kind: type[_Message]) -> _Message | None:
-    """The next message, None at the end. Raises BrokenFrame and OSError."""
+    """The next message, None at the end. Raises BrokenFrameError and OSError."""
     try:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
         return _parsed(await reader.readexactly(_checked(length)), kind)
     except asyncio.IncompleteReadError as error:
         if error.partial:
-            raise BrokenFrame("the connection ended within a message") from None
+            raise BrokenFrameError("the connection ended within a message") from None
         return None
 
 
@@ -55,7 +55,7 @@ def _receive(connection: socket.socket, size: int, deadline: float) -> bytes:
         piece = connection.recv(size - len(content))
         if not piece:
             if content:
-                raise BrokenFrame("the connection ended within a message")
+                raise BrokenFrameError("the connection ended within a message")
             break
         content += piece
     return content
@@ -63,7 +63,7 @@ def _receive(connection: socket.socket, size: int, deadline: float) -> bytes:
 
 def _checked(length: int) -> int:
     if length > MAX_FRAME:
-        raise BrokenFrame(f"a message of {length} bytes: at most {MAX_FRAME} are read")
+        raise BrokenFrameError(f"a message of {length} bytes: at most {MAX_FRAME} are read")
     return length
 
 
@@ -71,4 +71,4 @@ def _parsed(content: bytes, kind: type[_Message]) -> _Message:
     try:
         return kind.FromString(content)
     except DecodeError as error:
-        raise BrokenFrame(str(error)) from error
+        raise BrokenFrameError(str(error)) from error

@@ -1,22 +1,172 @@
-"""The lobby: brings games that want remote players together with those that have dialled in."""
+"""The lobby: who has dialled in, which seats wait for them, and which games they play."""
 
 import asyncio
 import contextlib
 import itertools
+import time
+from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
 from academy.wire.names import complaint_about
-from arena.lobby.guests import Guest
 from arena.lobby.limits import LobbyLimits
-from arena.lobby.refusals import Closing, InvalidRequest, Replaced, TooMany
-from arena.lobby.seats import Seat
+from arena.lobby.refusals import (
+    InvalidRequestError,
+    LobbyClosingError,
+    LobbyRefusalError,
+    SessionReplacedError,
+    TooManyError,
+)
 from arena.lobby.tokens import digest, same
 from arena.lobby.v1 import lobby_pb2
 from arena.v1 import players_pb2
 
 
-class Doorkeeper(Protocol):
+class RemoteSession:
+    """One stream of one player. Use it within one event loop."""
+
+    def __init__(self, hello: players_pb2.Hello, token_digest: bytes, waiting_messages: int) -> None:
+        self.hello = hello
+        self.token_digest = token_digest
+        self.seats: set[int] = set()
+        self._limit = waiting_messages
+        self._messages: deque[players_pb2.PlayResponse] = deque()
+        self._news = asyncio.Event()
+        self._ended = False
+        self._why: LobbyRefusalError | None = None
+
+    @property
+    def name(self) -> str:
+        """The player's name in control files."""
+        return self.hello.player
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it takes another game."""
+        return not self._ended and len(self.seats) < max(1, self.hello.games_at_once)
+
+    def tell(self, message: players_pb2.PlayResponse) -> None:
+        """Have it told; a guest that leaves too much unread is ended."""
+        if len(self._messages) >= self._limit:
+            self.end(TooManyError(f"{self._limit} messages were not read", waiting_messages=self._limit))
+        elif not self._ended:
+            self._messages.append(message)
+            self._news.set()
+
+    def end(self, why: LobbyRefusalError | None = None) -> None:
+        """End the stream as soon as it has been told what it is to be told; with a refusal at once."""
+        if not self._ended:
+            self._ended, self._why = True, why
+            self._news.set()
+
+    async def next_message(self) -> players_pb2.PlayResponse | None:
+        """What is to be sent next, None at the end. Raises LobbyRefusalError where that is how it ends."""
+        while True:
+            if self._why is not None:
+                raise self._why
+            if self._messages:
+                return self._messages.popleft()
+            if self._ended:
+                return None
+            self._news.clear()
+            await self._news.wait()
+
+
+class RemoteSeat:
+    """One seat of one game. `tell_game` sends a message to the process that plays the game."""
+
+    def __init__(
+        self, seat_id: int, seek: lobby_pb2.Seek, tell_game: Callable[[lobby_pb2.ToGame], None]
+    ) -> None:
+        self.seat_id = seat_id
+        self.player = seek.player
+        self.token_digest = seek.token_digest
+        self.reconnect_seconds = seek.reconnect_seconds
+        self.tell_game = tell_game
+        self.guest: RemoteSession | None = None
+        self.giving_up: asyncio.TimerHandle | None = None
+        self.farewell = players_pb2.PlayResponse(game_end=players_pb2.GameEnd(seat_id=seat_id))
+        self._seated = False
+        self._ready = False
+        self._told: list[players_pb2.PlayResponse] = []
+        self._asked: players_pb2.MoveRequest | None = None
+        self._asked_at = 0.0
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether its player has gone, and nobody has given it up yet."""
+        return self._seated and self.guest is None and self.giving_up is None
+
+    def take(self, guest: RemoteSession) -> None:
+        """Give the seat to a guest, who is told the game so far; the game hears of the first one only."""
+        if self.giving_up is not None:
+            self.giving_up.cancel()
+            self.giving_up = None
+        self.guest = guest
+        guest.seats.add(self.seat_id)
+        if not self._seated:
+            self._seated = True
+            self.tell_game(lobby_pb2.ToGame(seated=lobby_pb2.Seated(hello=guest.hello)))
+        for place, told in enumerate(self._told):
+            if place == 0:
+                resumed = players_pb2.PlayResponse()
+                resumed.CopyFrom(told)
+                resumed.game_start.resumed = True
+                guest.tell(resumed)
+            else:
+                guest.tell(told)
+        if self._asked is not None:
+            guest.tell(players_pb2.PlayResponse(move_request=self._still_asked(self._asked)))
+
+    def _still_asked(self, asked: players_pb2.MoveRequest) -> players_pb2.MoveRequest:
+        """The request as it is now: some of its time has passed."""
+        left = players_pb2.MoveRequest()
+        left.CopyFrom(asked)
+        passed = time.monotonic() - self._asked_at
+        left.time_left.FromNanoseconds(max(0, asked.time_left.ToNanoseconds() - round(passed * 1e9)))
+        return left
+
+    def vacate(self) -> None:
+        """Take the seat from its guest."""
+        if self.guest is not None:
+            self.guest.seats.discard(self.seat_id)
+            self.guest = None
+
+    def say(self, message: players_pb2.PlayResponse) -> None:
+        """Pass on what the game tells its player, and keep what a later stream must be told again."""
+        kind = message.WhichOneof("message")
+        match kind:
+            case "game_start" | "moves_made":
+                (message.game_start if kind == "game_start" else message.moves_made).seat_id = self.seat_id
+                self._told.append(message)
+            case "move_request":
+                message.move_request.seat_id = self.seat_id
+                self._asked, self._asked_at = message.move_request, time.monotonic()
+            case "game_end":
+                # The player is told when it has left the seat, and is free for another.
+                message.game_end.seat_id = self.seat_id
+                self.farewell = message
+                return
+            case _:
+                return
+        if self.guest is not None:
+            self.guest.tell(message)
+
+    def heard(self, message: players_pb2.PlayRequest) -> None:
+        """Pass on what the player answers, if it answers what was asked; all else comes too late."""
+        if message.HasField("move"):
+            if self._asked is None or message.move.request != self._asked.request:
+                return
+            self._asked = None
+        if message.HasField("ready"):
+            # Whoever comes back says so again.
+            if self._ready:
+                return
+            self._ready = True
+        self.tell_game(lobby_pb2.ToGame(heard=message))
+
+
+class Authenticator(Protocol):
     """Who may dial in under which name."""
 
     def admit(self, player: str, token: str) -> None:
@@ -31,19 +181,19 @@ class Lobby:
     that the player is lost. Seats that find their player busy wait too, as long as their games do.
     """
 
-    def __init__(self, doorkeeper: Doorkeeper, limits: LobbyLimits) -> None:
+    def __init__(self, doorkeeper: Authenticator, limits: LobbyLimits) -> None:
         self._doorkeeper = doorkeeper
         self._limits = limits
-        self._guests: dict[str, Guest] = {}
-        self._seats: dict[int, Seat] = {}
+        self._guests: dict[str, RemoteSession] = {}
+        self._seats: dict[int, RemoteSeat] = {}
         self._numbers = itertools.count(1)
         self._newest = 0
         self._closing = False
         # Streams that have not ended, replaced ones too.
-        self._inside: set[Guest] = set()
+        self._inside: set[RemoteSession] = set()
         self._empty = asyncio.Event()
 
-    def guests(self) -> list[Guest]:
+    def guests(self) -> list[RemoteSession]:
         """The players that have dialled in, by name."""
         return [self._guests[name] for name in sorted(self._guests)]
 
@@ -61,40 +211,45 @@ class Lobby:
 
     # Players
 
-    def enter(self, hello: players_pb2.Hello, token: str) -> Guest:
-        """Let a player in. Raises NotAuthenticated, NotPermitted, InvalidRequest, TooMany and Closing."""
+    def enter(self, hello: players_pb2.Hello, token: str) -> RemoteSession:
+        """Let a player in.
+
+        Raises NotAuthenticated, NotPermitted, InvalidRequestError, TooManyError and LobbyClosingError.
+        """
         limits = self._limits
         if self._closing:
-            raise Closing("the arena is closing")
+            raise LobbyClosingError("the arena is closing")
         if not 0 < len(hello.player) <= limits.name_characters:
-            raise InvalidRequest(f"hello.player: a name has 1 to {limits.name_characters} characters")
+            raise InvalidRequestError(f"hello.player: a name has 1 to {limits.name_characters} characters")
         if complaint := complaint_about(hello.player):
-            raise InvalidRequest(f"hello.player: {complaint}")
+            raise InvalidRequestError(f"hello.player: {complaint}")
         if hello.games_at_once > limits.games_at_once:
-            raise InvalidRequest(
+            raise InvalidRequestError(
                 f"hello.games_at_once: {hello.games_at_once}; at most {limits.games_at_once} are allowed"
             )
         longest = max(map(len, (hello.engine_name, hello.engine_version, hello.engine_description)))
         if longest > limits.description_characters:
-            raise InvalidRequest(
+            raise InvalidRequestError(
                 f"hello: a text of {longest} characters; at most {limits.description_characters} are allowed"
             )
         self._doorkeeper.admit(hello.player, token)
         before = self._guests.get(hello.player)
         if before is None and len(self._guests) >= limits.players:
-            raise TooMany(f"there are {limits.players} players already", players=limits.players)
-        guest = Guest(hello, digest(token), limits.waiting_messages)
+            raise TooManyError(f"there are {limits.players} players already", players=limits.players)
+        guest = RemoteSession(hello, digest(token), limits.waiting_messages)
         self._guests[guest.name] = guest
         self._inside.add(guest)
         if before is not None:
-            before.end(Replaced(f"{hello.player} has dialled in again: this older stream is ended"))
+            before.end(
+                SessionReplacedError(f"{hello.player} has dialled in again: this older stream is ended")
+            )
             for seat_id in sorted(before.seats):
                 self._seats[seat_id].vacate()
         self._fill_seats(guest.name)
         self._await_return(guest.name, "its new stream has no room for the game")
         return guest
 
-    def leave(self, guest: Guest, why: str) -> None:
+    def leave(self, guest: RemoteSession, why: str) -> None:
         """Note that a stream hears and says nothing more; its games wait for the player to come back."""
         if self._guests.get(guest.name) is guest:
             del self._guests[guest.name]
@@ -103,7 +258,7 @@ class Lobby:
             self._seats[seat_id].vacate()
         self._await_return(guest.name, why)
 
-    def gone(self, guest: Guest) -> None:
+    def gone(self, guest: RemoteSession) -> None:
         """Note that a stream has ended: whoever it was has been told why."""
         self._inside.discard(guest)
         if not self._inside:
@@ -115,13 +270,16 @@ class Lobby:
             if seat.player == player and seat.abandoned:
                 seat.giving_up = loop.call_later(seat.reconnect_seconds, self._give_up, seat, why)
 
-    def _give_up(self, seat: Seat, why: str) -> None:
+    def _give_up(self, seat: RemoteSeat, why: str) -> None:
         seconds = seat.reconnect_seconds
         reason = f"{why}, and it did not come back within {seconds:g} s" if seconds else why
         seat.tell_game(lobby_pb2.ToGame(lost=lobby_pb2.Lost(reason=reason)))
 
-    def heard(self, guest: Guest, message: players_pb2.PlayRequest) -> None:
-        """Take what a player says to the game it is about. Raises InvalidRequest for what makes no sense."""
+    def heard(self, guest: RemoteSession, message: players_pb2.PlayRequest) -> None:
+        """Take what a player says to the game it is about.
+
+        Raises InvalidRequestError for what makes no sense.
+        """
         kind = message.WhichOneof("message")
         match kind:
             case "ready":
@@ -131,26 +289,26 @@ class Lobby:
             case "move":
                 seat_id = message.move.seat_id
             case "hello":
-                raise InvalidRequest("hello: a stream says hello once, at its beginning")
+                raise InvalidRequestError("hello: a stream says hello once, at its beginning")
             case _:
-                raise InvalidRequest("a message without content")
+                raise InvalidRequestError("a message without content")
         if seat_id in guest.seats:
             self._seats[seat_id].heard(message)
         elif not 0 < seat_id <= self._newest:
-            raise InvalidRequest(f"{kind}.seat_id: {seat_id} was never given out")
+            raise InvalidRequestError(f"{kind}.seat_id: {seat_id} was never given out")
         # Else its game has ended meanwhile.
 
     # Games
 
-    def seek(self, seek: lobby_pb2.Seek, tell_game: Callable[[lobby_pb2.ToGame], None]) -> Seat:
+    def seek(self, seek: lobby_pb2.Seek, tell_game: Callable[[lobby_pb2.ToGame], None]) -> RemoteSeat:
         """A game wants a player for a seat, which is seated as soon as it is there and has room."""
         self._newest = next(self._numbers)
-        seat = Seat(self._newest, seek, tell_game)
+        seat = RemoteSeat(self._newest, seek, tell_game)
         self._seats[seat.seat_id] = seat
         self._fill_seats(seat.player)
         return seat
 
-    def end(self, seat: Seat) -> None:
+    def end(self, seat: RemoteSeat) -> None:
         """A game is over, or does not want its player any more."""
         del self._seats[seat.seat_id]
         if seat.giving_up is not None:
@@ -177,7 +335,7 @@ class Lobby:
         """Let nobody in any more and end all streams; returns when they were told, or after so long."""
         self._closing = True
         for guest in self._inside:
-            guest.end(Closing("the arena is closing"))
+            guest.end(LobbyClosingError("the arena is closing"))
         self._empty.clear()
         if self._inside:
             with contextlib.suppress(TimeoutError):

@@ -11,7 +11,7 @@ MAX_MESSAGE: Final = 2_000
 _DETAILS_KEY: Final = "grpc-status-details-bin"
 
 
-class Refusal(RuntimeError):
+class LobbyRefusalError(RuntimeError):
     """A refusal; `metadata` are the numbers and names its message speaks of."""
 
     code: ClassVar[grpc.StatusCode] = grpc.StatusCode.FAILED_PRECONDITION
@@ -34,49 +34,49 @@ class Refusal(RuntimeError):
         await context.abort(self.code, message, ((_DETAILS_KEY, status.SerializeToString()),))
 
 
-class NotAuthenticated(Refusal):
+class NotAuthenticatedError(LobbyRefusalError):
     """No token, or one that is not known."""
 
     code = grpc.StatusCode.UNAUTHENTICATED
     reason = "TOKEN_INVALID"
 
 
-class NotPermitted(Refusal):
+class NotPermittedError(LobbyRefusalError):
     """A token that is good for something else."""
 
     code = grpc.StatusCode.PERMISSION_DENIED
     reason = "NOT_PERMITTED"
 
 
-class InvalidRequest(Refusal):
+class InvalidRequestError(LobbyRefusalError):
     """A message that breaks the protocol."""
 
     code = grpc.StatusCode.INVALID_ARGUMENT
     reason = "INVALID_REQUEST"
 
 
-class TooMany(Refusal):
+class TooManyError(LobbyRefusalError):
     """More of something than is allowed."""
 
     code = grpc.StatusCode.RESOURCE_EXHAUSTED
     reason = "TOO_MANY"
 
 
-class Idle(Refusal):
+class PlayerIdleError(LobbyRefusalError):
     """A caller that was waited for in vain."""
 
     code = grpc.StatusCode.DEADLINE_EXCEEDED
     reason = "STREAM_IDLE"
 
 
-class Replaced(Refusal):
+class SessionReplacedError(LobbyRefusalError):
     """Another stream of the same player has taken this one's place."""
 
     code = grpc.StatusCode.ABORTED
     reason = "REPLACED"
 
 
-class Closing(Refusal):
+class LobbyClosingError(LobbyRefusalError):
     """The server ends."""
 
     code = grpc.StatusCode.UNAVAILABLE

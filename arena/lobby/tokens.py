@@ -5,7 +5,7 @@ import hmac
 from collections.abc import Iterable
 from typing import Final
 
-from arena.lobby.refusals import NotAuthenticated
+from arena.lobby.refusals import NotAuthenticatedError
 
 AUTHORIZATION: Final = "authorization"
 MAX_TOKEN: Final = 512
@@ -22,12 +22,15 @@ def same(one: bytes, other: bytes) -> bool:
 
 
 def bearer_token(metadata: Iterable[tuple[str, str | bytes]] | None) -> str:
-    """The token of a call's metadata, "" where there is none. Raises NotAuthenticated for a malformed one."""
+    """The token of a call's metadata, "" where there is none.
+
+    Raises NotAuthenticatedError for a malformed one.
+    """
     values = [value for key, value in metadata or () if key == AUTHORIZATION]
     if not values:
         return ""
     value = values[0] if len(values) == 1 and isinstance(values[0], str) else ""
     scheme, _, token = value.partition(" ")
     if scheme.lower() != "bearer" or not token or len(token) > MAX_TOKEN:
-        raise NotAuthenticated("'authorization' must be there once and read 'Bearer TOKEN'")
+        raise NotAuthenticatedError("'authorization' must be there once and read 'Bearer TOKEN'")
     return token

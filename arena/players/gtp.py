@@ -1,16 +1,268 @@
-"""Players that are GTP engines in child processes."""
+"""Players that are GTP engines in child processes, for one game or kept for several in succession."""
 
+import math
+import string
 import time
-from collections.abc import Mapping
-from typing import Any, Final
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final, Self
+from urllib.parse import quote
 
-from arena.players.failures import IllFormed, Late, MoveDisputed, PlayerFailure, Refused
-from arena.players.gtp_engine import ACADEMY_CONTEST, MAX_COMMENT, GtpEngine, number
-from arena.players.gtp_parameters import GtpParameters
-from arena.players.kept_engines import KeptEngines
-from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
-from referees.api import Outcome, UnreadableMove
+from arena.jobs import PlayerSetup
+from arena.players.failures import (
+    IllFormedAnswerError,
+    MoveDisputedError,
+    MoveRefusedError,
+    PlayerError,
+    PlayerTimeoutError,
+)
+from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError, check_word
+from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
+from arena.players.process import ProcessCost, error_log, launch, log_label
+from referees.api import Outcome, UnreadableMoveError
 from referees.gtp import GtpGame
+
+
+@dataclass(frozen=True)
+class GtpParameters:
+    """The parameters of a GTP player.
+
+    `startup_commands` are sent before each game, `aliases` rename commands for this engine. An engine
+    that is no `reliable_scorer` is never asked for the score; one that may `allow_claim` can claim the
+    game with its move. With `name_from_gtp` records call it what it calls itself, if it does.
+    """
+
+    startup_commands: tuple[tuple[str, ...], ...] = ()
+    aliases: Mapping[str, str] | None = None
+    reliable_scorer: bool = True
+    allow_claim: bool = False
+    name_from_gtp: bool = True
+
+    @classmethod
+    def read(cls, parameters: Mapping[str, Any]) -> Self:
+        """Read a setup's parameters; a command is a string or a list of words.
+
+        Raises InvalidPlayerParametersError.
+        """
+        unknown = set(parameters) - {field.name for field in fields(cls)}
+        if unknown:
+            raise InvalidPlayerParametersError(f"{sorted(unknown)[0]!r} is no parameter of a GTP player")
+        commands = parameters.get("startup_commands", ())
+        aliases = parameters.get("aliases", {})
+        if isinstance(commands, str) or not isinstance(commands, Sequence):
+            raise InvalidPlayerParametersError(f"startup_commands: {commands!r} is not a list of commands")
+        if not isinstance(aliases, Mapping):
+            raise InvalidPlayerParametersError(f"aliases: {aliases!r} does not map commands to commands")
+        split = tuple(tuple(line.split() if isinstance(line, str) else line) for line in commands)
+        try:
+            for word in (*(word for line in split for word in line), *aliases, *aliases.values()):
+                check_word(word)
+        except (InvalidGtpWordError, AttributeError) as error:
+            raise InvalidPlayerParametersError(f"startup_commands and aliases: {error}") from error
+        if not all(split):
+            raise InvalidPlayerParametersError("startup_commands: a command is empty")
+        flags = {
+            name: _flag(name, parameters[name])
+            for name in ("reliable_scorer", "allow_claim", "name_from_gtp")
+            if name in parameters
+        }
+        return cls(split, dict(aliases), **flags)
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidPlayerParametersError(f"{name}: {value!r} is neither true nor false")
+    return value
+
+
+MAX_COMMENT: Final = 10_000
+ACADEMY_CONTEST: Final = "academy-contest"
+DESCRIBE_ENGINE: Final = "gomill-describe_engine"
+CPU_TIME: Final = "gomill-cpu_time"
+# What an argument may hold as it is: no blank, and no `#`, which would begin a remark.
+_PLAIN: Final = string.punctuation.replace("%", "").replace("#", "")
+
+
+class GtpEngine:
+    """A running engine. `played` is how many games it was used for before this one.
+
+    `name` and `description` are what it calls itself, known after `shake_hands`.
+    """
+
+    def __init__(self, seating: Seating, parameters: GtpParameters) -> None:
+        """Launch the program, without waiting until it is ready. Raises PlayerStartError."""
+        self.setup: Final[PlayerSetup] = seating.setup
+        self.log_path: Final = seating.log_path
+        self.name = self.description = ""
+        self.played = 0
+        self._log = error_log(seating)
+        environment = seating.environment
+        if not seating.setup.restart:
+            # A ticket is for one contest only: such an engine is told of each by a command.
+            environment = {name: value for name, value in environment.items() if name[:8] != "ACADEMY_"}
+        self._process = launch(seating, self._log, environment)
+        self._channel = GtpChannel(self._process, seating.label, parameters.aliases, seating.transcript)
+        # As the channel does it.
+        self.ask: Final = self._channel.ask
+        self.knows: Final = self._channel.knows
+        self._in_contest = False
+        self._lists_contests: bool | None = None
+        self._cpu_told = 0.0
+        self._cpu_before = 0.0
+
+    @property
+    def process_id(self) -> int:
+        """The program's process id."""
+        return self._process.pid
+
+    @property
+    def healthy(self) -> bool:
+        """Whether the process runs and its channel is in order, as far as can be seen without asking."""
+        return not self._channel.broken and self._process.runs
+
+    def ask_if_willing(self, deadline: float, command: str) -> str:
+        """The answer to a command that may be refused: then it is empty."""
+        try:
+            return self.ask(command, seconds=max(0.0, deadline - time.monotonic()))
+        except MoveRefusedError:
+            return ""
+
+    def shake_hands(self, deadline: float) -> None:
+        """Ask for the protocol's version and the engine's name. Raises PlayerError."""
+        version = self.ask_if_willing(deadline, "protocol_version")
+        if version and number(version) != 2.0:
+            raise IllFormedAnswerError(
+                f"player {self._channel.label}: speaks GTP of version {version[:20]!r}; version 2 is needed"
+            )
+        name = self.ask_if_willing(deadline, "name")
+        self.name = _short_name(name, self.ask_if_willing(deadline, "version"))
+        if self.knows(DESCRIBE_ENGINE, max(0.0, deadline - time.monotonic())):
+            self.description = self.ask_if_willing(deadline, DESCRIBE_ENGINE)[:MAX_COMMENT]
+        self.description = self.description or self.name
+
+    def takes_contests(self, seconds: float) -> bool:
+        """Whether the engine can be told of one contest after the other. Raises PlayerError."""
+        if self._lists_contests is None:
+            self._lists_contests = self._channel.lists(ACADEMY_CONTEST, seconds)
+        return self._lists_contests
+
+    def enter_contest(self, environment: Mapping[str, str], seconds: float) -> None:
+        """Tell the engine where ACADEMY is, its contest, ticket and seat. Raises PlayerError."""
+        names = ("ACADEMY_ADDRESS", "ACADEMY_CONTEST", "ACADEMY_TOKEN", "ACADEMY_PLAYER", "ACADEMY_TLS_CA")
+        words = [quote(environment[name], safe=_PLAIN) for name in names if name in environment]
+        self._in_contest = True
+        self.ask(ACADEMY_CONTEST, *words, seconds=seconds, secret=words[2])
+
+    def leave_contest(self, seconds: float) -> None:
+        """Tell the engine that its contest is over, so that it may propose. Raises PlayerError."""
+        if self._in_contest:
+            self._in_contest = False
+            self.ask_if_willing(time.monotonic() + seconds, ACADEMY_CONTEST)
+
+    def take_seat(self, seating: Seating) -> None:
+        """Go on with another game."""
+        self.played += 1
+        self._channel.label, self._channel.transcript = seating.label, seating.transcript
+        if self._log is not None:
+            self._log.relabel(log_label(seating))
+        self._cpu_before = self._process.cpu_seconds() or 0.0
+        self._process.forget_memory()
+
+    def leave_seat(self, seconds: float) -> Cost:
+        """What the game cost, of an engine that is kept. Raises PlayerError where it fails now."""
+        deadline = time.monotonic() + seconds
+        self.leave_contest(seconds)
+        told = self._tell_cpu(deadline)
+        self._channel.transcript = None
+        self._process.note_memory()
+        if not self.knows(CPU_TIME, seconds):
+            now = self._process.cpu_seconds()
+            told = None if now is None else now - self._cpu_before
+        return Cost(told, self._process.peak_memory_bytes)
+
+    def end(self, seconds: float) -> tuple[Cost, str]:
+        """Ask for the CPU time, send `quit` and end the process; what the game cost, and what went wrong."""
+        deadline = time.monotonic() + (0.0 if self._channel.broken else seconds)
+        polite, warning, told, claims = deadline > time.monotonic(), "", None, False
+        if polite:
+            try:
+                claims = self.knows(CPU_TIME, deadline - time.monotonic())
+                told = self._tell_cpu(deadline)
+                self._process.note_memory()
+                self.ask("quit", seconds=deadline - time.monotonic())
+            except PlayerError as failure:
+                warning = str(failure)
+        cost: ProcessCost = self._process.end(max(0.0, deadline - time.monotonic()))
+        if cost.killed and not self._channel.broken and polite:
+            warning = f"player {self._channel.label} did not exit within {seconds:g} s: killed"
+        used = None if cost.cpu_seconds is None else max(0.0, cost.cpu_seconds - self._cpu_before)
+        return Cost(told if claims else used, cost.peak_memory_bytes), warning
+
+    def _tell_cpu(self, deadline: float) -> float | None:
+        """What the engine says of the CPU time of this game; None where it says nothing sensible."""
+        if not self.knows(CPU_TIME, deadline - time.monotonic()):
+            return None
+        told = number(self.ask(CPU_TIME, seconds=deadline - time.monotonic()))
+        if told is None or told < self._cpu_told:
+            return None
+        used, self._cpu_told = told - self._cpu_told, told
+        return used
+
+
+def number(text: str) -> float | None:
+    """A finite number in an answer, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _short_name(name: str, version: str) -> str:
+    """`name:version`, as far as they are short enough to be names."""
+    name = " ".join(name.split())[:64]
+    version = " ".join(version.split())
+    version = version.removeprefix(name).strip() if name else version
+    return f"{name}:{version}" if version and len(version) <= 32 else name
+
+
+MAX_KEPT: Final = 8
+
+
+class KeptEngines:
+    """The idle engines of one process that plays games. Beyond `MAX_KEPT` the longest idle one is ended."""
+
+    def __init__(self) -> None:
+        self._idle: deque[GtpEngine] = deque()
+
+    @property
+    def process_ids(self) -> set[int]:
+        """The engines' processes."""
+        return {engine.process_id for engine in self._idle}
+
+    def take(self, seating: Seating) -> GtpEngine | None:
+        """A healthy engine of this player for its next game, if one is there."""
+        for engine in list(self._idle):
+            if engine.setup == seating.setup and engine.log_path == seating.log_path:
+                self._idle.remove(engine)
+                if engine.healthy:
+                    engine.take_seat(seating)
+                    return engine
+                engine.end(0.0)
+        return None
+
+    def put(self, engine: GtpEngine) -> None:
+        """Keep an engine whose game is over."""
+        self._idle.append(engine)
+        if len(self._idle) > MAX_KEPT:
+            self._idle.popleft().end(0.0)
+
+    def end(self) -> None:
+        """End all of them at once."""
+        while self._idle:
+            self._idle.popleft().end(0.0)
+
 
 EXPECTED_VALUE: Final = "academy-expected_value"
 EXPLAIN_LAST_MOVE: Final = "gomill-explain_last_move"
@@ -34,7 +286,7 @@ class GtpPlayer(Player):
         self._parameters = GtpParameters.read(seating.setup.parameters)
         words = seating.referee.dialogue("gtp")
         if words is None:
-            raise InvalidParameters(f"the game {seating.referee.name!r} is not played over GTP")
+            raise InvalidPlayerParametersError(f"the game {seating.referee.name!r} is not played over GTP")
         self._words: GtpGame[Any, Any] = words  # type: ignore[assignment]
         self._engine: GtpEngine | None = None
         # Asked when they are needed first, and remembered here: to look it up each time takes a while.
@@ -71,7 +323,7 @@ class GtpPlayer(Player):
             try:
                 self._prepare()
                 return
-            except PlayerFailure:
+            except PlayerError:
                 # What a kept engine has become is not its player's failure in this game.
                 self._engine.end(0.0)
                 self._engine = GtpEngine(self.seating, self._parameters)
@@ -92,8 +344,8 @@ class GtpPlayer(Player):
                 self._ask_by(deadline, *line.split())
             self._set_clock(deadline)
             self._place_handicap(deadline)
-        except Late as failure:
-            raise Late(f"{failure} (all of the start-up may take {limit:g} s)") from failure
+        except PlayerTimeoutError as failure:
+            raise PlayerTimeoutError(f"{failure} (all of the start-up may take {limit:g} s)") from failure
 
     def _enter_contest(self, deadline: float) -> None:
         """Tell an engine that is kept of its contest at ACADEMY; others have it in their environment."""
@@ -106,7 +358,7 @@ class GtpPlayer(Player):
                 self._engine.enter_contest(environment, max(0.0, deadline - time.monotonic()))
                 return
             why = "" if self._engine.played else self.without_academy()
-        except Refused as refusal:
+        except MoveRefusedError as refusal:
             why = f"{refusal}; it plays without ACADEMY"
         if why:
             self.warnings.append(why)
@@ -137,8 +389,8 @@ class GtpPlayer(Player):
             return
         try:
             self._words.check_handicap(self._ask_by(deadline, *command.split()))
-        except UnreadableMove as error:
-            raise IllFormed(f"player {self.seating.label}: '{command}': {error}") from error
+        except UnreadableMoveError as error:
+            raise IllFormedAnswerError(f"player {self.seating.label}: '{command}': {error}") from error
 
     def arrange(self) -> str:
         """Ask the engine for the first position."""
@@ -159,8 +411,8 @@ class GtpPlayer(Player):
         started = time.perf_counter()
         try:
             text = engine.ask(*request, seconds=self.seating.move_seconds)
-        except Late as failure:
-            raise Late(self.seating.late(str(failure))) from failure
+        except PlayerTimeoutError as failure:
+            raise PlayerTimeoutError(self.seating.late(str(failure))) from failure
         seconds = time.perf_counter() - started
         answer = text.lower()
         if answer == "resign":
@@ -183,14 +435,14 @@ class GtpPlayer(Player):
     def _explanation(self) -> str:
         try:
             return self._ask(EXPLAIN_LAST_MOVE)[:MAX_COMMENT] if self._knows(EXPLAIN_LAST_MOVE) else ""
-        except Refused:
+        except MoveRefusedError:
             return ""
 
     def _last_words(self) -> str:
         # It has resigned or won: whatever happens now changes nothing any more.
         try:
             return self._explanation()
-        except PlayerFailure as failure:
+        except PlayerError as failure:
             self.warnings.append(str(failure))
             return ""
 
@@ -200,7 +452,7 @@ class GtpPlayer(Player):
             return None, None
         try:
             answer = self._ask(EXPECTED_VALUE)
-        except Refused:
+        except MoveRefusedError:
             return None, None
         values = [number(word) for word in answer.split()]
         match values:
@@ -230,10 +482,10 @@ class GtpPlayer(Player):
         assert engine is not None
         try:
             engine.ask("play", words.colour(seat), *vertex.split(), seconds=self._setup.move_seconds)
-        except Refused as refusal:
+        except MoveRefusedError as refusal:
             if refusal.answer.casefold().startswith("illegal move"):
                 mover = self.seating.players[seat - 1] if self.seating.players else words.colour(seat)
-                raise MoveDisputed(
+                raise MoveDisputedError(
                     f"player {self.seating.label} refuses the move {vertex} of {mover}: "
                     f'"{refusal.answer[:500]}"',
                     seat,
@@ -250,7 +502,7 @@ class GtpPlayer(Player):
             return None
         try:
             return self._words.read_score(self._ask("final_score"))
-        except Refused:
+        except MoveRefusedError:
             return None
 
     def close(self, *, at_once: bool = False) -> Cost:
@@ -265,7 +517,7 @@ class GtpPlayer(Player):
                     cost = engine.leave_seat(limit)
                     kept.put(engine)
                     return cost
-            except PlayerFailure as failure:
+            except PlayerError as failure:
                 self.warnings.append(str(failure))
         cost, warning = engine.end(0.0 if at_once else limit)
         if warning:

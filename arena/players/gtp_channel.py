@@ -9,7 +9,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from arena.players.failures import Disconnected, IllFormed, Late, PlayerFailure, Refused
+from arena.players.failures import (
+    IllFormedAnswerError,
+    MoveRefusedError,
+    PlayerDisconnectedError,
+    PlayerError,
+    PlayerTimeoutError,
+)
 from arena.players.process import ChildProcess
 from arena.players.transcript import Transcript
 
@@ -27,7 +33,7 @@ _REMEMBERED: Final = 4096
 _SHORT: Final = 64
 
 
-class InvalidWord(ValueError):
+class InvalidGtpWordError(ValueError):
     """Text that cannot be a word of a GTP command: empty, or with blanks or control characters."""
 
     def __init__(self, word: str) -> None:
@@ -35,15 +41,15 @@ class InvalidWord(ValueError):
 
 
 def check_word(word: str) -> str:
-    """Return the word if it can be sent. Raises InvalidWord."""
+    """Return the word if it can be sent. Raises InvalidGtpWordError."""
     if not _WORD.fullmatch(word.encode()):
-        raise InvalidWord(word)
+        raise InvalidGtpWordError(word)
     return word
 
 
 @lru_cache(_REMEMBERED)
 def _spelt(words: tuple[str, ...]) -> tuple[str, bytes]:
-    """A command as text and as the line to send. Raises InvalidWord."""
+    """A command as text and as the line to send. Raises InvalidGtpWordError."""
     command = " ".join(words)
     line = command.encode()
     # All words at once: one by one they would take as long as the pipe.
@@ -102,9 +108,10 @@ class GtpChannel:
     def ask(self, *words: str, seconds: float, secret: str = "") -> str:
         """Send a command and return the text of its response.
 
-        A `secret` among the words is sent, but is in no transcript and in no message. Raises Refused for a
-        failure response, Late when the whole response is not there after `seconds`, IllFormed, Disconnected,
-        and InvalidWord before anything is sent.
+        A `secret` among the words is sent, but is in no transcript and in no message. Raises MoveRefusedError
+        for a
+        failure response, Late when the whole response is not there after `seconds`, IllFormedAnswerError,
+        Disconnected, and InvalidGtpWordError before anything is sent.
         """
         command, line = _spelt(words) if words[0] not in self._aliases else self._renamed(words)
         if secret:
@@ -113,10 +120,10 @@ class GtpChannel:
             self.transcript.told(self.label, command)
         try:
             response = self._exchange(line, seconds)
-        except Late:
+        except PlayerTimeoutError:
             self.broken = True
-            raise Late(self._message(command, f"no answer within {seconds:.3g} s")) from None
-        except PlayerFailure as failure:
+            raise PlayerTimeoutError(self._message(command, f"no answer within {seconds:.3g} s")) from None
+        except PlayerError as failure:
             self.broken = True
             raise type(failure)(self._message(command, str(failure))) from None
         if secret:
@@ -127,10 +134,12 @@ class GtpChannel:
             return response.text
         if response.mark == "?":
             what = f'answered with a failure: "{response.text[:500]}"'
-            raise Refused(self._message(command, what), response.text)
+            raise MoveRefusedError(self._message(command, what), response.text)
         self.broken = True
         first = response.whole.split("\n")[0][:80]
-        raise IllFormed(self._message(command, f'a response must begin with "=" or "?", not "{first}"'))
+        raise IllFormedAnswerError(
+            self._message(command, f'a response must begin with "=" or "?", not "{first}"')
+        )
 
     def _renamed(self, words: tuple[str, ...]) -> tuple[str, bytes]:
         return _spelt((self._aliases[words[0]], *words[1:]))
@@ -141,7 +150,7 @@ class GtpChannel:
             try:
                 answer = self.ask("known_command", self._aliases.get(command, command), seconds=seconds)
                 self._known[command] = answer == "true"
-            except Refused:
+            except MoveRefusedError:
                 self._known[command] = False
         return self._known[command]
 
@@ -150,7 +159,7 @@ class GtpChannel:
         if not self.knows(command, seconds):
             try:
                 listed = self.ask("list_commands", seconds=seconds).split()
-            except Refused:
+            except MoveRefusedError:
                 return False
             self._known[command] = self._aliases.get(command, command) in listed
         return self._known[command]
@@ -166,7 +175,9 @@ class GtpChannel:
             self._opened = True
             return self._read_response(deadline)
         if (unread := process.unread) and (unasked := unread.translate(_TABS_TO_SPACES, _CONTROLS).strip()):
-            raise IllFormed(f"spoke without being asked: {unasked[:80].decode(errors='replace')!r}")
+            raise IllFormedAnswerError(
+                f"spoke without being asked: {unasked[:80].decode(errors='replace')!r}"
+            )
         if output := process.exchange(line, seconds):
             response = _short_response(output) if len(output) < _SHORT else _whole_response(output)
             if response is not None:
@@ -181,11 +192,11 @@ class GtpChannel:
             line = self._process.read_line(deadline)
             if line is None:
                 if not lines:
-                    raise Disconnected(self._process.obituary())
+                    raise PlayerDisconnectedError(self._process.obituary())
                 break
             size += len(line) + 1
             if size > MAX_RESPONSE:
-                raise IllFormed(f"sent a response of more than {MAX_RESPONSE} bytes")
+                raise IllFormedAnswerError(f"sent a response of more than {MAX_RESPONSE} bytes")
             line = line.translate(_TABS_TO_SPACES, _CONTROLS)
             if lines and not line:
                 break
@@ -197,6 +208,6 @@ class GtpChannel:
     def _check_first_byte(self, deadline: float) -> None:
         first = self._process.first_byte(deadline)
         if first == _GMP:
-            raise IllFormed("the engine speaks GMP, not GTP (its first byte is 0x01)")
+            raise IllFormedAnswerError("the engine speaks GMP, not GTP (its first byte is 0x01)")
         if first is not None and first not in _OPENINGS:
-            raise IllFormed(f"the engine does not speak GTP: its first byte is {bytes([first])!r}")
+            raise IllFormedAnswerError(f"the engine does not speak GTP: its first byte is {bytes([first])!r}")

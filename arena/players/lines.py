@@ -1,20 +1,360 @@
-"""Players that are programs which read and write plain lines, in a dialogue of their game."""
+"""Players that are programs which read and write plain lines, in a dialogue of their game.
+
+A bot's answer is matched to a request even where answers come late or are left out (`OpenRequests`); the
+requests of one turn share its time (`TurnTime`).
+"""
 
 import math
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from typing import Any, Final, Self
 
-from arena.players.complaints import Complaints
-from arena.players.failures import Disconnected, Late, PlayerFailure
-from arena.players.lines_channel import LinesChannel
-from arena.players.lines_parameters import LinesParameters
-from arena.players.open_requests import Request
-from arena.players.player import Choice, Cost, Disorder, InvalidParameters, Player, Seating
-from arena.players.process import ChildProcess
-from arena.players.program import error_log, launch
-from arena.players.turn_time import TurnTime
-from referees.lines import BotTime, LineDialogue
+from arena.players.failures import PlayerDisconnectedError, PlayerError, PlayerTimeoutError
+from arena.players.player import Choice, Cost, Disorder, InvalidPlayerParametersError, Player, Seating
+from arena.players.process import ChildProcess, error_log, launch
+from arena.players.transcript import Transcript
+from referees.lines import BotTime, LineDialogue, Prompt
+
+CRASHES: Final = ("pass", "lose")
+MAX_LATE_TURNS: Final = 100_000
+
+
+@dataclass(frozen=True)
+class LinesParameters:
+    """The parameters of a player that speaks lines.
+
+    `dialogue` is one of the game's dialogues, empty for its own. After a `crash` the player passes for
+    the rest of the game, or loses at once. After `late_turns` turns without an answer in time it
+    passes for the rest and is asked no more, but told when the game is over.
+    """
+
+    dialogue: str = ""
+    crash: str = "pass"
+    late_turns: int = 3
+
+    @classmethod
+    def read(cls, parameters: Mapping[str, Any]) -> Self:
+        """Read a setup's parameters. Raises InvalidPlayerParametersError."""
+        unknown = set(parameters) - {field.name for field in fields(cls)}
+        if unknown:
+            raise InvalidPlayerParametersError(
+                f"{sorted(unknown)[0]!r} is no parameter of a player that speaks lines"
+            )
+        read = cls(**parameters)
+        if not isinstance(read.dialogue, str):
+            raise InvalidPlayerParametersError(f"dialogue: {read.dialogue!r} is no text")
+        if read.crash not in CRASHES:
+            raise InvalidPlayerParametersError(f"crash: {read.crash!r} is none of {', '.join(CRASHES)}")
+        if not isinstance(read.late_turns, int) or not 1 <= read.late_turns <= MAX_LATE_TURNS:
+            raise InvalidPlayerParametersError(
+                f"late_turns: {read.late_turns!r} is not a whole number from 1 to {MAX_LATE_TURNS}"
+            )
+        return read
+
+
+@dataclass(eq=False)
+class Request:
+    """What a bot was asked; `answer` has the lines of its answer, None while there is none.
+
+    `kind` is what its answers can be told by, empty where they cannot. To a `formality` any line is an
+    answer. When a request is `followed` by
+    another of the same turn, its answer may still be corrected until the last of that turn is answered.
+    """
+
+    kind: str = ""
+    followed: bool = False
+    formality: bool = False
+    answer: Sequence[str] | None = None
+
+
+@dataclass
+class OpenRequests:
+    """The requests that a bot has not answered, the oldest first.
+
+    A bot answers in the order in which it was asked, but late, or not at all. So a line answers the oldest
+    open request of its kind, and those before it never will be; a line whose kind cannot be told answers the
+    oldest. A line that answers none, such as a remark of the bot, goes to the oldest if that is a formality.
+    One case is left open by that: two requests of one kind, and one line. It answers both for the time
+    being; a later line of that kind is the newer one's answer, and if there is none the older had none.
+    """
+
+    _open: deque[Request] = field(default_factory=deque)
+
+    def __bool__(self) -> bool:
+        return bool(self._open)
+
+    def add(self, request: Request) -> None:
+        """Note what the bot has just been asked."""
+        self._open.append(request)
+
+    def answered(self, line: str, kind: str | None) -> bool:
+        """Give a line, of a kind if that can be told, to the request it answers; whether there is one.
+
+        `kind` is as `LineDialogue.kind_of` has it.
+        """
+        if not self._open:
+            return False
+        at = next((number for number, each in enumerate(self._open) if kind in ("", each.kind)), None)
+        if at is None:
+            if not self._open[0].formality:
+                return False
+            at = 0
+        found = self._open[at]
+        for _ in range(at + 1):
+            self._open.popleft()
+        found.answer = [line]
+        for later in self._open:
+            if later.followed and later.kind == found.kind:
+                later.answer = [line]
+        return True
+
+
+MAX_ANSWER_LINES: Final = 5000
+MAX_ORDER_CHARACTERS: Final = 1000
+
+
+class Dropped(Enum):
+    """Why lines of a bot were not taken."""
+
+    CUT = f"of an answer the lines after the first {MAX_ANSWER_LINES} were dropped"
+    OUTSIDE = "lines outside of a turn were skipped"
+    NO_ANSWER = "lines that do not answer what was asked were skipped"
+
+    def told(self, count: int) -> str:
+        """The complaint of so many lines."""
+        return self.value if self is Dropped.CUT else f"{count} {self.value}"
+
+
+class PipeFullError(PlayerDisconnectedError):
+    """The bot does not take what it is sent: it has part of a line, and cannot be followed any more."""
+
+
+class LinesChannel:
+    """What is said to a bot and by it; `kind_of` tells kinds of one-line answers, as LineDialogue does.
+
+    After a late answer the bot still owes it: when it comes it is skipped, so that later answers are
+    not taken for each other. An answer of many lines is cut, and each of its lines. What comes before a
+    prompt and is not owed is skipped, and so are lines that answer nothing that was asked in one line.
+    `dropped` counts all these lines.
+    """
+
+    def __init__(
+        self,
+        process: ChildProcess,
+        label: str,
+        transcript: Transcript | None,
+        kind_of: Callable[[str], str | None] = lambda line: "",
+    ) -> None:
+        self._process = process
+        self._label = label
+        self._transcript = transcript
+        self._kind_of = kind_of
+        self._open = OpenRequests()
+        self._owed = 0
+        self.dropped: Counter[Dropped] = Counter()
+
+    def send(self, lines: Sequence[str], deadline: float) -> None:
+        """Send lines; `deadline` is a time of time.monotonic(). Raises PlayerDisconnectedError."""
+        if not lines:
+            return
+        if self._transcript is not None:
+            for line in lines:
+                self._transcript.told(self._label, line)
+        try:
+            self._process.write_line("\n".join(lines).encode(), deadline)
+        except PlayerTimeoutError:
+            raise PipeFullError("does not read what it is sent") from None
+
+    def ask(
+        self,
+        prompt: Prompt,
+        milliseconds: int,
+        deadline: float,
+        *,
+        followed: bool = False,
+        formality: bool = False,
+    ) -> Request:
+        """Send a prompt and wait for the answer; `followed` tells that the same turn has another prompt.
+
+        The answer to a `formality` changes nothing, and may be any line.
+
+        The request that is returned has an answer, which may change until the last prompt of the turn
+        has its own. Raises PlayerTimeoutError and Disconnected.
+        """
+        request = Request(prompt.kind, followed, formality)
+        if prompt.last_line is None:
+            self._ask_for_line(request, prompt.lines(milliseconds), deadline)
+        else:
+            self._ask_for_lines(request, prompt.lines(milliseconds), prompt.last_line, deadline)
+        return request
+
+    def _ask_for_line(self, request: Request, lines: Sequence[str], deadline: float) -> None:
+        for line in self._process.arrived_lines():
+            # What has come before this prompt was sent cannot be its answer.
+            self._take(_text(line))
+        self.send(lines, deadline)
+        self._open.add(request)
+        while request.answer is None:
+            self._take(self._read(deadline))
+
+    def _take(self, line: str) -> None:
+        if not line.strip():
+            return
+        self._note(line)
+        outside = not self._open
+        if not self._open.answered(line, self._kind_of(line)):
+            self.dropped[Dropped.OUTSIDE if outside else Dropped.NO_ANSWER] += 1
+
+    def _ask_for_lines(self, request: Request, lines: Sequence[str], last_line: str, deadline: float) -> None:
+        if not self._owed:
+            for line in map(_text, self._process.arrived_lines()):
+                if line.strip():
+                    self._note(line[:MAX_ORDER_CHARACTERS])
+                    self.dropped[Dropped.OUTSIDE] += 1
+        self.send(lines, deadline)
+        self._owed += 1
+        while self._owed:
+            try:
+                request.answer = self._lines(last_line, deadline)
+            except PlayerTimeoutError:
+                if request.answer is None:
+                    raise
+                # A bot left out the last line of an answer: it would owe one for ever.
+                self._owed = 1
+            self._owed -= 1
+
+    def _lines(self, last_line: str, deadline: float) -> list[str]:
+        found: list[str] = []
+        while True:
+            line = self._read(deadline)[:MAX_ORDER_CHARACTERS]
+            ends = line.strip(" \t\r") == last_line
+            if ends or len(found) < MAX_ANSWER_LINES:
+                self._note(line)
+            if ends:
+                return found
+            if len(found) < MAX_ANSWER_LINES:
+                found.append(line)
+            else:
+                self.dropped[Dropped.CUT] += 1
+
+    def _note(self, line: str) -> None:
+        if self._transcript is not None:
+            self._transcript.said(self._label, line)
+
+    def _read(self, deadline: float) -> str:
+        read = self._process.read_cut_line(deadline)
+        if read is None:
+            raise PlayerDisconnectedError(self._process.obituary())
+        return _text(read)
+
+
+def _text(line: bytes) -> str:
+    return line.decode(errors="replace").rstrip("\r")
+
+
+class TurnTime:
+    """The time of one turn, in seconds, which may have several requests; the first begins at once.
+
+    Without a clock `move_seconds` are for all of them together. With one, each request is taken off it and
+    followed by the increment, as in theaigames' challenges. `grace` is taken from nothing, before all else.
+    """
+
+    def __init__(self, seating: Seating, grace: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._clock = seating.clock
+        self._now = now
+        self._began = now()
+        self._grace = grace
+        self._limit = seating.move_seconds
+        self._taken = 0.0
+
+    @property
+    def deadline(self) -> float:
+        """When the answer to the present request is late, as a time of `now`."""
+        return self._began + self._grace + self._limit
+
+    @property
+    def allowed(self) -> float:
+        """How long the present request may take; without a clock, all requests so far."""
+        return self._grace + self._limit + (self._taken if self._clock is None else 0.0)
+
+    @property
+    def milliseconds(self) -> int:
+        """What the bot's clock shows when the present request is made."""
+        return math.floor(1000 * (self._limit if self._clock is None else self._clock.available))
+
+    @property
+    def seconds(self) -> float:
+        """The time that the turn has taken so far, without grace: never more than it may."""
+        earlier = self._taken if self._clock is None else self._clock.booked
+        return earlier + self._used()
+
+    def next_request(self) -> None:
+        """Begin another request of the turn."""
+        used, now = self._used(), self._now()
+        self._grace = max(0.0, self._grace - (now - self._began))
+        self._began = now
+        if self._clock is None:
+            self._taken += used
+            self._limit -= used
+        else:
+            self._clock.book(used)
+            self._limit = self._clock.limit
+
+    def _used(self) -> float:
+        return min(max(0.0, self._now() - self._began - self._grace), self._limit)
+
+
+MAX_COMPLAINTS: Final = 50
+_LONGEST: Final = 300
+
+
+@dataclass
+class _Complaint:
+    what: str
+    first: int
+    last: int
+    times: int = 1
+
+    def __str__(self) -> str:
+        told = f"turn {self.first}: {self.what}"
+        return told if self.times == 1 else f"{told} ({self.times} times, the last in turn {self.last})"
+
+
+class Complaints:
+    """Complaints of turns. Of those that are not grave MAX_COMPLAINTS different ones are kept."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, _Complaint] = {}
+        self._small = 0
+        self._dropped = 0
+
+    def add(self, turn: int, what: str) -> None:
+        """Note a complaint; the same one of several turns is counted."""
+        what = what[:_LONGEST]
+        if what not in self._kept:
+            if self._small == MAX_COMPLAINTS:
+                self._dropped += 1
+                return
+            self._small += 1
+        self._note(turn, what, what)
+
+    def add_grave(self, turn: int, what: str, sort: str) -> None:
+        """Note a complaint that is told in any case; of those of one `sort` the first, with their number."""
+        self._note(turn, what[:_LONGEST], f"grave: {sort}")
+
+    def _note(self, turn: int, what: str, key: str) -> None:
+        if known := self._kept.get(key):
+            known.last, known.times = turn, known.times + 1
+        else:
+            self._kept[key] = _Complaint(what, turn, turn)
+
+    def lines(self) -> list[str]:
+        """All that was kept, in the order in which it first happened, and how many were not."""
+        rest = [f"{self._dropped} more warnings, unlike those told"] if self._dropped else []
+        return [*map(str, self._kept.values()), *rest]
 
 
 class LinesPlayer(Player):
@@ -32,7 +372,9 @@ class LinesPlayer(Player):
         name = f"lines:{self._parameters.dialogue}" if self._parameters.dialogue else "lines"
         words = seating.referee.dialogue(name)
         if words is None:
-            raise InvalidParameters(f"the game {seating.referee.name!r} is not played over {name!r}")
+            raise InvalidPlayerParametersError(
+                f"the game {seating.referee.name!r} is not played over {name!r}"
+            )
         self._words: LineDialogue[Any] = words  # type: ignore[assignment]
         self._process: ChildProcess | None = None
         self._channel: LinesChannel | None = None
@@ -64,7 +406,7 @@ class LinesPlayer(Player):
         assert self._channel is not None
         try:
             self._channel.send(greeting, time.monotonic() + self._setup.start_seconds)
-        except Disconnected as failure:
+        except PlayerDisconnectedError as failure:
             self._obituary = str(failure)
 
     def choose(self, view: Any) -> Choice:
@@ -75,10 +417,10 @@ class LinesPlayer(Player):
         turn_time = TurnTime(self.seating, 0.0 if self._prepared else self._setup.start_seconds)
         try:
             answers = self._ask(view, turn_time)
-        except Late:
+        except PlayerTimeoutError:
             self._strike(turn_time.allowed)
             return Choice(self._words.passing(), seconds=turn_time.seconds)
-        except Disconnected as failure:
+        except PlayerDisconnectedError as failure:
             return self._lost(str(failure), turn_time.seconds)
         finally:
             self._complain_of_dropped_lines()
@@ -91,17 +433,17 @@ class LinesPlayer(Player):
     def rehearse(self, view: Any) -> None:
         """Ask for the first orders: before, such a program need not say anything.
 
-        Raises Disconnected for one that has ended before it gave any.
+        Raises PlayerDisconnectedError for one that has ended before it gave any.
         """
         self.choose(view)
         if self.faulty:
-            raise Disconnected(
+            raise PlayerDisconnectedError(
                 f"player {self.seating.label}: ended before its first orders: {self._obituary}"
             )
 
     def _ask(self, view: Any, turn_time: TurnTime) -> list[Sequence[str]]:
         if self._obituary:
-            raise Disconnected(self._obituary)
+            raise PlayerDisconnectedError(self._obituary)
         assert self._channel is not None
         seat = self.seating.seat
         prompts = list(self._words.turn(view, seat))
@@ -134,26 +476,26 @@ class LinesPlayer(Player):
         self._late_turns += 1
         self._complaints.add_grave(self._turn, f"no answer within {limit:.3g} s, the turn is passed", "late")
         if self.disorder is None:
-            self._note_disorder(Late(f"turn {self._turn}: no answer within {limit:.3g} s"))
+            self._note_disorder(PlayerTimeoutError(f"turn {self._turn}: no answer within {limit:.3g} s"))
         if self._late_turns >= self._parameters.late_turns:
             why = f"is asked no more after {self._late_turns} late turns"
             self._complaints.add_grave(self._turn, why, "gone")
-            self._note_disorder(Late(f"turn {self._turn}: {why}"))
+            self._note_disorder(PlayerTimeoutError(f"turn {self._turn}: {why}"))
             self._gone = True
 
-    def _note_disorder(self, cause: PlayerFailure) -> None:
+    def _note_disorder(self, cause: PlayerError) -> None:
         """Note the gravest failure so far; the turns are those before the first one."""
         turns = self._turn - 1 if self.disorder is None else self.disorder.turns
         self.disorder = Disorder(cause, turns)
 
     def _lost(self, reason: str, seconds: float) -> Choice:
         if self._parameters.crash == "lose":
-            raise Disconnected(f"player {self.seating.label}: {reason}")
+            raise PlayerDisconnectedError(f"player {self.seating.label}: {reason}")
         self._gone = True
         self.faulty = True
         self._obituary = reason
         self._complaints.add_grave(self._turn, f"passes for the rest: {reason}", "gone")
-        self._note_disorder(Disconnected(f"turn {self._turn}: {reason}"))
+        self._note_disorder(PlayerDisconnectedError(f"turn {self._turn}: {reason}"))
         return Choice(self._words.passing(), seconds=seconds)
 
     def given(self, moves: Mapping[int, Any], view: Any) -> None:
@@ -175,7 +517,7 @@ class LinesPlayer(Player):
         if farewell and self._channel is not None:
             try:
                 self._channel.send(farewell, time.monotonic() + seconds)
-            except PlayerFailure:
+            except PlayerError:
                 # It has exited before it was told to, which is what it will be told.
                 seconds = 0.0
         cost = process.end(seconds)

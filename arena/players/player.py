@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from arena.clock import Clock
 from arena.jobs import PlayerSetup
-from arena.players.failures import PlayerFailure
+from arena.players.clock import Clock
+from arena.players.failures import PlayerError
 from arena.players.transcript import Transcript
 from referees.api import Outcome, Referee
 
 
-class InvalidParameters(ValueError):
+class InvalidPlayerParametersError(ValueError):
     """Parameters in a player's setup that its protocol does not have or accept."""
 
 
@@ -71,7 +71,7 @@ class Choice(NamedTuple):
     value: float | None = None
     comment: str = ""
     claims: bool = False
-    missed: PlayerFailure | None = None
+    missed: PlayerError | None = None
     value_before: float | None = None
 
 
@@ -79,7 +79,7 @@ class Choice(NamedTuple):
 class Disorder:
     """The first civil disorder of a player that is not gone at once: its cause, and the turns over then."""
 
-    cause: PlayerFailure
+    cause: PlayerError
     turns: int
 
 
@@ -97,7 +97,7 @@ class Player(ABC):
     The calls come in the order in which they stand here: `start`, `set_up`, one of `arrange` and
     `arranged` where a seat arranges the first position, then `given`, `choose` and `told` as the game
     goes, `score` where it is counted, `ended`, `close`; after a failure only `ended` and `close` are left.
-    In a check `rehearse` and `close` follow `set_up`. All but `close` raise PlayerFailure, and none waits
+    In a check `rehearse` and `close` follow `set_up`. All but `close` raise PlayerError, and none waits
     longer than the setup's time limits.
 
     `name` and `description` are what the player calls itself, known after `set_up`; `warnings` are
@@ -124,7 +124,7 @@ class Player(ABC):
     def rehearse(self, view: Any) -> None:  # noqa: B027 - most players have shown in `set_up` that they work
         """Show, in a check instead of a game, that the player can move; `view` is the first position's.
 
-        Raises PlayerFailure where it cannot.
+        Raises PlayerError where it cannot.
         """
 
     def without_academy(self) -> str:
@@ -156,7 +156,7 @@ class Player(ABC):
         """Tell of the moves just made, by seat, and of what the seat sees of the position they led to.
 
         In games with hidden information a player must be told of nothing but the view. Raises
-        MoveDisputed where the player refuses another's move as illegal.
+        MoveDisputedError where the player refuses another's move as illegal.
         """
 
     def can_score(self) -> bool:

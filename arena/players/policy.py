@@ -1,15 +1,481 @@
-"""Players that are policies: objects with an `actions` method, as DeepMind's agents for Diplomacy are."""
+"""Players that are policies: objects with an `actions` method, as DeepMind's agents for Diplomacy are.
+
+A policy runs in a process of its own, in the environment of its own Python, and is called by lines of JSON.
+It plays one
+or several seats of a game, called once a position, and is kept for the next game where `restart` is off.
+"""
 
 import contextlib
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+import json
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Final, Self, TypeGuard
 
-from arena.players.failures import PlayerFailure
-from arena.players.idle_policies import IdlePolicies
-from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
-from arena.players.policy_parameters import PolicyParameters
-from arena.players.shared_policy import SharedPolicy
-from referees.policies import PolicyDialogue
+from arena.players import policy_host
+from arena.players.failures import (
+    IllFormedAnswerError,
+    PlayerDisconnectedError,
+    PlayerError,
+    PlayerStartError,
+    PlayerTimeoutError,
+)
+from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
+from arena.players.process import ProcessCost, error_log, launch
+from referees.lines import Reading
+from referees.policies import PolicyDialogue, PolicyGame
+
+FAULTS: Final = ("lose", "pass")
+MAX_LATE_TURNS: Final = 100_000
+SEED: Final = "{seed}"
+
+
+@dataclass(frozen=True)
+class PolicyParameters:
+    """The parameters of a player that is a policy.
+
+    `interpreter` is the Python of its environment, `arguments` are the factory's, by name; one that is
+    `"{seed}"` is the seat's seed. At a fault (a crash, an answer that is late or of the wrong shape, an
+    illegal action) the player loses, or it passes: for the phase, or for the rest of the game after a
+    crash or `late_turns` late answers.
+    """
+
+    interpreter: str = sys.executable
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    faults: str = "lose"
+    late_turns: int = 3
+
+    @classmethod
+    def read(cls, parameters: Mapping[str, Any]) -> Self:
+        """Read a setup's parameters. Raises InvalidPlayerParametersError."""
+        known = [field.name for field in fields(cls)]
+        unknown = set(parameters) - set(known)
+        if unknown:
+            raise InvalidPlayerParametersError(
+                f"{sorted(unknown)[0]!r} is no parameter of a policy; there are {', '.join(known)}"
+            )
+        read = cls(**parameters)
+        if not isinstance(read.interpreter, str) or not read.interpreter:
+            raise InvalidPlayerParametersError(f"interpreter: {read.interpreter!r} is no program")
+        arguments = read.arguments
+        if not isinstance(arguments, Mapping) or not all(isinstance(name, str) for name in arguments):
+            raise InvalidPlayerParametersError(f"arguments: {arguments!r} are no values by name")
+        if read.faults not in FAULTS:
+            raise InvalidPlayerParametersError(f"faults: {read.faults!r} is none of {', '.join(FAULTS)}")
+        late = read.late_turns
+        if not isinstance(late, int) or isinstance(late, bool) or not 1 <= late <= MAX_LATE_TURNS:
+            raise InvalidPlayerParametersError(
+                f"late_turns: {late!r} is not a whole number from 1 to {MAX_LATE_TURNS}"
+            )
+        return read
+
+    def seeded(self, seed: int) -> dict[str, Any]:
+        """The factory's arguments at a seat of this seed."""
+        return {name: seed % 2**31 if value == SEED else value for name, value in self.arguments.items()}
+
+
+HOST: Final = str(Path(policy_host.__file__).parent)
+_LONGEST_COMPLAINT: Final = 500
+_HIDDEN: Final = "***"
+
+
+class PolicyProcess:
+    """Starts a policy, and calls it. Its answers come in the order of the calls; late ones are skipped."""
+
+    def __init__(self, seating: Seating, parameters: PolicyParameters, factory: str) -> None:
+        """Launch the interpreter, without waiting until it is ready. Raises PlayerStartError."""
+        self.setup: Final = seating.setup
+        self.log_path: Final = seating.log_path
+        self.name: str | None = None
+        self.takes_contests = False
+        self._in_contests: list[int] = []
+        self._factory, self._arguments = factory, parameters.seeded(seating.seed)
+        setup = replace(seating.setup, command=(parameters.interpreter, "-u", HOST))
+        started = replace(seating, setup=setup)
+        environment = seating.environment
+        if not setup.restart:
+            # A ticket is for one contest only.
+            environment = {name: value for name, value in environment.items() if name[:8] != "ACADEMY_"}
+        self._process = launch(started, error_log(started), environment)
+        self._calls = 0
+        self._cpu_before = 0.0
+        self.take_seat(seating)
+
+    def take_seat(self, seating: Seating) -> None:
+        """Play a game of this seat from now on."""
+        self._label, self._transcript = seating.label, seating.transcript
+
+    def make(self, seconds: float) -> None:
+        """Have the policy made; `name` is then what it calls itself. Raises PlayerStartError."""
+        try:
+            answer = self._call("start", seconds, factory=self._factory, arguments=self._arguments)
+        except PlayerTimeoutError:
+            raise PlayerStartError(
+                f"{self._factory} was not made within {seconds:g} s (start_seconds)"
+            ) from None
+        except PlayerError as failure:
+            raise PlayerStartError(f"{self._factory}: {failure}") from failure
+        name = answer.get("name")
+        self.name = name if isinstance(name, str) else ""
+        self.takes_contests = answer.get("contests") is True
+
+    def reset(self, seconds: float) -> None:
+        """Tell the policy that a game begins. Raises PlayerError."""
+        self._call("reset", seconds)
+
+    def enter_contest(self, slot: int, environment: Mapping[str, str], seconds: float) -> None:
+        """Tell the policy where ACADEMY is in the contest of a slot, and its ticket. Raises PlayerError."""
+        access = {name: value for name, value in environment.items() if name.startswith("ACADEMY_")}
+        self._in_contests.append(slot)
+        self._call("contest", seconds, environment["ACADEMY_TOKEN"], slot=slot, access=access)
+
+    def leave_contests(self, seconds: float) -> None:
+        """Tell the policy that the contests of its slots are over. Raises PlayerError."""
+        deadline = time.monotonic() + seconds
+        slots, self._in_contests = self._in_contests, []
+        for slot in slots:
+            self._call("contest", max(0.0, deadline - time.monotonic()), slot=slot, access=None)
+
+    def actions(self, slots: Sequence[int], frame: Mapping[str, Any], seconds: float) -> list[list[int]]:
+        """The actions of some slots.
+
+        Raises PlayerError: IllFormedAnswerError where the answer has not their shape.
+        """
+        answer = self._call("actions", seconds, slots=list(slots), **frame)
+        actions = answer.get("actions")
+        if not _are_numbers(actions) or len(actions) != len(slots):
+            raise IllFormedAnswerError(
+                f"{str(answer)[:_LONGEST_COMPLAINT]!r} are no actions of {len(slots)} slots"
+            )
+        return actions
+
+    @property
+    def process_id(self) -> int:
+        """The interpreter's process id."""
+        return self._process.pid
+
+    @property
+    def runs(self) -> bool:
+        """Whether the process has not exited."""
+        return self._process.runs
+
+    def leave_seat(self) -> ProcessCost:
+        """What the game has cost, where the process goes on."""
+        spent, before = self._process.cpu_seconds(), self._cpu_before
+        self._process.note_memory()
+        peak = self._process.peak_memory_bytes
+        self._process.forget_memory()
+        if spent is None:
+            return ProcessCost(None, peak, False)
+        self._cpu_before = spent
+        return ProcessCost(spent - before, peak, False)
+
+    def end(self, seconds: float) -> ProcessCost:
+        """End the process, which has some seconds to exit by itself."""
+        cost = self._process.end(seconds)
+        if cost.cpu_seconds is None:
+            return cost
+        return replace(cost, cpu_seconds=max(0.0, cost.cpu_seconds - self._cpu_before))
+
+    def _call(self, do: str, seconds: float, secret: str = "", **arguments: Any) -> dict[str, Any]:
+        """The answer to a call; a `secret` among the arguments is in no transcript. Raises PlayerError."""
+        self._calls += 1
+        deadline = time.monotonic() + seconds
+        asked = json.dumps({"id": self._calls, "do": do, **arguments})
+        if self._transcript is not None:
+            self._transcript.told(self._label, asked.replace(secret, _HIDDEN) if secret else asked)
+        try:
+            self._process.write_line(asked.encode(), deadline)
+        except PlayerTimeoutError:
+            # It has part of a line, and cannot be followed any more.
+            raise PlayerDisconnectedError("does not read what it is sent") from None
+        while True:
+            answer = self._read(deadline, secret)
+            if answer["id"] == self._calls:
+                break
+        if "error" in answer:
+            raise IllFormedAnswerError(str(answer["error"])[:_LONGEST_COMPLAINT])
+        return answer
+
+    def _read(self, deadline: float, secret: str) -> dict[str, Any]:
+        line = self._process.read_line(deadline)
+        if line is None:
+            raise PlayerDisconnectedError(self._process.obituary())
+        said = line.decode(errors="replace")
+        if secret:
+            said = said.replace(secret, _HIDDEN)
+        if self._transcript is not None:
+            self._transcript.said(self._label, said)
+        try:
+            answer = json.loads(said)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict) or "id" not in answer:
+            raise IllFormedAnswerError(f"{said[:100]!r} is not what the program that runs policies answers")
+        return answer
+
+
+def _are_numbers(actions: Any) -> TypeGuard[list[list[int]]]:
+    return isinstance(actions, list) and all(
+        isinstance(each, list) and all(type(action) is int for action in each) for each in actions
+    )
+
+
+MAX_IDLE: Final = 8
+
+
+class IdlePolicies:
+    """The idle policies of one process that plays games. Beyond `MAX_IDLE` the longest idle one is ended."""
+
+    def __init__(self) -> None:
+        self._idle: deque[PolicyProcess] = deque()
+
+    @property
+    def process_ids(self) -> set[int]:
+        """The policies' processes."""
+        return {policy.process_id for policy in self._idle}
+
+    def take(self, seating: Seating) -> PolicyProcess | None:
+        """A policy of this player for its next game, if one is there that runs."""
+        for policy in list(self._idle):
+            if policy.setup == seating.setup and policy.log_path == seating.log_path:
+                self._idle.remove(policy)
+                if policy.runs:
+                    policy.take_seat(seating)
+                    return policy
+                policy.end(0.0)
+        return None
+
+    def put(self, policy: PolicyProcess) -> None:
+        """Keep a policy whose game is over."""
+        self._idle.append(policy)
+        if len(self._idle) > MAX_IDLE:
+            self._idle.popleft().end(0.0)
+
+    def end(self) -> None:
+        """End all of them at once."""
+        while self._idle:
+            self._idle.popleft().end(0.0)
+
+
+MAX_WARNINGS: Final = 50
+_LONGEST_WARNING: Final = 300
+
+
+class SharedPolicy:
+    """The process of a policy, and the game as it goes.
+
+    The policy is called for every position in turn, whether or not one of its seats is to move, for all its
+    seats at once. `seatings` are its seats, in their order; all have joined before `set_up`.
+    """
+
+    def __init__(
+        self,
+        seating: Seating,
+        words: PolicyDialogue,
+        parameters: PolicyParameters,
+        factory: str,
+        idle: IdlePolicies | None,
+    ) -> None:
+        self.seatings = [seating]
+        self.name = ""
+        self.seconds = 0.0
+        self.warnings: list[str] = []
+        self._words = words
+        self._parameters = parameters
+        self._game: PolicyGame = words.begin(seating.first_view)
+        self._factory = factory
+        # Without a place for idle ones each game has a process of its own.
+        self._idle = None if seating.setup.restart else idle
+        self._process = None if self._idle is None else self._idle.take(seating)
+        if self._process is None:
+            self._process = PolicyProcess(seating, parameters, factory)
+        self._ready = self._called = self._asked = False
+        self._readings: dict[int, Reading] = {}
+        self._failure: PlayerError | None = None
+        self._gone = False
+        self._late_turns = 0
+        self._alone: dict[int, str] = {}
+        self._cost: Cost | None = None
+        self._unsaid = 0
+
+    def set_up(self) -> None:
+        """Have the policy made and told that a game begins. Raises PlayerError."""
+        if self._failure is not None:
+            raise self._failure
+        if self._ready or self._process is None:
+            return
+        try:
+            if self._process.name is not None and not self._goes_on(self._process):
+                # What a kept policy has become is not its player's failure in this game.
+                self._process.end(0.0)
+                self._process = PolicyProcess(self.seatings[0], self._parameters, self._factory)
+            fresh = self._process.name is None
+            if fresh:
+                self._begin(self._process)
+            self._enter_contests(self._process, fresh)
+        except PlayerError as failure:
+            self._failure = failure
+            raise
+        self.name = self._process.name or ""
+        self._ready = True
+
+    def _begin(self, process: PolicyProcess) -> None:
+        begun, limit = time.monotonic(), self.seatings[0].setup.start_seconds
+        process.make(limit)
+        process.reset(max(0.0, begun + limit - time.monotonic()))
+
+    def _enter_contests(self, process: PolicyProcess, fresh: bool) -> None:
+        """Tell the policy of its slots' contests at ACADEMY, if there are any. Raises PlayerError."""
+        deadline = time.monotonic() + self.seatings[0].setup.start_seconds
+        for seating in self.seatings:
+            if "ACADEMY_TOKEN" not in seating.environment:
+                return
+            if not process.takes_contests:
+                if fresh and (why := self.without_academy()):
+                    self._warn(why)
+                return
+            try:
+                left = max(0.0, deadline - time.monotonic())
+                process.enter_contest(self._words.slot(seating.seat), seating.environment, left)
+            except IllFormedAnswerError as failure:
+                self._warn(f"{seating.label} plays without ACADEMY: {failure}")
+
+    def without_academy(self) -> str:
+        """Why the policy cannot be told of its contests, empty where it can; after `set_up`."""
+        if self.seatings[0].setup.restart or (self._process is not None and self._process.takes_contests):
+            return ""
+        return (
+            "plays without ACADEMY: with restart = false the policy is kept for many contests, and has no "
+            "method academy_contest, by which it would be told of each"
+        )
+
+    def _goes_on(self, process: PolicyProcess) -> bool:
+        """Whether a policy that was kept is ready for another game."""
+        try:
+            process.reset(self.seatings[0].setup.start_seconds)
+        except PlayerError:
+            return False
+        return True
+
+    def told(self, moves: Mapping[int, Any], view: Any) -> None:
+        """Follow the game. Raises PlayerError where the policy, which is asked only to see, fails."""
+        if self._game.is_at(view):
+            return
+        if self._alone and tuple(sorted(moves)) != self._game.to_move():
+            self._follow_alone()
+        self._game.follow(moves)
+        self._moved()
+        seats = {seating.seat for seating in self.seatings}
+        if self._game.to_move() and seats.isdisjoint(self._game.to_move()):
+            self._ask(self.seatings[0])
+
+    def choose(self, seating: Seating, view: Any) -> Reading:
+        """The line of orders of a seat; `seconds` is then what it took. Raises PlayerError."""
+        self.seconds = 0.0
+        if self._alone and not self._game.is_at(view):
+            self._follow_alone()
+        self._ask(seating)
+        reading = self._readings.get(seating.seat, Reading(self._words.passing()))
+        if reading.complaints and self._parameters.faults == "lose":
+            raise IllFormedAnswerError(reading.complaints[0])
+        if self._game.to_move() == (seating.seat,):
+            # Who moves alone is not told of it.
+            self._alone = {seating.seat: reading.text}
+        return reading
+
+    def _follow_alone(self) -> None:
+        self._game.follow_texts(self._alone)
+        self._moved()
+
+    def _moved(self) -> None:
+        self._alone = {}
+        self._asked = False
+
+    def _ask(self, seating: Seating) -> None:
+        """Call the policy, unless it was called for this position."""
+        if self._failure is not None and self._parameters.faults == "lose":
+            raise self._failure
+        if self._asked:
+            return
+        self._asked = True
+        self._readings = {}
+        if self._gone or self._process is None:
+            return
+        # The first call may make what later ones use again.
+        grace = 0.0 if self._called else seating.setup.start_seconds
+        begun, limit = time.monotonic(), seating.move_seconds + grace
+        self._called = True
+        slots = [self._words.slot(each.seat) for each in self.seatings]
+        try:
+            actions = self._process.actions(slots, self._game.frame(), limit)
+        except PlayerError as failure:
+            self._fail(failure, limit)
+            return
+        finally:
+            self.seconds = max(0.0, time.monotonic() - begun - grace)
+        self._readings = {
+            each.seat: self._game.read(each.seat, chosen)
+            for each, chosen in zip(self.seatings, actions, strict=True)
+        }
+        for each in self.seatings:
+            for complaint in self._readings[each.seat].complaints:
+                self._warn(f"{each.label}: {complaint}")
+
+    def _fail(self, failure: PlayerError, limit: float) -> None:
+        self._failure = failure
+        assert self._process is not None
+        if self._parameters.faults == "lose":
+            self._gone = True
+            raise failure
+        if isinstance(failure, PlayerTimeoutError):
+            self._late_turns += 1
+            most = self._parameters.late_turns
+            self._gone = self._late_turns >= most
+            self._warn(
+                f"no answer within {limit:.3g} s, the phase is passed ({self._late_turns} of {most} times)"
+            )
+        elif isinstance(failure, IllFormedAnswerError):
+            self._warn(f"the phase is passed: {failure}")
+        else:
+            self._gone = True
+        if self._gone:
+            self._warn(f"passes for the rest: {failure}")
+
+    def _warn(self, what: str) -> None:
+        if len(self.warnings) < MAX_WARNINGS:
+            self.warnings.append(what[:_LONGEST_WARNING])
+        else:
+            self._unsaid += 1
+
+    def close(self, *, at_once: bool) -> Cost:
+        """End or keep the process, once for all seats; each seat's share of what it used."""
+        if self._cost is None:
+            process, self._process = self._process, None
+            assert process is not None
+            setup = self.seatings[0].setup
+            faultless = self._ready and self._failure is None and not self._gone and process.runs
+            if faultless and not at_once:
+                try:
+                    process.leave_contests(setup.exit_seconds)
+                except PlayerError as failure:
+                    self._warn(str(failure))
+                    # Another of its answers may be on the way.
+                    faultless = isinstance(failure, IllFormedAnswerError)
+            if self._idle is not None and faultless and not at_once:
+                used = process.leave_seat()
+                self._idle.put(process)
+            else:
+                used = process.end(0.0 if at_once or self._gone else setup.exit_seconds)
+            share = None if used.cpu_seconds is None else used.cpu_seconds / len(self.seatings)
+            self._cost = Cost(share, used.peak_memory_bytes)
+            if self._unsaid:
+                self.warnings.append(f"{self._unsaid} more such warnings")
+        return self._cost
+
 
 # The seats of one game whose player is the same share a process: a network is large.
 _SHARED: Final[dict[tuple[str, str], SharedPolicy]] = {}
@@ -25,12 +491,12 @@ class PolicyPlayer(Player):
         command = seating.setup.command
         module, colon, factory = command[0].partition(":") if len(command) == 1 else ("", "", "")
         if not (module and colon and factory):
-            raise InvalidParameters(f"the command {list(command)} must be one 'module:factory'")
+            raise InvalidPlayerParametersError(f"the command {list(command)} must be one 'module:factory'")
         self._parameters = PolicyParameters.read(seating.setup.parameters)
         words = seating.referee.dialogue("policy")
         if words is None:
             game = seating.referee.name
-            raise InvalidParameters(
+            raise InvalidPlayerParametersError(
                 f"this {game} is not played by policies: Diplomacy on the standard map is"
             )
         self._words: PolicyDialogue = words  # type: ignore[assignment]
@@ -43,7 +509,7 @@ class PolicyPlayer(Player):
         assert self._policy is not None
         try:
             yield self._policy
-        except PlayerFailure as failure:
+        except PlayerError as failure:
             raise type(failure)(f"player {self.seating.label}: {failure}") from failure
 
     def start(self) -> None:

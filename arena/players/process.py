@@ -1,25 +1,131 @@
-"""A child process spoken to over pipes, line by line: no thread, and no wait without an end.
+"""A child process spoken to over pipes, line by line: its start, its limits, and its end with its parent.
 
-Plain reads under a deadline: a round trip then costs some microseconds when the child runs on the
-same core, a tenth of what an event loop needs. Linux only (pidfd, signals of pipes).
+No thread, and no wait without an end.
 """
 
 import contextlib
+import fcntl
 import os
 import resource
 import select
 import signal
+import subprocess
+import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from arena.players.error_log import ErrorLog
-from arena.players.failures import CannotStart, Disconnected, IllFormed, Late
-from arena.players.lifeline import Lifeline
-from arena.players.process_start import started
-from arena.process_signals import signal_name
+from arena.players.failures import (
+    IllFormedAnswerError,
+    PlayerDisconnectedError,
+    PlayerStartError,
+    PlayerTimeoutError,
+)
+from arena.players.player import Seating
+from arena.players.process_signals import signal_name
+
+_LIMITED: Final = ("/bin/sh", "-c", 'ulimit -v "$1" && shift && exec "$@"', "arena")
+
+
+# The arena's own rights at ACADEMY, and an operator's or another player's at the arena, are not its players'.
+_WITHHELD: Final = (b"ACADEMY_", b"ARENA_")
+
+
+def inherited_environment() -> dict[bytes, bytes]:
+    """This process's variables, as far as a player's program gets them."""
+    # As bytes: decoding takes longer than the rest.
+    return {name: value for name, value in os.environb.items() if not name.startswith(_WITHHELD)}
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Keep children started meanwhile from inheriting that SIGINT is ignored: handlers are not inherited."""
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+    ):
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda number, frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def started(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    working_directory: str | None,
+    stderr: ErrorLog | int | None,
+    memory_bytes: int | None,
+    lifeline: int,
+) -> subprocess.Popen[bytes]:
+    """Start a program in a process group of its own, with `lifeline` as an open descriptor of that number.
+
+    The arguments are those of `ChildProcess`. Raises PlayerStartError.
+    """
+    if not command:
+        raise PlayerStartError("the command is empty")
+    if working_directory is not None and not Path(working_directory).is_dir():
+        raise PlayerStartError(f"bad working directory: {working_directory!r} is not a directory")
+    try:
+        with _interruptible():
+            return subprocess.Popen(
+                # Limited from outside, a program could have started others before.
+                command if memory_bytes is None else (*_LIMITED, str(memory_bytes // 1024), *command),
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE if isinstance(stderr, ErrorLog) else stderr,
+                env=inherited_environment()
+                | {os.fsencode(name): os.fsencode(value) for name, value in environment.items()},
+                cwd=working_directory,
+                process_group=0,
+                pass_fds=[lifeline],
+            )
+    except FileNotFoundError:
+        raise PlayerStartError(f"cannot run {command[0]!r}: there is no such program") from None
+    except PermissionError:
+        raise PlayerStartError(f"cannot run {command[0]!r}: it is not an executable file") from None
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise PlayerStartError(f"cannot run {command[0]!r}: {error}") from error
+
+
+# Not in Python's fcntl; the same on all architectures of Linux. See fcntl(2).
+_F_SETSIG: Final = 10
+
+
+class Lifeline:
+    """A pipe whose reading end the children hold and whose writing end only this process has.
+
+    Nothing is ever written. When the writing end is gone, which no way to end this process prevents,
+    the kernel tells the owner of the reading end that there is input: by SIGKILL, as is arranged here,
+    to a whole process group. A group of which no process has kept the reading end is not reached.
+    """
+
+    def __init__(self) -> None:
+        self.descriptor, self._ours = os.pipe()
+        fcntl.fcntl(self.descriptor, _F_SETSIG, int(signal.SIGKILL))
+
+    def hold(self, group: int) -> None:
+        """Kill this group when the time comes; it was started with `descriptor` passed on."""
+        fcntl.fcntl(self.descriptor, fcntl.F_SETOWN, -group)
+        fcntl.fcntl(self.descriptor, fcntl.F_SETFL, fcntl.fcntl(self.descriptor, fcntl.F_GETFL) | os.O_ASYNC)
+        os.close(self.descriptor)
+
+    def abandon(self) -> None:
+        """Close both ends where no group was started."""
+        os.close(self.descriptor)
+        os.close(self._ours)
+
+    def cut(self) -> None:
+        """Kill what is left of the group. Its number is not used, so it may have passed to others."""
+        os.close(self._ours)
+
 
 MAX_LINE: Final = 1 << 20
 TERMINATE_SECONDS: Final = 0.5
@@ -48,7 +154,7 @@ class ChildProcess:
     `environment` is added to `inherited_environment`. `working_directory` None means this process's.
     `stderr` is None (this process's), subprocess.DEVNULL, or a log. `memory_bytes` limits the address space
     (RLIMIT_AS). The process and its group are killed when this process ends, however it ends. Raises
-    CannotStart.
+    PlayerStartError.
     """
 
     def __init__(
@@ -66,7 +172,7 @@ class ChildProcess:
             self._child = started(
                 command, environment, working_directory, stderr, memory_bytes, self._lifeline.descriptor
             )
-        except CannotStart:
+        except PlayerStartError:
             self._lifeline.abandon()
             if self._log is not None:
                 self._log.close()
@@ -93,7 +199,10 @@ class ChildProcess:
         self._on_one_core: Final = len(os.sched_getaffinity(0)) == 1
 
     def write_line(self, line: bytes, deadline: float) -> None:
-        """Send a line; `deadline` is a time of time.monotonic(). Raises Late and Disconnected."""
+        """Send a line; `deadline` is a time of time.monotonic().
+
+        Raises PlayerTimeoutError and Disconnected.
+        """
         self._write(line + b"\n", deadline)
 
     def _write(self, rest: bytes, deadline: float) -> None:
@@ -103,7 +212,7 @@ class ChildProcess:
             except BlockingIOError:
                 self._wait_for_room(deadline)
             except BrokenPipeError:
-                raise Disconnected(self.obituary()) from None
+                raise PlayerDisconnectedError(self.obituary()) from None
 
     def _wait_for_room(self, deadline: float) -> None:
         room = select.poll()
@@ -116,13 +225,13 @@ class ChildProcess:
         if self._err in ready:
             self._take_errors()
         if self._pidfd in ready:
-            raise Disconnected(self.obituary())
+            raise PlayerDisconnectedError(self.obituary())
 
     def read_line(self, deadline: float) -> bytes | None:
         """The next line without its end; None when there will be no more.
 
-        What stands before the end of output without a line end counts as a line. Raises Late, and
-        IllFormed for a line above MAX_LINE.
+        What stands before the end of output without a line end counts as a line. Raises PlayerTimeoutError,
+        and IllFormedAnswerError for a line above MAX_LINE.
         """
         while True:
             end = self._buffer.find(b"\n", self._scanned)
@@ -133,14 +242,17 @@ class ChildProcess:
                 return line
             self._scanned = len(self._buffer)
             if self._scanned > MAX_LINE:
-                raise IllFormed(f"sent a line of more than {MAX_LINE} bytes")
+                raise IllFormedAnswerError(f"sent a line of more than {MAX_LINE} bytes")
             if not self._fill(deadline):
                 line, self._scanned = bytes(self._buffer), 0
                 self._buffer.clear()
                 return line or None
 
     def read_cut_line(self, deadline: float) -> bytes | None:
-        """As `read_line`, but of a line above MAX_LINE the beginning, however long it is. Raises Late."""
+        """As `read_line`, but of a line above MAX_LINE the beginning, however long it is.
+
+        Raises PlayerTimeoutError.
+        """
         beginning = b""
         while True:
             end = self._buffer.find(b"\n", self._scanned)
@@ -180,7 +292,8 @@ class ChildProcess:
 
         Empty where anything else happens, such as messages of errors or nothing within `seconds`: the line
         is sent then, and what comes is left to the other reads. This is the short way for what nearly all
-        exchanges are; output that is no whole answer can be `put_back`. Raises Late and Disconnected.
+        exchanges are; output that is no whole answer can be `put_back`. Raises PlayerTimeoutError and
+        Disconnected.
         """
         try:
             sent = os.write(self._in, line)
@@ -205,7 +318,7 @@ class ChildProcess:
         self._buffer += output
 
     def first_byte(self, deadline: float) -> int | None:
-        """The byte that will be read next, or None when there will be no more. Raises Late."""
+        """The byte that will be read next, or None when there will be no more. Raises PlayerTimeoutError."""
         while not self._buffer:
             if not self._fill(deadline):
                 return None
@@ -268,7 +381,7 @@ class ChildProcess:
     def obituary(self) -> str:
         """How the process ended, or what else it must be whose output has ended; with its last words."""
         end = "closed its channel"
-        with contextlib.suppress(Late):
+        with contextlib.suppress(PlayerTimeoutError):
             self._await_exit(time.monotonic() + _OBITUARY_SECONDS)
         status = self._exit_status()
         if status is not None and status.si_code == os.CLD_EXITED:
@@ -284,7 +397,7 @@ class ChildProcess:
         return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
 
     def _await_exit(self, deadline: float) -> None:
-        """Wait, letting the process write what it likes. Raises Late."""
+        """Wait, letting the process write what it likes. Raises PlayerTimeoutError."""
         out: int | None = self._out
         while True:
             gone = select.poll()
@@ -343,7 +456,7 @@ class ChildProcess:
     def _exits_within(self, seconds: float) -> bool:
         try:
             self._await_exit(time.monotonic() + seconds)
-        except Late:
+        except PlayerTimeoutError:
             return False
         return True
 
@@ -353,4 +466,33 @@ def _poll_until(poll: select.poll, deadline: float) -> Collection[int | None]:
         ready = poll.poll(1000 * (remaining if remaining < _LONGEST_POLL else _LONGEST_POLL))
         if ready:
             return [descriptor for descriptor, _ in ready]
-    raise Late("did not answer in time")
+    raise PlayerTimeoutError("did not answer in time")
+
+
+def log_label(seating: Seating) -> str:
+    """What the lines of a program's standard error stand under in the log."""
+    return f"{seating.game_id} {seating.label}"
+
+
+def error_log(seating: Seating) -> ErrorLog | None:
+    """The log for a program's standard error; None where it goes elsewhere. Raises PlayerStartError."""
+    if seating.setup.discard_stderr or seating.log_path is None:
+        return None
+    try:
+        return ErrorLog(seating.log_path, log_label(seating))
+    except OSError as error:
+        raise PlayerStartError(f"player {seating.label}: its log cannot be written: {error}") from error
+
+
+def launch(seating: Seating, log: ErrorLog | None, environment: Mapping[str, str]) -> ChildProcess:
+    """Start the program, without waiting until it is ready. Raises PlayerStartError."""
+    try:
+        return ChildProcess(
+            seating.command,
+            environment={**environment, **seating.setup.environment},
+            working_directory=seating.setup.working_directory,
+            stderr=subprocess.DEVNULL if seating.setup.discard_stderr else log,
+            memory_bytes=seating.setup.memory_bytes,
+        )
+    except PlayerStartError as failure:
+        raise PlayerStartError(f"player {seating.label}: {failure}") from failure

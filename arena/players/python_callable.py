@@ -11,10 +11,10 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from arena.alarm import TimeIsUp, alarm
-from arena.players.failures import CannotStart, Disconnected, Late, NoMove
-from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
-from referees.api import IllegalMove, Outcome, UnreadableMove
+from arena.players.alarm import TimeIsUp, alarm
+from arena.players.failures import NoMoveError, PlayerDisconnectedError, PlayerStartError, PlayerTimeoutError
+from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
+from referees.api import IllegalMoveError, Outcome, UnreadableMoveError
 
 Chooser = Callable[[Any], Choice | tuple[str, float] | str | None]
 Factory = Callable[..., Chooser]
@@ -35,9 +35,11 @@ class PythonPlayer(Player):
             seating.setup.command[0].partition(":") if seating.setup.command else ("",) * 3
         )
         if not (module and colon and function) or len(seating.setup.command) > 1:
-            raise InvalidParameters(f"the command {list(seating.setup.command)} must be one 'module:factory'")
+            raise InvalidPlayerParametersError(
+                f"the command {list(seating.setup.command)} must be one 'module:factory'"
+            )
         if seating.setup.parameters:
-            raise InvalidParameters(
+            raise InvalidPlayerParametersError(
                 f"{sorted(seating.setup.parameters)[0]!r} is no parameter of a Python player"
             )
         self._module, self._function = module, function
@@ -57,7 +59,7 @@ class PythonPlayer(Player):
             told = {"environment": seating.environment} if wanted else {}
             self._chooser = factory(seating.referee, seating.seat, seating.seed, **told)
         except Exception as error:  # Anything can come out of other people's code.
-            raise CannotStart(
+            raise PlayerStartError(
                 f"player {seating.label}: {self._module}:{self._function}: {type(error).__name__}: {error}"
             ) from error
         self.name = self.description = getattr(self._chooser, "name", self._function)
@@ -68,21 +70,25 @@ class PythonPlayer(Player):
     def rehearse(self, view: Any) -> None:
         """Ask for a first move: a function that works with other games may not with this one.
 
-        Raises PlayerFailure for a move that cannot be read or is illegal.
+        Raises PlayerError for a move that cannot be read or is illegal.
         """
         limit = self.seating.move_seconds
         try:
             with alarm(limit):
                 choice = self.choose(view)
         except TimeIsUp:
-            raise Late(f"player {self.seating.label}: no first move within {limit:.3g} s") from None
+            raise PlayerTimeoutError(
+                f"player {self.seating.label}: no first move within {limit:.3g} s"
+            ) from None
         if choice.resigns:
             return
         referee, seat = self.seating.referee, self.seating.seat
         try:
             referee.check(view, seat, referee.read_move(view, seat, choice.text))
-        except (UnreadableMove, IllegalMove) as error:
-            raise NoMove(f"player {self.seating.label}: its first move {choice.text!r}: {error}") from error
+        except (UnreadableMoveError, IllegalMoveError) as error:
+            raise NoMoveError(
+                f"player {self.seating.label}: its first move {choice.text!r}: {error}"
+            ) from error
 
     def choose(self, view: Any) -> Choice:
         """Call the chooser."""
@@ -91,7 +97,7 @@ class PythonPlayer(Player):
         try:
             answer = self._chooser(view)
         except Exception as error:  # Anything can come out of other people's code.
-            raise Disconnected(
+            raise PlayerDisconnectedError(
                 f"player {self.seating.label}: crashed with {type(error).__name__}: {error}"
             ) from error
         seconds = time.perf_counter() - started
@@ -99,7 +105,7 @@ class PythonPlayer(Player):
         limit = self.seating.move_seconds
         if seconds > limit:
             what = f"player {self.seating.label}: took {seconds:.3g} s for a move, above {limit:.3g} s"
-            raise Late(self.seating.late(what))
+            raise PlayerTimeoutError(self.seating.late(what))
         return self._read(answer)._replace(seconds=seconds)
 
     def _read(self, answer: object) -> Choice:
@@ -109,7 +115,7 @@ class PythonPlayer(Player):
             case str():
                 return Choice(answer)
             case Choice(claims=True):
-                raise NoMove("attempted a claim: a Python player may not claim the game")
+                raise NoMoveError("attempted a claim: a Python player may not claim the game")
             case Choice(text=str(), comment=str(), value=value, value_before=before) if _is_value(
                 value
             ) and _is_value(before):
@@ -121,7 +127,7 @@ class PythonPlayer(Player):
             case (str() as text, value) if isinstance(answer, tuple) and _is_value(value):
                 return Choice(text, value=None if value is None else float(value))
         said = reprlib.repr(answer)
-        raise NoMove(
+        raise NoMoveError(
             f"attempted ill-formed move {said}: a Python player answers with a move's text, the text and a "
             "number, a Choice of texts and a number, or None to resign"
         )
@@ -145,7 +151,7 @@ class PythonPlayer(Player):
         try:
             listens(*told)
         except Exception as error:  # Anything can come out of other people's code.
-            raise Disconnected(
+            raise PlayerDisconnectedError(
                 f"player {self.seating.label}: crashed with {type(error).__name__}: {error}"
             ) from error
 

@@ -8,10 +8,15 @@ from typing import Any, Final
 
 from google.protobuf.duration_pb2 import Duration
 
-from arena.lobby.framing import BrokenFrame, framed, receive
+from arena.lobby.framing import BrokenFrameError, framed, receive
 from arena.lobby.v1 import lobby_pb2
-from arena.players.failures import CannotStart, Disconnected, IllFormed, Late
-from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
+from arena.players.failures import (
+    IllFormedAnswerError,
+    PlayerDisconnectedError,
+    PlayerStartError,
+    PlayerTimeoutError,
+)
+from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
 from arena.v1 import players_pb2
 from referees.api import Outcome
 
@@ -34,11 +39,13 @@ class RemotePlayer(Player):
         setup = seating.setup
         unknown = set(setup.parameters) - _PARAMETERS
         if unknown:
-            raise InvalidParameters(f"{sorted(unknown)[0]!r} is no parameter of a remote player")
+            raise InvalidPlayerParametersError(f"{sorted(unknown)[0]!r} is no parameter of a remote player")
         if setup.command:
-            raise InvalidParameters(f"a remote player dials in: it has no command {setup.command[0]!r}")
+            raise InvalidPlayerParametersError(
+                f"a remote player dials in: it has no command {setup.command[0]!r}"
+            )
         if "lobby" not in setup.parameters:
-            raise InvalidParameters("there is no lobby where remote players could dial in")
+            raise InvalidPlayerParametersError("there is no lobby where remote players could dial in")
         self._parameters = setup.parameters
         self._hides = seating.referee.hides
         self._connection: socket.socket | None = None
@@ -63,7 +70,7 @@ class RemotePlayer(Player):
             self._connection.connect(self._parameters["lobby"])
             self._connection.sendall(framed(lobby_pb2.FromGame(seek=seek)))
         except OSError as error:
-            raise CannotStart(f"{self._label}: the lobby cannot be reached: {error}") from error
+            raise PlayerStartError(f"{self._label}: the lobby cannot be reached: {error}") from error
 
     def set_up(self) -> None:
         """Wait until the player has dialled in and says that it is ready, for `start_seconds` in all."""
@@ -71,8 +78,8 @@ class RemotePlayer(Player):
         deadline = time.monotonic() + seconds
         try:
             first = self._receive(deadline)
-        except Late:
-            raise Late(
+        except PlayerTimeoutError:
+            raise PlayerTimeoutError(
                 f"{self._label}: did not dial in, or was busy with other games, for {seconds:g} s"
             ) from None
         hello = first.seated.hello
@@ -82,12 +89,14 @@ class RemotePlayer(Player):
         self._say(players_pb2.PlayResponse(game_start=self._game_start()))
         try:
             answer = self._receive(deadline).heard
-        except Late:
-            raise Late(f"{self._label}: was not ready within {seconds:g} s") from None
+        except PlayerTimeoutError:
+            raise PlayerTimeoutError(f"{self._label}: was not ready within {seconds:g} s") from None
         if answer.HasField("decline"):
-            raise CannotStart(f"{self._label}: declines the game: {answer.decline.reason[:500]!r}")
+            raise PlayerStartError(f"{self._label}: declines the game: {answer.decline.reason[:500]!r}")
         if not answer.HasField("ready"):
-            raise IllFormed(f"{self._label}: answered a game's start with neither ready nor decline")
+            raise IllFormedAnswerError(
+                f"{self._label}: answered a game's start with neither ready nor decline"
+            )
 
     def _game_start(self) -> players_pb2.GameStart:
         seating, rules = self.seating, self.seating.referee
@@ -149,10 +158,14 @@ class RemotePlayer(Player):
         self._say(players_pb2.PlayResponse(move_request=request))
         try:
             heard = self._receive(time.monotonic() + seconds).heard
-        except Late:
-            raise Late(seating.late(f"{self._label}: no answer within {seconds:.3g} s")) from None
+        except PlayerTimeoutError:
+            raise PlayerTimeoutError(
+                seating.late(f"{self._label}: no answer within {seconds:.3g} s")
+            ) from None
         if not heard.HasField("move"):
-            raise IllFormed(f"{self._label}: answered a request to move with {heard.WhichOneof('message')}")
+            raise IllFormedAnswerError(
+                f"{self._label}: answered a request to move with {heard.WhichOneof('message')}"
+            )
         self._own_move = heard.move.text
         return self._choice(heard.move, time.perf_counter() - started)
 
@@ -170,7 +183,7 @@ class RemotePlayer(Player):
         before = self._value(move.value_before) if move.HasField("value_before") else None
         comment = move.comment[:MAX_COMMENT]
         if move.WhichOneof("answer") is None:
-            raise IllFormed(f"{self._label}: answered a request to move with an empty move")
+            raise IllFormedAnswerError(f"{self._label}: answered a request to move with an empty move")
         if move.resign:
             return Choice("resign", True, seconds, value, comment)
         return Choice(move.text, False, seconds, value, comment, value_before=before)
@@ -228,20 +241,20 @@ class RemotePlayer(Player):
             self._connection.settimeout(self.seating.setup.start_seconds)
             self._connection.sendall(framed(lobby_pb2.FromGame(say=message)))
         except OSError as error:
-            raise Disconnected(f"{self._label}: the lobby is gone: {error}") from error
+            raise PlayerDisconnectedError(f"{self._label}: the lobby is gone: {error}") from error
 
     def _receive(self, deadline: float) -> lobby_pb2.ToGame:
         assert self._connection is not None
         try:
             message = receive(self._connection, lobby_pb2.ToGame, deadline)
         except TimeoutError:
-            raise Late("no answer") from None
-        except (BrokenFrame, OSError) as error:
-            raise Disconnected(f"{self._label}: the lobby is gone: {error}") from error
+            raise PlayerTimeoutError("no answer") from None
+        except (BrokenFrameError, OSError) as error:
+            raise PlayerDisconnectedError(f"{self._label}: the lobby is gone: {error}") from error
         if message is None:
-            raise Disconnected(f"{self._label}: the lobby is gone")
+            raise PlayerDisconnectedError(f"{self._label}: the lobby is gone")
         if message.HasField("lost"):
-            raise Disconnected(f"{self._label}: {message.lost.reason}")
+            raise PlayerDisconnectedError(f"{self._label}: {message.lost.reason}")
         return message
 
 

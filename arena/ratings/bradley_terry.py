@@ -52,7 +52,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Ratings:
+class RatingList:
     """The likeliest Elo of players; those who met nobody have none."""
 
     estimates: Mapping[str, Estimate]
@@ -76,7 +76,7 @@ class Ratings:
 
 def rate(
     results: Iterable[PairResult], centre: float = 0.0, anchors: Mapping[str, float] | None = None
-) -> Ratings:
+) -> RatingList:
     """The likeliest Elo of all who met.
 
     Each pair is given once, from either side. `anchors` are Elo that do not move; a group without an
@@ -116,7 +116,7 @@ def rate(
         )
         for index, name in enumerate(names)
     }
-    return Ratings(estimates, place, groups, covariance)
+    return RatingList(estimates, place, groups, covariance)
 
 
 def _error(variance: float) -> float | None:

@@ -8,14 +8,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.reports.contents import Report
+from arena.reports.contents import CompetitionReport
 from arena.reports.tally import MatchupTally
 from arena.results.standings import PlayerStanding
 from arena.selection.candidates import TuningState
 from arena.selection.sprt import SprtState
 
 
-def json_report(report: Report) -> Mapping[str, Any]:
+def json_report(report: CompetitionReport) -> Mapping[str, Any]:
     """The whole report, ready for `json.dumps`."""
     standings = report.standings
     return {
@@ -61,7 +61,7 @@ def json_report(report: Report) -> Mapping[str, Any]:
     }
 
 
-def _player(report: Report, player: PlayerStanding) -> Mapping[str, Any]:
+def _player(report: CompetitionReport, player: PlayerStanding) -> Mapping[str, Any]:
     facts = report.players[player.name]
     estimate = report.ratings.estimates.get(player.name) if report.ratings else None
     usage, first = facts.usage, report.first_ratings.get(player.name)
@@ -99,7 +99,7 @@ def _player(report: Report, player: PlayerStanding) -> Mapping[str, Any]:
     }
 
 
-def _superiority(report: Report) -> list[Mapping[str, Any]]:
+def _superiority(report: CompetitionReport) -> list[Mapping[str, Any]]:
     if report.ratings is None:
         return []
     names = list(report.ratings.estimates)
@@ -191,7 +191,7 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int) else str(value)
 
 
-def _duration(report: Report) -> Mapping[str, Any] | None:
+def _duration(report: CompetitionReport) -> Mapping[str, Any] | None:
     if report.duration is None:
         return None
     return {

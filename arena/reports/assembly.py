@@ -9,11 +9,11 @@ from typing import Final
 from arena.control.game import GameSettings
 from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
 from arena.control.settings import Control
-from arena.ratings.bradley_terry import PairResult, Ratings, rate
+from arena.ratings.bradley_terry import PairResult, RatingList, rate
 from arena.ratings.daide import daide_scores
 from arena.ratings.places import RatedBy, places_of
 from arena.ratings.skill import SkillTable
-from arena.reports.contents import PlayerFacts, Report, is_tuner
+from arena.reports.contents import CompetitionReport, PlayerFacts, is_tuner
 from arena.reports.tally import MatchupTally, tally, unplanned
 from arena.results.database import ResultsError
 from arena.results.exclusions import Change, Exclusion, interleaved
@@ -27,7 +27,7 @@ from arena.selection.kinds import selector_for
 from arena.selection.lettered import letters
 from arena.selection.matchups import MatchupSelector
 from arena.selection.monte_carlo import MonteCarloTuner
-from arena.selection.selector import ChangedCompetition, CompletedGame, Selector
+from arena.selection.selector import CompetitionChangedError, CompletedGame, Selector
 from arena.selection.sprt import SprtMatch
 from referees.legible_text import legible
 
@@ -35,7 +35,7 @@ from referees.legible_text import legible
 CANDIDATES: Final = "#candidates"
 
 
-def assemble(control: Control, name: str, series: SeriesReader) -> Report:
+def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionReport:
     """All that is known of a competition now. Works while it runs.
 
     Of games that are not those of the control file as it is now only they are told, and why.
@@ -48,7 +48,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
     try:
         terms.check(CompetitionTerms(control.kind, control.game), control.own_settings)
         selector = _informed(control, series, games)
-    except (ResultsError, ChangedCompetition) as error:
+    except (ResultsError, CompetitionChangedError) as error:
         warning = str(error)
     game = replace(terms.game, folder=control.game.folder) if selector is None else control.game
     rules = game.rules()
@@ -58,7 +58,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
     listed = () if selector is None else control.competitors
     standings = Standings(listed, control.elo, games, unranked=(CANDIDATES,))
     lettered = selector is not None and isinstance(control.plan, AllPlayAllPlan | GauntletPlan)
-    return Report(
+    return CompetitionReport(
         name=name,
         kind=terms.kind,
         description=control.description,
@@ -86,7 +86,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> Report:
 
 
 def _informed(control: Control, series: SeriesReader, games: Iterable[FinishedGame]) -> Selector:
-    """The selector with all that has been played. Raises ChangedCompetition."""
+    """The selector with all that has been played. Raises CompetitionChangedError."""
     selector = selector_for(control)
     for _ in replayed(selector, games, series.exclusions()):
         pass
@@ -171,7 +171,7 @@ def _refusals(series: SeriesReader) -> dict[str, str]:
     return {contest: legible(why) for contest, why in series.outbox.refusals().items()}
 
 
-def _ratings(standings: Standings, control: Control) -> Ratings:
+def _ratings(standings: Standings, control: Control) -> RatingList:
     names = list(standings.order)
     pairs = ((names[i], names[j]) for i in range(len(names)) for j in range(i + 1, len(names)))
     scores = ((name, opponent, standings.against(name, opponent)) for name, opponent in pairs)
@@ -198,7 +198,7 @@ def replayed(
 
     With each comes what the history file says of it besides its result.
 
-    Raises ChangedCompetition if they are not the games of the control file.
+    Raises CompetitionChangedError if they are not the games of the control file.
     """
     for entry in interleaved(games, excluded):
         match entry:

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.ratings.bradley_terry import Ratings
+from arena.ratings.bradley_terry import RatingList
 from arena.ratings.skill import Skill
 from arena.reports.tally import MatchupTally
 from arena.results.exclusions import Exclusion
 from arena.results.first_ratings import NEWCOMER, FirstRating
 from arena.results.standings import Standings
-from arena.results.usage import Duration, LastFault, PlayerUsage
+from arena.results.usage import Duration, LastFault, PlayerTotals
 from arena.results.verdicts import ProposalTally
 from arena.selection.candidates import TuningState
 from arena.selection.sprt import SprtState
@@ -30,14 +30,14 @@ class PlayerFacts:
 
     name: str
     description: str
-    usage: PlayerUsage | None
+    usage: PlayerTotals | None
     daide_score: float
     skill: Skill
     last_fault: LastFault | None = None
 
 
 @dataclass(frozen=True)
-class Report:
+class CompetitionReport:
     """A competition's results at one moment.
 
     `letters` are the players' letters in the cross-table, empty for kinds that have none. `seats` are
@@ -62,7 +62,7 @@ class Report:
     standings: Standings
     matchups: Sequence[MatchupTally]
     players: Mapping[str, PlayerFacts]
-    ratings: Ratings | None
+    ratings: RatingList | None
     lines: Sequence[str]
     voids: int
     excluded: Sequence[Exclusion]

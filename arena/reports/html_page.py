@@ -5,8 +5,8 @@ from datetime import timedelta
 from html import escape
 from typing import Final
 
-from arena.game_count import count_text
-from arena.reports.contents import PlayerFacts, Report
+from arena.output import count_text
+from arena.reports.contents import CompetitionReport, PlayerFacts
 from arena.reports.matchup_text import MISSING, percent, settings_line
 from arena.reports.rating_plot import Bar, rating_plot
 from arena.reports.tally import MatchupTally, SeatTally
@@ -36,7 +36,7 @@ pre { background: var(--head); padding: .8rem; overflow-x: auto; }
 """
 
 
-def html_page(report: Report) -> str:
+def html_page(report: CompetitionReport) -> str:
     """The whole page. All that players and control files say is escaped."""
     title = escape(f"{report.name}: {report.kind}")
     sections = [
@@ -75,7 +75,7 @@ def _table(identity: str, headings: Sequence[str], rows: Sequence[Sequence[str]]
     )
 
 
-def _heading(report: Report) -> str:
+def _heading(report: CompetitionReport) -> str:
     settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in report.settings.items())
     parts = [f"<h1>{escape(report.name)}</h1>"]
     if report.description:
@@ -97,7 +97,7 @@ def _heading(report: Report) -> str:
     return "".join(parts)
 
 
-def _ratings(report: Report) -> str:
+def _ratings(report: CompetitionReport) -> str:
     if report.ratings is not None:
         estimates = report.ratings.estimates
         bars = [Bar(name, estimates[name].elo, estimates[name].error) for name in estimates]
@@ -112,7 +112,7 @@ def _ratings(report: Report) -> str:
     return f'<h2>Ratings</h2><p class="dim">{text}</p>{rating_plot(bars, unit)}'
 
 
-def _standings(report: Report) -> str:
+def _standings(report: CompetitionReport) -> str:
     headings = ["player", "games", "wins", "draws", "losses", "unknown", "forfeits", "on time", "faults"]
     headings += ["points", "Elo", *(["likeliest Elo", "±"] if report.ratings else ["DAIDE", "skill", "±"])]
     rows = []
@@ -135,7 +135,7 @@ def _standings(report: Report) -> str:
     return f'<h2>Standings</h2>{table}<p class="dim">{note}</p>{began}'
 
 
-def _cross_table(report: Report) -> str:
+def _cross_table(report: CompetitionReport) -> str:
     names = list(report.standings.order)
     if len(names) < 2:
         return ""
@@ -163,7 +163,7 @@ def _cross_table(report: Report) -> str:
     )
 
 
-def _tuning(report: Report) -> str:
+def _tuning(report: CompetitionReport) -> str:
     if report.tuning is None:
         return ""
     tuning = report.tuning
@@ -176,13 +176,13 @@ def _tuning(report: Report) -> str:
     )
 
 
-def _lines(report: Report) -> str:
+def _lines(report: CompetitionReport) -> str:
     if not report.lines:
         return ""
     return f'<h2>State</h2><pre id="state">{escape(chr(10).join(report.lines))}</pre>'
 
 
-def _matchups(report: Report) -> str:
+def _matchups(report: CompetitionReport) -> str:
     played = [matchup for matchup in report.matchups if matchup.total]
     if not played:
         return ""
@@ -191,7 +191,7 @@ def _matchups(report: Report) -> str:
     return f"<h2>Matchups</h2>{shown}" + (f"<p>{more} more are not shown.</p>" if more > 0 else "")
 
 
-def _matchup(matchup: MatchupTally, report: Report) -> str:
+def _matchup(matchup: MatchupTally, report: CompetitionReport) -> str:
     settings = MISSING if matchup.game is None else settings_line(matchup.game)
     rows = []
     for tally in matchup.tallies.values():
@@ -210,7 +210,7 @@ def _matchup(matchup: MatchupTally, report: Report) -> str:
     )
 
 
-def _usage(report: Report) -> str:
+def _usage(report: CompetitionReport) -> str:
     rows = []
     for name in report.ranked:
         facts = report.players[name]
@@ -239,7 +239,7 @@ def _fault_cell(facts: PlayerFacts) -> str:
     return f'<td class="text">{escape(text)}</td>'
 
 
-def _notes(report: Report) -> str:
+def _notes(report: CompetitionReport) -> str:
     notes = []
     if report.voids:
         notes.append(f"void games: {report.voids}")

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from arena.control.game import GameSettings
-from arena.game_count import count_text
+from arena.output import count_text
 from arena.reports.tally import MatchupTally, PlayerTally, SeatTally
-from arena.reports.text_table import Column, rendered
+from arena.reports.text_table import TextColumn, rendered
 
 MISSING: Final = "?? (missing from control file)"
 # Of Go's settings the ringmaster shows those that players see.
@@ -53,34 +53,34 @@ def _table(matchup: MatchupTally, seats: Sequence[str]) -> list[str]:
     players = list(matchup.tallies.values())
     of_two = len(seats) == 2 and len(players) == 2
     columns = [
-        Column([player.name for player in players], padding=3),
-        Column([f"{player.wins:g}" for player in players], "wins".rjust(4), right=True),
+        TextColumn([player.name for player in players], padding=3),
+        TextColumn([f"{player.wins:g}" for player in players], "wins".rjust(4), right=True),
     ]
     shares = [percent(player.wins, matchup.total) for player in players]
     if of_two and matchup.alternated:
-        columns.append(Column(shares, right=True, padding=7))
+        columns.append(TextColumn(shares, right=True, padding=7))
         for place, seat in enumerate(seats, start=1):
             columns += _seat_columns(matchup, players, place, seat, last=place == len(seats))
     elif of_two and matchup.total:
-        columns.append(Column(shares, right=True, padding=3))
-        columns.append(Column([f"({seats[min(player.seats) - 1]})" for player in players]))
+        columns.append(TextColumn(shares, right=True, padding=3))
+        columns.append(TextColumn([f"({seats[min(player.seats) - 1]})" for player in players]))
     else:
-        columns.append(Column(shares, right=True, padding=3))
+        columns.append(TextColumn(shares, right=True, padding=3))
     if any(player.forfeits for player in players):
-        columns.append(Column([str(player.forfeits) for player in players], "forfeits", right=True))
+        columns.append(TextColumn([str(player.forfeits) for player in players], "forfeits", right=True))
     if any(player.mean_cpu is not None for player in players):
-        columns.append(Column([_cpu(player.mean_cpu) for player in players], "avg cpu", right=True))
+        columns.append(TextColumn([_cpu(player.mean_cpu) for player in players], "avg cpu", right=True))
     return rendered(columns)
 
 
 def _seat_columns(
     matchup: MatchupTally, players: Sequence[PlayerTally], place: int, seat: str, last: bool
-) -> list[Column]:
+) -> list[TextColumn]:
     mine = [player.seats.get(place, SeatTally()) for player in players]
     won = matchup.seat_wins(place)
     numbers = [*(f"{tally.wins:g}" for tally in mine), f"{won:g}"]
     shares = [*(percent(tally.wins, tally.games) for tally in mine), percent(won, matchup.total)]
-    return [Column(numbers, seat, span=2), Column(shares, right=True, padding=3 if last else 5)]
+    return [TextColumn(numbers, seat, span=2), TextColumn(shares, right=True, padding=3 if last else 5)]
 
 
 def _cpu(seconds: float | None) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
-from arena.game_count import count_text
-from arena.reports.contents import Report
+from arena.output import count_text
+from arena.reports.contents import CompetitionReport
 from arena.reports.matchup_text import matchup_lines
 from arena.reports.text_table import aligned
 
@@ -15,7 +15,7 @@ _MOST_REASONS: Final = 5
 _RINGMASTERS_WORD: Final = {"all-play-all": "allplayall"}
 
 
-def text_report(report: Report) -> str:
+def text_report(report: CompetitionReport) -> str:
     """The whole report."""
     tuned = report.of_tuner
     sections = [
@@ -44,19 +44,19 @@ def _lines(text: str) -> list[str]:
     return [text] if text else []
 
 
-def _warning(report: Report) -> Sequence[str]:
+def _warning(report: CompetitionReport) -> Sequence[str]:
     if not report.warning:
         return []
     return ["warning: the control file does not fit these games, `arena run` refuses it:", report.warning]
 
 
-def _progress(report: Report) -> Sequence[str]:
+def _progress(report: CompetitionReport) -> Sequence[str]:
     if report.kind == "playoff":
         return []
     return [f"{count_text(report.standings.games, report.total)} games played"]
 
 
-def _grid(report: Report) -> Sequence[str]:
+def _grid(report: CompetitionReport) -> Sequence[str]:
     """Wins-losses of the player in the row against the one in the column; unknown results are omitted."""
     if not report.letters:
         return []
@@ -88,14 +88,14 @@ def _grid(report: Report) -> Sequence[str]:
     ]
 
 
-def _matchups(report: Report) -> list[list[str]]:
+def _matchups(report: CompetitionReport) -> list[list[str]]:
     played = [matchup for matchup in report.matchups if matchup.total]
     if len(played) > MOST_MATCHUPS:
         return [[f"{len(played)} matchups; `--json` and `--html` have them one by one"]]
     return [matchup_lines(matchup, report.seats) for matchup in played]
 
 
-def _standings(report: Report) -> Sequence[str]:
+def _standings(report: CompetitionReport) -> Sequence[str]:
     heading = ["player", "games", "wins", "draws", "losses", "unknown", "forfeits", "on time", "faults"]
     heading += ["points", "Elo", *(["likeliest", "±"] if report.ratings else ["DAIDE", "skill", "±"])]
     rows: list[Sequence[str]] = [heading]
@@ -121,14 +121,14 @@ def _standings(report: Report) -> Sequence[str]:
     return lines
 
 
-def _legend(report: Report) -> str:
+def _legend(report: CompetitionReport) -> str:
     live = "on time: lost on time, of the forfeits; Elo: as it went from game to game"
     if report.ratings:
         return f"{live}; likeliest: for all games together, ± its 95 % interval."
     return f"{live}; DAIDE: pots won less stakes paid; skill: openskill's Plackett-Luce, ± two deviations."
 
 
-def _faults(report: Report) -> Sequence[str]:
+def _faults(report: CompetitionReport) -> Sequence[str]:
     lines = []
     for player in report.standings.table():
         last = report.players[player.name].last_fault
@@ -138,7 +138,7 @@ def _faults(report: Report) -> Sequence[str]:
     return lines
 
 
-def _superiority(report: Report) -> Sequence[str]:
+def _superiority(report: CompetitionReport) -> Sequence[str]:
     """The likelihood, in per cent, that the player of the row is better than that of the column."""
     ratings = report.ratings
     if ratings is None or len(ratings.estimates) < 2:
@@ -156,7 +156,7 @@ def _superiority(report: Report) -> Sequence[str]:
     return aligned(rows)
 
 
-def _proposals(report: Report) -> Sequence[str]:
+def _proposals(report: CompetitionReport) -> Sequence[str]:
     """What ACADEMY made of the players' proposals."""
     lines = []
     for name, tally in report.proposals.items():
@@ -167,7 +167,7 @@ def _proposals(report: Report) -> Sequence[str]:
     return ["proposals to ACADEMY, and why they were dropped (N: numbers)", *lines] if lines else []
 
 
-def _notes(report: Report) -> Sequence[str]:
+def _notes(report: CompetitionReport) -> Sequence[str]:
     lines = _lines(report.beginnings)
     if report.voids:
         games = "1 void game" if report.voids == 1 else f"{report.voids} void games"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Column:
+class TextColumn:
     """A column: its cells, aligned to the `right` or left, and the blanks that follow it.
 
     A `heading` stands over this column and the next `span` - 1; an empty one over none.
@@ -18,7 +18,7 @@ class Column:
     span: int = 1
 
 
-def rendered(columns: Sequence[Column]) -> list[str]:
+def rendered(columns: Sequence[TextColumn]) -> list[str]:
     """The lines of a table: its headings, then its rows; without blanks at their ends."""
     widths = [max(map(len, column.cells), default=0) for column in columns]
     place = 0
@@ -49,7 +49,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     columns = list(zip(*rows, strict=True))
     return rendered(
         [
-            Column(cells, heading, right=place > 0, padding=2)
+            TextColumn(cells, heading, right=place > 0, padding=2)
             for place, (heading, *cells) in enumerate(columns)
         ]
     )

@@ -12,7 +12,7 @@ from typing import Final
 from sqlalchemy import URL, Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from arena.database_urls import shown
+from arena.control.database_urls import shown
 from arena.results.database import ResultsDatabase, ResultsError
 
 PATIENCE_SECONDS: Final = 0.3

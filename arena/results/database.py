@@ -22,7 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.schema import CreateTable
 
-from arena.database_urls import InvalidDatabaseUrl, database_url, shown
+from arena.control.database_urls import InvalidDatabaseUrlError, database_url, shown
 from arena.results.failures import reason
 from arena.results.migrations import MIGRATIONS
 from arena.results.own_tables import META, SCHEMA_VERSION, VERDICT
@@ -37,7 +37,7 @@ class ResultsError(RuntimeError):
     """Results that can't be used as asked; the message says why and what to do."""
 
 
-class NoResultsYet(ResultsError):
+class NoResultsYetError(ResultsError):
     """The competition has not been run."""
 
 
@@ -109,7 +109,7 @@ class ResultsDatabase:
 def _engine(url: URL | str) -> Engine:
     try:
         return create_engine(database_url(url))
-    except InvalidDatabaseUrl as error:
+    except InvalidDatabaseUrlError as error:
         raise ResultsError(f"the results database: {error}") from None
     except ImportError as error:
         raise ResultsError(
@@ -146,7 +146,7 @@ def _check_or_create(connection: Connection, create: bool) -> None:
         _add_verdicts(connection, present)
         return
     if META.name not in present and not create:
-        raise NoResultsYet(f"there are no results in {shown(connection.engine.url)}")
+        raise NoResultsYetError(f"there are no results in {shown(connection.engine.url)}")
     # Others may be about to do the same, and readers must see all of it or nothing.
     if connection.engine.dialect.name == "sqlite":
         connection.exec_driver_sql("BEGIN IMMEDIATE")

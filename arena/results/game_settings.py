@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, select, update
 
-from arena.clock import describe_clock
 from arena.control.changed_settings import changed
 from arena.control.game import GameSettings
 from arena.jobs import PlayerSetup, TimeControl
+from arena.players.clock import describe_clock
 from arena.results import schema as saga
 from arena.results.database import ResultsError
 from arena.results.powers import enter_powers

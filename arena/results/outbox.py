@@ -7,7 +7,7 @@ from sqlalchemy import Connection, func, insert, select, update
 
 from arena.results.database import ResultsDatabase, utc_now
 from arena.results.own_tables import OUTBOX
-from arena.results.verdicts import ProposalTally, Verdict, note, tallies
+from arena.results.verdicts import ProposalTally, StoredVerdict, note, tallies
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Outbox:
         with self._database.transaction() as connection:
             return [WaitingReport(*row) for row in connection.execute(query)]
 
-    def acknowledged(self, report: WaitingReport, verdicts: Iterable[Verdict] = ()) -> None:
+    def acknowledged(self, report: WaitingReport, verdicts: Iterable[StoredVerdict] = ()) -> None:
         """Note that ACADEMY has the report, whose content is dropped, and what it made of the proposals."""
         with self._database.transaction() as connection:
             note(connection, self._series_id, report.contest_id, verdicts)

@@ -182,7 +182,7 @@ SEAT: Final = Table(
     Column("PeakMemoryBytes", BigInteger),
     Column("EngineName", Text, nullable=False),
     Column("EngineDescription", Text, nullable=False),
-    Column("Clock", Text),  # how long it may think: see `arena.clock.describe_clock`; NULL: not known
+    Column("Clock", Text),  # how long it may think: see `arena.players.clock.describe_clock`; NULL: not known
     CheckConstraint('"Seat" >= 1', name="Seat_from_1"),
     UniqueConstraint("GameId", "PowerId", name="Seat_of_a_power"),
     ForeignKeyConstraint(["GameId", "PowerId"], ["SAGA_Player.GameId", "SAGA_Player.PowerId"]),

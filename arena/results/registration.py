@@ -9,13 +9,13 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from arena.control.changed_settings import changed
+from arena.control.database_urls import shown
 from arena.control.game import GameSettings
-from arena.database_urls import shown
 from arena.jobs import PlayerSetup
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.contestants import check_order, enter_competitors
-from arena.results.database import NoResultsYet, ResultsError, utc_now
+from arena.results.database import NoResultsYetError, ResultsError, utc_now
 from arena.results.game_settings import GameSetting, check_variant
 from arena.results.mission_series import MissionSeries, SeriesHeading, enter_series
 from arena.results.platforms import Platform, enter_platform, this_platform
@@ -103,13 +103,13 @@ def describe(connection: Connection, series_id: int, heading: Heading) -> Entere
 
 
 def find_competition(connection: Connection, name: str) -> int:
-    """The series of a competition. Raises NoResultsYet if it has not been run.
+    """The series of a competition. Raises NoResultsYetError if it has not been run.
 
     A series of its name that came in from elsewhere is no competition of the arena's.
     """
     series_id = find_series(connection, name)
     if not _is_own(connection, series_id):
-        raise NoResultsYet(
+        raise NoResultsYetError(
             f"there are no results of {name!r} yet: the series of this name was imported, and is there for "
             "SQL and export"
         )
@@ -117,10 +117,10 @@ def find_competition(connection: Connection, name: str) -> int:
 
 
 def find_series(connection: Connection, name: str) -> int:
-    """The series of this name, be it a competition or imported. Raises NoResultsYet if there is none."""
+    """The series of this name, be it a competition or imported. Raises NoResultsYetError if there is none."""
     series_id = connection.execute(select(saga.SERIES.c.SeriesId).filter_by(Name=name)).scalar()
     if series_id is None:
-        raise NoResultsYet(f"there are no results of {name!r} yet")
+        raise NoResultsYetError(f"there are no results of {name!r} yet")
     return int(series_id)
 
 

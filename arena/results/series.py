@@ -8,9 +8,9 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from arena.clock import describe_clock
 from arena.control.settings import Scope
 from arena.jobs import GameResult, PlayerSetup
+from arena.players.clock import describe_clock
 from arena.results import own_tables as own
 from arena.results import schema as saga
 from arena.results.contestants import enter_made_player

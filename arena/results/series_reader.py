@@ -20,7 +20,7 @@ from arena.results.registration import CompetitionTerms, competition_terms, find
 from arena.results.usage import (
     Duration,
     LastFault,
-    PlayerUsage,
+    PlayerTotals,
     duration,
     last_faults,
     player_descriptions,
@@ -139,7 +139,7 @@ class SeriesReader:
             for row in connection.execute(query.order_by(detail.GameId)):
                 yield StoredRecord(*row)
 
-    def player_usage(self) -> Mapping[str, PlayerUsage]:
+    def player_usage(self) -> Mapping[str, PlayerTotals]:
         """What each player has used, by name."""
         return player_usage(self._database, self._series_id)
 

@@ -13,7 +13,7 @@ from arena.results.database import ResultsDatabase
 
 
 @dataclass(frozen=True)
-class PlayerUsage:
+class PlayerTotals:
     """What a player has used in all its games; None where it is not known in any.
 
     CPU and wall time are means in seconds a game; the peak of memory, in bytes, is the largest.
@@ -48,7 +48,7 @@ class Duration:
     total_seconds: float
 
 
-def player_usage(database: ResultsDatabase, series_id: int) -> Mapping[str, PlayerUsage]:
+def player_usage(database: ResultsDatabase, series_id: int) -> Mapping[str, PlayerTotals]:
     """What each player has used, by name."""
     seat, player, game = own.SEAT.c, saga.PLAYER.c, own.GAME_DETAIL.c
     query = (
@@ -66,7 +66,7 @@ def player_usage(database: ResultsDatabase, series_id: int) -> Mapping[str, Play
     )
     with database.transaction() as connection:
         return {
-            name: PlayerUsage(int(games), cpu, float(wall), memory)
+            name: PlayerTotals(int(games), cpu, float(wall), memory)
             for name, games, cpu, wall, memory in connection.execute(query)
         }
 

@@ -17,7 +17,7 @@ _NUMBER: Final = re.compile(r"(?<![\w.])-?\d[\d.,]*(?<=\d)")
 _LONGEST_REASON: Final = 500
 
 
-class Verdict(NamedTuple):
+class StoredVerdict(NamedTuple):
     """What became of one proposal; seat 0 and no player where only the contest's counts are known."""
 
     seat: int
@@ -35,7 +35,7 @@ class ProposalTally:
     reasons: Counter[str] = field(default_factory=Counter)
 
 
-def note(connection: Connection, series_id: int, contest_id: str, verdicts: Iterable[Verdict]) -> None:
+def note(connection: Connection, series_id: int, contest_id: str, verdicts: Iterable[StoredVerdict]) -> None:
     """Keep a contest's verdicts, instead of any that are there."""
     connection.execute(delete(VERDICT).filter_by(ContestId=contest_id))
     rows = [
@@ -44,7 +44,7 @@ def note(connection: Connection, series_id: int, contest_id: str, verdicts: Iter
             "ContestId": contest_id,
             "Seat": verdict.seat,
             "Player": verdict.player,
-            "Verdict": verdict.verdict,
+            "StoredVerdict": verdict.verdict,
             "Reason": verdict.reason,
             "Count": count,
         }

@@ -13,7 +13,7 @@ from arena.control.parameters import Parameter, describe
 from arena.control.plans import CandidatePlan
 from arena.jobs import PlayerSetup
 from arena.selection.parameter_tree import Path
-from arena.selection.selector import ChangedCompetition, CompletedGame, Fixture, game_seed
+from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, game_seed
 from arena.selection.terms import check_terms
 
 MATCHUP: Final = "candidates"
@@ -120,7 +120,7 @@ class CandidateGames:
         )
 
     def check_terms(self, stored: Mapping[str, Any]) -> None:
-        """Raise ChangedCompetition if a game was played on other terms than the control file has now.
+        """Raise CompetitionChangedError if a game was played on other terms than the control file has now.
 
         `stored` is the game's detail, read from its JSON.
         """
@@ -134,15 +134,15 @@ class CandidateGames:
             check_terms(stored["parameters"], self._parameter_terms, "parameters", unset="nothing")
 
     def check_candidate(self, game_id: str, stored: Mapping[str, Any], values: Sequence[Any]) -> None:
-        """Raise ChangedCompetition if the candidate of a game is not what these values make now."""
+        """Raise CompetitionChangedError if the candidate of a game is not what these values make now."""
         now = [repr(value) for value in values]
         if stored["values"] != now:
-            raise ChangedCompetition(
+            raise CompetitionChangedError(
                 f"parameters: game {game_id!r} was played with {', '.join(stored['values'])}, by the control "
                 f"file's parameters and seed that would now be {', '.join(now)}; {REMEDY}"
             )
         if stored["candidate"] != self._fingerprint(self.plan.make("candidate", values)):
-            raise ChangedCompetition(
+            raise CompetitionChangedError(
                 f"candidate: the one of game {game_id!r} was another program or had other arguments or "
                 f"environment than the control file has now; {REMEDY}"
             )

@@ -18,7 +18,7 @@ from arena.control.parameters import describe
 from arena.control.plans import CrossEntropyPlan
 from arena.jobs import PlayerSetup
 from arena.selection.candidates import CandidateGames, PathStep, ThinnedPath, TuningState, points
-from arena.selection.selector import ChangedCompetition, CompletedGame, Fixture, Selector, game_seed
+from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture, Selector, game_seed
 from arena.selection.voids import VoidPolicy
 
 # Of a generation's candidates so many are told in reports, the best ones; the history has all.
@@ -134,7 +134,7 @@ class CrossEntropyTuner(Selector):
         return self._fixture(*place)
 
     def completed(self, game: CompletedGame) -> None:
-        """Take in a result; after a generation's last one, begin the next. Raises ChangedCompetition."""
+        """Take in a result; after a generation's last one, begin the next. Raises CompetitionChangedError."""
         generation, candidate, number = self._parse(game.game_id)
         stored = json.loads(game.detail) if game.detail else None
         if stored is not None:
@@ -142,7 +142,7 @@ class CrossEntropyTuner(Selector):
         if generation >= self._plan.generations:
             return
         if generation != self.generation or (number, candidate) not in self._open:
-            raise ChangedCompetition(
+            raise CompetitionChangedError(
                 f"competition: game {game.game_id!r} is none of generation {self.generation} of the control "
                 f"file's: {self.description}; {REMEDY}"
             )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from arena.control.changed_settings import changed
 from arena.selection.matchups import Group, MatchupSelector
-from arena.selection.selector import ChangedCompetition, CompletedGame
+from arena.selection.selector import CompetitionChangedError, CompletedGame
 
 
 def letters(place: int) -> str:
@@ -30,7 +30,7 @@ class LetteredSelector(MatchupSelector):
         self._last = list(lists)[-1]
 
     def completed(self, game: CompletedGame) -> None:
-        """Note that the game needs not be given out. Raises ChangedCompetition."""
+        """Note that the game needs not be given out. Raises CompetitionChangedError."""
         matchup, _, number = game.game_id.rpartition("_")
         called = matchup.split("v")
         if number.isascii() and number.isdigit() and len(called) == len(game.players):
@@ -41,11 +41,13 @@ class LetteredSelector(MatchupSelector):
                 raise self._misplaced(called, players)
         super().completed(game)
 
-    def _misplaced(self, called: Sequence[str], players: Sequence[str]) -> ChangedCompetition:
+    def _misplaced(self, called: Sequence[str], players: Sequence[str]) -> CompetitionChangedError:
         for letter, before in zip(called, players, strict=True):
             now = self._competitors.get(letter, "nobody")
             if now != before:
                 setting = self._settings.get(letter, self._last)
-                return ChangedCompetition(changed(setting, f"{before} as {letter}", f"{now} as {letter}"))
+                return CompetitionChangedError(
+                    changed(setting, f"{before} as {letter}", f"{now} as {letter}")
+                )
         met = f"{' against '.join(players)} as {' and '.join(called)}"
-        return ChangedCompetition(changed(self._settings[called[-1]], met, "no such games"))
+        return CompetitionChangedError(changed(self._settings[called[-1]], met, "no such games"))

@@ -9,7 +9,7 @@ from arena.ratings.moving_averages import MovingAverages
 from referees.api import Outcome
 
 
-class NobodyLeft(LookupError):
+class NoPlayersLeftError(LookupError):
     """Too few contestants are left for a game."""
 
 
@@ -39,12 +39,14 @@ def line_up(
     chance: random.Random,
     barred: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """The players of a game by seat. Raises NobodyLeft."""
+    """The players of a game by seat. Raises NoPlayersLeftError."""
     able = {name: weight for name, weight in weights.items() if weight > 0 and name not in barred}
     wanted = len(rule.kinds) if rule.kinds else seats
     distinct = bool(rule.kinds) or not rule.clones
     if len(able) < (wanted if distinct else 1):
-        raise NobodyLeft(f"{len(able)} contestants are left, a game needs {wanted if distinct else 1}")
+        raise NoPlayersLeftError(
+            f"{len(able)} contestants are left, a game needs {wanted if distinct else 1}"
+        )
     chosen: list[str] = []
     while len(chosen) < wanted:
         left = {name: weight for name, weight in able.items() if not (distinct and name in chosen)}

@@ -12,8 +12,8 @@ from dataclasses import replace
 from arena.control.changed_settings import abridged
 from arena.control.plans import MarsSeries, MarsSetting
 from arena.control.settings import Scope
-from arena.game_count import count_text
-from arena.selection.line_up import Form, NobodyLeft, draw, line_up
+from arena.output import count_text
+from arena.selection.line_up import Form, NoPlayersLeftError, draw, line_up
 from arena.selection.numbering import Numbering
 from arena.selection.selector import CompletedGame, Fixture, Selector, game_seed
 from arena.selection.terms import check_terms
@@ -94,12 +94,12 @@ class Mars(Selector):
             name = draw(weights, random.Random(game_seed(self._seed, f"mission/{given}")))
             try:
                 return self._new_game(self._series[name])
-            except NobodyLeft as error:
+            except NoPlayersLeftError as error:
                 self._short[name] = str(error)
         return None
 
     def completed(self, game: CompletedGame) -> None:
-        """Take in a result. Raises ChangedCompetition."""
+        """Take in a result. Raises CompetitionChangedError."""
         name, number = self._parse(game.game_id)
         if name in self._series:
             self._check_frozen(name, game.detail)
@@ -184,7 +184,10 @@ class Mars(Selector):
         return self._fixture(one, number, players, setting)
 
     def _draw(self, one: MarsSeries, chance: random.Random) -> tuple[MarsSetting, tuple[str, ...]]:
-        """A setting, and a line-up of those who may play in it. Raises NobodyLeft if there is none."""
+        """A setting, and a line-up of those who may play in it.
+
+        Raises NoPlayersLeftError if there is none.
+        """
         left = {setting.name: setting.weight for setting in one.settings}
         while True:
             setting = _named(one, draw(left, chance))
@@ -193,7 +196,7 @@ class Mars(Selector):
                 barred = self._barred(setting)
                 form = self._form(one)
                 return setting, line_up(one.rule, one.contestants, self._seats, form, chance, barred)
-            except NobodyLeft:
+            except NoPlayersLeftError:
                 del left[setting.name]
                 if not any(left.values()):
                     raise

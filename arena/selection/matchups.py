@@ -9,7 +9,7 @@ from arena.control.game import GameSettings
 from arena.jobs import PlayerSetup
 from arena.selection.numbering import Numbering
 from arena.selection.selector import (
-    ChangedCompetition,
+    CompetitionChangedError,
     CompletedGame,
     Fixture,
     Selector,
@@ -112,7 +112,7 @@ class MatchupSelector(Selector):
         return self._fixture(matchup, self._numbers[matchup].next())
 
     def completed(self, game: CompletedGame) -> None:
-        """Note that the game needs not be given out. Raises ChangedCompetition."""
+        """Note that the game needs not be given out. Raises CompetitionChangedError."""
         matchup, number = self._parse(game.game_id)
         if matchup not in self._groups:
             self._ghosts.add(matchup)
@@ -126,7 +126,7 @@ class MatchupSelector(Selector):
         self._numbers[matchup].complete(number)
 
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
-        """The game of this id; None when fewer games are wanted now. Raises ChangedCompetition."""
+        """The game of this id; None when fewer games are wanted now. Raises CompetitionChangedError."""
         matchup, number = self._parse(game_id)
         if matchup not in self._groups or not self._numbers[matchup].wants(number):
             return None
@@ -136,10 +136,10 @@ class MatchupSelector(Selector):
         # Its attempts so far are stored under the id it had, however many digits ids have now.
         return replace(self._fixture(matchup, number), game_id=game_id)
 
-    def _other_players(self, matchup: str, game: CompletedGame) -> ChangedCompetition:
+    def _other_players(self, matchup: str, game: CompletedGame) -> CompetitionChangedError:
         """The error for a game of players that its matchup does not have."""
         before, now = sorted(game.players), sorted(self._groups[matchup].players)
-        return ChangedCompetition(
+        return CompetitionChangedError(
             changed(f"matchups[{matchup}].players", " and ".join(before), " and ".join(now))
             + ", or call the new matchup by another id"
         )

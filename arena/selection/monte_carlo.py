@@ -12,7 +12,7 @@ from arena.selection.candidates import CandidateGames, PathStep, ThinnedPath, Tu
 from arena.selection.numbering import Numbering
 from arena.selection.parameter_tree import Node, ParameterTree, Path
 from arena.selection.selector import (
-    ChangedCompetition,
+    CompetitionChangedError,
     CompletedGame,
     Fixture,
     Selector,
@@ -109,7 +109,7 @@ class MonteCarloTuner(Selector):
         return self._give(number, self._tree.choose(chance))
 
     def completed(self, game: CompletedGame) -> None:
-        """Take a result into the tree. Raises ChangedCompetition."""
+        """Take a result into the tree. Raises CompetitionChangedError."""
         number, path = self._parse(game.game_id), self._path(game.game_id, game.detail)
         self._running.pop(game.game_id, None)
         self._numbers.complete(number)
@@ -139,7 +139,7 @@ class MonteCarloTuner(Selector):
         return [*lines, *self._tree_lines()]
 
     def history_remark(self, game_id: str, detail: str) -> str:
-        """The candidate's parameters and its place in the tree. Raises ChangedCompetition."""
+        """The candidate's parameters and its place in the tree. Raises CompetitionChangedError."""
         return self._parameters_at(self._path(game_id, detail))
 
     def history_lines(self) -> list[str]:
@@ -161,7 +161,7 @@ class MonteCarloTuner(Selector):
 
     def _path(self, game_id: str, detail: str) -> Path:
         if not detail:
-            raise ChangedCompetition(
+            raise CompetitionChangedError(
                 f"game {game_id!r}: it is not known which candidate played it; delete the games with "
                 "`arena reset`, or give the competition another control file"
             )
@@ -169,11 +169,11 @@ class MonteCarloTuner(Selector):
         self._games.check_terms(stored)
         path = tuple(stored["path"])
         if len(path) > self._plan.max_depth:
-            raise ChangedCompetition(
+            raise CompetitionChangedError(
                 changed("competition.max_depth", f"{len(path)} or more", self._plan.max_depth)
             )
         if not self._tree.known(path):
-            raise ChangedCompetition(
+            raise CompetitionChangedError(
                 f"parameters: game {game_id!r} was played at {path} of a tree of other splits than the "
                 f"control file has now; {REMEDY}"
             )

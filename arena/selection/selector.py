@@ -77,7 +77,7 @@ def original_name(name: str) -> str:
     return name.partition("#")[0] or name
 
 
-class ChangedCompetition(ValueError):
+class CompetitionChangedError(ValueError):
     """A control file that was changed so that the games so far do not belong to it any more."""
 
 
@@ -136,19 +136,22 @@ class Selector(ABC):
 
     @abstractmethod
     def completed(self, game: CompletedGame) -> None:
-        """Take in a game's outcome. Raises ChangedCompetition for a game this competition does not have."""
+        """Take in a game's outcome.
+
+        Raises CompetitionChangedError for a game this competition does not have.
+        """
 
     @abstractmethod
     def resume(self, game_id: str, players: Sequence[str], detail: str) -> Fixture | None:
         """Give out again a game an earlier run left unfinished, with the same line-up.
 
         None if it is no longer wanted: its place is then given out by `next_game`, if there still is one.
-        Raises ChangedCompetition.
+        Raises CompetitionChangedError.
         """
 
-    def foreign(self, game_id: str) -> ChangedCompetition:
+    def foreign(self, game_id: str) -> CompetitionChangedError:
         """The error for a game that this competition does not have."""
-        return ChangedCompetition(
+        return CompetitionChangedError(
             f"competition: game {game_id!r} is none of the control file's: {self.description}; {REMEDY}"
         )
 

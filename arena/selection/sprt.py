@@ -106,7 +106,7 @@ class SprtMatch(MatchupSelector):
         return None if self.decided else super().resume(game_id, players, detail)
 
     def completed(self, game: CompletedGame) -> None:
-        """Take in a game and, if it completes its pair, test. Raises ChangedCompetition."""
+        """Take in a game and, if it completes its pair, test. Raises CompetitionChangedError."""
         if game.detail:
             stored = json.loads(game.detail)
             # Games of earlier releases have the whole test as one term.

@@ -12,7 +12,7 @@ from arena.control.plans import SwissPlan
 from arena.control.settings import Scope
 from arena.selection.lettered import letters
 from arena.selection.selector import (
-    ChangedCompetition,
+    CompetitionChangedError,
     CompletedGame,
     Fixture,
     Selector,
@@ -90,11 +90,11 @@ class Swiss(Selector):
         return self._waiting.pop(next(iter(self._waiting)))
 
     def completed(self, game: CompletedGame) -> None:
-        """Take in a result; after a round's last one, begin the next. Raises ChangedCompetition."""
+        """Take in a result; after a round's last one, begin the next. Raises CompetitionChangedError."""
         if self._check(game) > self._plan.rounds or game.game_id in self._decided:
             return
         if game.game_id not in self._open:
-            raise ChangedCompetition(
+            raise CompetitionChangedError(
                 f"competition: game {game.game_id!r} is none of round {self._round} of the control file's: "
                 f"{self.description}; {REMEDY}"
             )
@@ -224,7 +224,7 @@ class Swiss(Selector):
         return {"games": self._plan.games, "competitors": competitors}
 
     def _check(self, game: CompletedGame) -> int:
-        """The game's round. Raises ChangedCompetition."""
+        """The game's round. Raises CompetitionChangedError."""
         found = _GAME_ID.fullmatch(game.game_id)
         if found is None:
             raise self.foreign(game.game_id)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from arena.control.changed_settings import changed
-from arena.selection.selector import ChangedCompetition
+from arena.selection.selector import CompetitionChangedError
 
 
 def check_terms(
@@ -12,11 +12,11 @@ def check_terms(
     where: str = "competition",
     unset: str = "its default",
 ) -> None:
-    """Raise ChangedCompetition if a game was played on other terms than those of the control file.
+    """Raise CompetitionChangedError if a game was played on other terms than those of the control file.
 
     `where` is the table that they stand in, `unset` what is said of a value that is not given.
     """
     for name in {**stored, **now}:
         before, after = stored.get(name, unset), now.get(name, unset)
         if before != after:
-            raise ChangedCompetition(changed(f"{where}.{name}", before, after))
+            raise CompetitionChangedError(changed(f"{where}.{name}", before, after))

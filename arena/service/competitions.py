@@ -11,27 +11,40 @@ from typing import Any, Final, TypeVar
 import structlog
 from grpc import aio
 
-from arena.lobby.guests import Guest
-from arena.lobby.refusals import Closing, InvalidRequest, NotAuthenticated, NotPermitted, TooMany
+from arena.lobby.lobby import RemoteSession
+from arena.lobby.refusals import (
+    InvalidRequestError,
+    LobbyClosingError,
+    NotAuthenticatedError,
+    NotPermittedError,
+    TooManyError,
+)
 from arena.lobby.tokens import bearer_token
 from arena.service.folder import CompetitionFolder
-from arena.service.refusals import EXPECTED, NotRunning, Running, UnknownGame, UploadsOff, refusal
+from arena.service.refusals import (
+    EXPECTED,
+    AlreadyRunningError,
+    NotRunningError,
+    UnknownGameError,
+    UploadsDisabledError,
+    refusal,
+)
 from arena.service.runs import Runs
-from arena.service.tokens import Caller, Role, Tokens
+from arena.service.tokens import ServiceCaller, ServiceRole, Tokens
 from arena.service.views import Viewed
 from arena.v1 import competitions_pb2, competitions_pb2_grpc
 
 Context = aio.ServicerContext[Any, Any]
 _Answer = TypeVar("_Answer")
 _log = structlog.get_logger()
-_ROLES: Final[Mapping[competitions_pb2.TokenRole.ValueType, Role]] = {
-    competitions_pb2.TOKEN_ROLE_WATCHER: Role.WATCHER,
-    competitions_pb2.TOKEN_ROLE_OPERATOR: Role.OPERATOR,
-    competitions_pb2.TOKEN_ROLE_PLAYER: Role.PLAYER,
+_ROLES: Final[Mapping[competitions_pb2.TokenRole.ValueType, ServiceRole]] = {
+    competitions_pb2.TOKEN_ROLE_WATCHER: ServiceRole.WATCHER,
+    competitions_pb2.TOKEN_ROLE_OPERATOR: ServiceRole.OPERATOR,
+    competitions_pb2.TOKEN_ROLE_PLAYER: ServiceRole.PLAYER,
 }
 _ROLE_NUMBERS: Final = {role: number for number, role in _ROLES.items()}
-_OPERATORS: Final = (Role.OPERATOR,)
-_WATCHERS: Final = (Role.OPERATOR, Role.WATCHER)
+_OPERATORS: Final = (ServiceRole.OPERATOR,)
+_WATCHERS: Final = (ServiceRole.OPERATOR, ServiceRole.WATCHER)
 
 
 @dataclass(frozen=True)
@@ -63,7 +76,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
         self._limits = limits
         self._closing = asyncio.Event()
         # The players that have dialled in; there are none before the lobby is open.
-        self.guests: Callable[[], Sequence[Guest]] = tuple
+        self.guests: Callable[[], Sequence[RemoteSession]] = tuple
         self.watchers = 0
         # Calls by how they ended: OK, or the reason of the refusal.
         self.calls: Counter[str] = Counter()
@@ -77,16 +90,18 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> competitions_pb2.StartCompetitionResponse:
         """Start a child process."""
 
-        async def start(caller: Caller) -> competitions_pb2.StartCompetitionResponse:
+        async def start(caller: ServiceCaller) -> competitions_pb2.StartCompetitionResponse:
             if self._closing.is_set():
-                raise Closing("the service is closing")
+                raise LobbyClosingError("the service is closing")
             if request.control:
                 if not self._allow_uploads:
-                    raise UploadsOff("this service takes no control files: start one of those it has")
+                    raise UploadsDisabledError(
+                        "this service takes no control files: start one of those it has"
+                    )
                 await asyncio.to_thread(self._folder.add, request.name, request.control)
             viewed = await self._viewed(request.name)
             if self._runs.running(viewed.control.path) or await asyncio.to_thread(viewed.files.running):
-                raise Running(f"the competition {request.name} is already running")
+                raise AlreadyRunningError(f"the competition {request.name} is already running")
             options = {"max-games": request.max_games, "parallel": request.parallel}
             await self._runs.start(
                 viewed.control.path, {name: value for name, value in options.items() if value}
@@ -101,16 +116,16 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> competitions_pb2.StopCompetitionResponse:
         """Ask its process to stop, or break it off."""
 
-        async def stop(caller: Caller) -> competitions_pb2.StopCompetitionResponse:
+        async def stop(caller: ServiceCaller) -> competitions_pb2.StopCompetitionResponse:
             viewed = await self._viewed(request.name)
             path = viewed.control.path
             if not (self._runs.running(path) or await asyncio.to_thread(viewed.files.running)):
-                raise NotRunning(f"the competition {request.name} is not running")
+                raise NotRunningError(f"the competition {request.name} is not running")
             _log.info("competition stopped", name=request.name, at_once=request.at_once, caller=caller.name)
             if not request.at_once:
                 await asyncio.to_thread(viewed.files.request_stop)
             elif not await self._runs.interrupt(path):
-                raise NotRunning(
+                raise NotRunningError(
                     "the competition was not started by this service: it can be asked to stop only"
                 )
             return competitions_pb2.StopCompetitionResponse(competition=await self._told(viewed))
@@ -122,7 +137,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> competitions_pb2.GetCompetitionResponse:
         """Say how a competition stands."""
 
-        async def get(_: Caller) -> competitions_pb2.GetCompetitionResponse:
+        async def get(_: ServiceCaller) -> competitions_pb2.GetCompetitionResponse:
             told = await self._told(await self._viewed(request.name))
             return competitions_pb2.GetCompetitionResponse(competition=told)
 
@@ -133,7 +148,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> competitions_pb2.ListCompetitionsResponse:
         """All competitions of the folder; those whose control files can't be used say so in `remark`."""
 
-        async def get(_: Caller) -> competitions_pb2.ListCompetitionsResponse:
+        async def get(_: ServiceCaller) -> competitions_pb2.ListCompetitionsResponse:
             size = self._page_size(request.page_size)
             names = await asyncio.to_thread(self._folder.names)
             rest = [name for name in names if name > request.page_token]
@@ -154,9 +169,9 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> None:
         """Follow the results of a competition."""
 
-        async def watch(_: Caller) -> None:
+        async def watch(_: ServiceCaller) -> None:
             if self.watchers >= self._limits.watchers:
-                raise TooMany(f"{self._limits.watchers} watch already", watchers=self._limits.watchers)
+                raise TooManyError(f"{self._limits.watchers} watch already", watchers=self._limits.watchers)
             self.watchers += 1
             try:
                 async for event in self._events(request):
@@ -194,14 +209,16 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._limits.look_seconds):
                     await self._closing.wait()
-                    raise Closing("the service is closing; competitions go on when it is started again")
+                    raise LobbyClosingError(
+                        "the service is closing; competitions go on when it is started again"
+                    )
 
     async def GetStandings(
         self, request: competitions_pb2.GetStandingsRequest, context: Context
     ) -> competitions_pb2.GetStandingsResponse:
         """The table of a competition."""
 
-        async def get(_: Caller) -> competitions_pb2.GetStandingsResponse:
+        async def get(_: ServiceCaller) -> competitions_pb2.GetStandingsResponse:
             viewed = await self._viewed(request.name)
             return await asyncio.to_thread(viewed.standings)
 
@@ -212,11 +229,11 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> competitions_pb2.ListGamesResponse:
         """A page of games. The token is the last game's sequence."""
 
-        async def get(_: Caller) -> competitions_pb2.ListGamesResponse:
+        async def get(_: ServiceCaller) -> competitions_pb2.ListGamesResponse:
             size = self._page_size(request.page_size)
             token = request.page_token or "0"
             if not (token.isascii() and token.isdecimal() and len(token) < 19):
-                raise InvalidRequest("page_token: not a token of this service; begin again without one")
+                raise InvalidRequestError("page_token: not a token of this service; begin again without one")
             viewed = await self._viewed(request.name)
             games = await asyncio.to_thread(viewed.games, int(token), size + 1)
             answer = competitions_pb2.ListGamesResponse(games=games[:size])
@@ -231,11 +248,11 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> competitions_pb2.GetGameResponse:
         """One game with its moves and its record."""
 
-        async def get(_: Caller) -> competitions_pb2.GetGameResponse:
+        async def get(_: ServiceCaller) -> competitions_pb2.GetGameResponse:
             viewed = await self._viewed(request.name)
             found = await asyncio.to_thread(viewed.game, request.game_id)
             if found is None:
-                raise UnknownGame(f"{request.name} has no finished game {request.game_id[:80]!r}")
+                raise UnknownGameError(f"{request.name} has no finished game {request.game_id[:80]!r}")
             return found
 
         return await self._answered(context, _WATCHERS, get)
@@ -245,7 +262,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> competitions_pb2.ListPlayersResponse:
         """The players that have dialled in."""
 
-        async def get(_: Caller) -> competitions_pb2.ListPlayersResponse:
+        async def get(_: ServiceCaller) -> competitions_pb2.ListPlayersResponse:
             answer = competitions_pb2.ListPlayersResponse()
             for guest in self.guests():
                 answer.players.add(
@@ -264,10 +281,10 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> competitions_pb2.CreateTokenResponse:
         """Make a token of a watcher or player."""
 
-        async def create(caller: Caller) -> competitions_pb2.CreateTokenResponse:
+        async def create(caller: ServiceCaller) -> competitions_pb2.CreateTokenResponse:
             role = _ROLES.get(request.role)
             if role is None:
-                raise InvalidRequest("role: it must be WATCHER or PLAYER")
+                raise InvalidRequestError("role: it must be WATCHER or PLAYER")
             text = await asyncio.to_thread(self._tokens.create, request.name, role)
             _log.info("token made", name=request.name, role=role.value, caller=caller.name)
             return competitions_pb2.CreateTokenResponse(token=text)
@@ -279,7 +296,7 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> competitions_pb2.ListTokensResponse:
         """The names of those who have a token."""
 
-        async def get(_: Caller) -> competitions_pb2.ListTokensResponse:
+        async def get(_: ServiceCaller) -> competitions_pb2.ListTokensResponse:
             answer = competitions_pb2.ListTokensResponse()
             for caller in await asyncio.to_thread(self._tokens.callers):
                 answer.tokens.add(name=caller.name, role=_ROLE_NUMBERS[caller.role])
@@ -292,24 +309,29 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
     ) -> competitions_pb2.RevokeTokenResponse:
         """End the rights of a watcher or player."""
 
-        async def revoke(caller: Caller) -> competitions_pb2.RevokeTokenResponse:
+        async def revoke(caller: ServiceCaller) -> competitions_pb2.RevokeTokenResponse:
             await asyncio.to_thread(self._tokens.revoke, request.name)
             for guest in self.guests():
                 if guest.name == request.name:
-                    guest.end(NotAuthenticated("this player's token was revoked"))
+                    guest.end(NotAuthenticatedError("this player's token was revoked"))
             _log.info("token revoked", name=request.name, caller=caller.name)
             return competitions_pb2.RevokeTokenResponse()
 
         return await self._answered(context, _OPERATORS, revoke)
 
     async def _answered(
-        self, context: Context, roles: tuple[Role, ...], answer: Callable[[Caller], Awaitable[_Answer]]
+        self,
+        context: Context,
+        roles: tuple[ServiceRole, ...],
+        answer: Callable[[ServiceCaller], Awaitable[_Answer]],
     ) -> _Answer:
         try:
             caller = self._tokens.authenticate(bearer_token(context.invocation_metadata()))
             if caller.role not in roles:
                 needed = " or ".join(role.value for role in roles)
-                raise NotPermitted(f"this is for an {needed}; {caller.name}'s role is {caller.role.value}")
+                raise NotPermittedError(
+                    f"this is for an {needed}; {caller.name}'s role is {caller.role.value}"
+                )
             answered = await answer(caller)
         except EXPECTED as error:
             why = refusal(error)
@@ -330,5 +352,5 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
 
     def _page_size(self, asked: int) -> int:
         if asked < 0:
-            raise InvalidRequest(f"page_size: {asked}: it must be 0 (the default) or more")
+            raise InvalidRequestError(f"page_size: {asked}: it must be 0 (the default) or more")
         return min(asked or self._limits.default_page, self._limits.page)

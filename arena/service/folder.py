@@ -8,8 +8,8 @@ from typing import Final
 from arena.control.ringmaster.ctl_file import is_ringmasters
 from arena.control.table import ControlError
 from arena.control.toml_file import MAX_BYTES, read
-from arena.lobby.refusals import InvalidRequest
-from arena.service.refusals import Conflict, InvalidControl, UnknownCompetition
+from arena.lobby.refusals import InvalidRequestError
+from arena.service.refusals import CompetitionConflictError, InvalidControlFileError, UnknownCompetitionError
 
 SUFFIX: Final = ".toml"
 # Files of Gomill's ringmaster are programs, and executed by whoever runs them.
@@ -29,18 +29,21 @@ class CompetitionFolder:
         self._folder = folder.resolve()
 
     def control_file(self, name: str) -> Path:
-        """The control file of a competition. Raises InvalidRequest, UnknownCompetition and InvalidControl."""
+        """The control file of a competition.
+
+        Raises InvalidRequestError, UnknownCompetitionError and InvalidControlFileError.
+        """
         path = self._path(name, SUFFIX)
         # A link may lead out of the folder.
         if path.is_file() and path.resolve().is_relative_to(self._folder):
             return path
         if self._path(name, _PROGRAM).is_file():
-            raise InvalidControl(f"{name}{_PROGRAM} {_REMEDY}")
-        raise UnknownCompetition(f"there is no competition {name!r}", name=name)
+            raise InvalidControlFileError(f"{name}{_PROGRAM} {_REMEDY}")
+        raise UnknownCompetitionError(f"there is no competition {name!r}", name=name)
 
     def _path(self, name: str, suffix: str) -> Path:
         if not _NAME.fullmatch(name):
-            raise InvalidRequest(
+            raise InvalidRequestError(
                 f"name: {name[:80]!r}: it must be of letters, digits, '-' and '_', with '/' between folders"
             )
         return self._folder / f"{name}{suffix}"
@@ -59,23 +62,26 @@ class CompetitionFolder:
     def add(self, name: str, text: str) -> Path:
         """Write a new control file; one that is there already must be the same.
 
-        Raises InvalidRequest, InvalidControl for a file that can't be used, Conflict and OSError.
+        Raises InvalidRequestError, InvalidControlFileError for a file that can't be used,
+        CompetitionConflictError and OSError.
         """
         path = self._path(name, ".toml")
         content = text.encode()
         if len(content) > MAX_BYTES:
-            raise InvalidControl(f"control: {len(content)} bytes; at most {MAX_BYTES} are allowed")
+            raise InvalidControlFileError(f"control: {len(content)} bytes; at most {MAX_BYTES} are allowed")
         if is_ringmasters(text):
-            raise InvalidControl(f"control: this {_REMEDY}")
+            raise InvalidControlFileError(f"control: this {_REMEDY}")
         if self._path(name, _PROGRAM).exists():
-            raise Conflict(f"there is a competition {name!r} already", name=name)
+            raise CompetitionConflictError(f"there is a competition {name!r} already", name=name)
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with path.open("xb") as file:
                 file.write(content)
         except FileExistsError:
             if path.read_bytes() != content:
-                raise Conflict(f"there is a competition {name!r} already", name=name) from None
+                raise CompetitionConflictError(
+                    f"there is a competition {name!r} already", name=name
+                ) from None
             return path
         try:
             read(path)

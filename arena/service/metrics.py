@@ -9,7 +9,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from academy.wire.metrics_page import MetricsPage
-from arena.lobby.addresses import InvalidAddress
+from arena.lobby.addresses import InvalidAddressError
 from arena.lobby.lobby import Lobby
 from arena.service.competitions import CompetitionServicer
 from arena.service.runs import Runs
@@ -52,18 +52,18 @@ class ServiceMetrics(Collector):
 def served(metrics: Collector, address: str) -> Iterator[int]:
     """Serve Prometheus at `host:port` from a thread of its own while the block lasts; yields the port.
 
-    Port 0 is any free one. Raises InvalidAddress.
+    Port 0 is any free one. Raises InvalidAddressError.
     """
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or int(port) > 65_535:
-        raise InvalidAddress(f"{address!r}: metrics need host:port (port 0 to 65535)")
+        raise InvalidAddressError(f"{address!r}: metrics need host:port (port 0 to 65535)")
     registry = CollectorRegistry()
     registry.register(metrics)
     ProcessCollector(registry=registry)
     try:
         page = MetricsPage(registry, host.strip("[]"), int(port))
     except OSError as error:
-        raise InvalidAddress(f"{address}: metrics cannot be served there ({error.strerror})") from error
+        raise InvalidAddressError(f"{address}: metrics cannot be served there ({error.strerror})") from error
     try:
         yield page.port
     finally:

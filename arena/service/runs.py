@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-from arena.lobby.refusals import TooMany
-from arena.service.refusals import Running
+from arena.lobby.refusals import TooManyError
+from arena.service.refusals import AlreadyRunningError
 
 MAX_RUNS: Final = 32
 _LAST_WORDS: Final = 2_000
@@ -64,11 +64,11 @@ class Runs:
         return self._ended.get(control)
 
     async def start(self, control: Path, options: Mapping[str, int]) -> None:
-        """Start a run, with options of `arena run`. Raises Running, TooMany and OSError."""
+        """Start a run, with options of `arena run`. Raises AlreadyRunningError, TooManyError and OSError."""
         if self.running(control):
-            raise Running(f"the competition {control.stem} is already running")
+            raise AlreadyRunningError(f"the competition {control.stem} is already running")
         if len(self._runs) + len(self._starting) >= MAX_RUNS:
-            raise TooMany(f"{MAX_RUNS} competitions are running already", competitions=MAX_RUNS)
+            raise TooManyError(f"{MAX_RUNS} competitions are running already", competitions=MAX_RUNS)
         # Others may ask for the same while the process is made.
         self._starting.add(control)
         try:

@@ -16,16 +16,16 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from arena.lobby.refusals import NotAuthenticated, NotPermitted
+from arena.lobby.refusals import NotAuthenticatedError, NotPermittedError
 from arena.lobby.tokens import digest, same
-from referees.toml_text import InvalidToml, read_toml
+from referees.toml_text import InvalidTomlError, read_toml
 
 MAX_BYTES: Final = 2**20
 _HEADING: Final = re.compile(r"\s*\[")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9!$%&*+.:;<=>?^_~-]{0,63}")
 
 
-class Role(Enum):
+class ServiceRole(Enum):
     """What a token is good for."""
 
     WATCHER = "watcher"
@@ -38,11 +38,11 @@ class TokensError(ValueError):
 
 
 @dataclass(frozen=True)
-class Caller:
+class ServiceCaller:
     """Who calls."""
 
     name: str
-    role: Role
+    role: ServiceRole
 
 
 class Tokens:
@@ -51,45 +51,50 @@ class Tokens:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._read: tuple[int, int] | None = None
-        self._callers: dict[bytes, Caller] = {}
+        self._callers: dict[bytes, ServiceCaller] = {}
         self._look()
 
-    def authenticate(self, token: str) -> Caller:
-        """Whose token this is. Raises NotAuthenticated."""
+    def authenticate(self, token: str) -> ServiceCaller:
+        """Whose token this is. Raises NotAuthenticatedError."""
         if not token:
-            raise NotAuthenticated("no token: send metadata 'authorization: Bearer TOKEN'")
+            raise NotAuthenticatedError("no token: send metadata 'authorization: Bearer TOKEN'")
         self._look()
         wanted = digest(token)
         found = next((caller for known, caller in self._callers.items() if same(known, wanted)), None)
         if found is None:
-            raise NotAuthenticated("the token is not known here; `arena token` makes tokens")
+            raise NotAuthenticatedError("the token is not known here; `arena token` makes tokens")
         return found
 
     def admit(self, player: str, token: str) -> None:
-        """Let a player dial in under its own name. Raises NotAuthenticated and NotPermitted."""
+        """Let a player dial in under its own name. Raises NotAuthenticatedError and NotPermittedError."""
         caller = self.authenticate(token)
-        if caller.role is not Role.PLAYER or caller.name != player:
-            raise NotPermitted(
+        if caller.role is not ServiceRole.PLAYER or caller.name != player:
+            raise NotPermittedError(
                 f"this token is that of the {caller.role.value} {caller.name!r}, not of the player"
             )
 
-    def callers(self) -> Sequence[Caller]:
+    def callers(self) -> Sequence[ServiceCaller]:
         """Who has a token, by name. Raises TokensError and OSError."""
         self._look()
         return sorted(self._callers.values(), key=lambda caller: caller.name)
 
-    def create(self, name: str, role: Role) -> str:
-        """Make a watcher's or player's token, and return it. Raises NotPermitted, TokensError, OSError."""
-        if role is Role.OPERATOR:
-            raise NotPermitted(
+    def create(self, name: str, role: ServiceRole) -> str:
+        """Make a watcher's or player's token, and return it.
+
+        Raises NotPermittedError, TokensError, OSError.
+        """
+        if role is ServiceRole.OPERATOR:
+            raise NotPermittedError(
                 "operators' tokens are made where the service runs: `arena token --role operator`"
             )
         return add_token(self._path, name, role)
 
     def revoke(self, name: str) -> None:
-        """End the rights of a watcher or player. Raises NotPermitted, TokensError and OSError."""
-        if Caller(name, Role.OPERATOR) in self.callers():
-            raise NotPermitted("operators' tokens are revoked where the service runs: `arena token --revoke`")
+        """End the rights of a watcher or player. Raises NotPermittedError, TokensError and OSError."""
+        if ServiceCaller(name, ServiceRole.OPERATOR) in self.callers():
+            raise NotPermittedError(
+                "operators' tokens are revoked where the service runs: `arena token --revoke`"
+            )
         remove_token(self._path, name)
 
     def _look(self) -> None:
@@ -99,7 +104,7 @@ class Tokens:
             self._read = state.st_mtime_ns, state.st_size
 
 
-def add_token(path: Path, name: str, role: Role) -> str:
+def add_token(path: Path, name: str, role: ServiceRole) -> str:
     """Make a token and add its digest to the file; returns the token, which is kept nowhere.
 
     Raises TokensError for a name that is none, or is there already, and OSError.
@@ -147,7 +152,7 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def read_tokens(path: Path) -> dict[bytes, Caller]:
+def read_tokens(path: Path) -> dict[bytes, ServiceCaller]:
     """Who has a token, by its digest. Raises TokensError and OSError."""
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
@@ -155,13 +160,13 @@ def read_tokens(path: Path) -> dict[bytes, Caller]:
         raise TokensError(f"{path} is longer than {MAX_BYTES} bytes")
     try:
         tables = read_toml(content.decode())
-    except (InvalidToml, UnicodeDecodeError) as error:
+    except (InvalidTomlError, UnicodeDecodeError) as error:
         raise TokensError(f"{path} can't be read: {error}") from None
     callers = {}
     for name, table in tables.items():
         try:
             key = bytes.fromhex(table["sha256"])
-            callers[key] = Caller(name, Role(table["role"]))
+            callers[key] = ServiceCaller(name, ServiceRole(table["role"]))
         except (KeyError, TypeError, ValueError) as error:
             raise TokensError(f"{path}: [{name}] needs role and sha256: {error}") from None
         if len(key) != hashlib.sha256().digest_size:

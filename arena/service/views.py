@@ -9,13 +9,13 @@ from typing import Any
 
 from google.protobuf.duration_pb2 import Duration
 
-from arena.competition_files import CompetitionFiles
 from arena.control.control_file import read
 from arena.control.settings import Control
-from arena.results.database import NoResultsYet, ResultsDatabase
+from arena.results.database import NoResultsYetError, ResultsDatabase
 from arena.results.game_listing import GameListing, ListedGame, WholeGame
 from arena.results.standings import Score
-from arena.run import read_results
+from arena.runner.files import CompetitionFiles
+from arena.runner.run import read_results
 from arena.selection.kinds import selector_for
 from arena.service.runs import LastRun
 from arena.v1 import competitions_pb2
@@ -46,13 +46,13 @@ class Viewed:
         try:
             with self._listing() as listing:
                 return Counts(listing.count(), listing.void_count(), listing.last(), listing.completed())
-        except NoResultsYet:
+        except NoResultsYetError:
             return None
 
     @contextmanager
     def _listing(self) -> Iterator[GameListing]:
         if not self.files.results_exist():
-            raise NoResultsYet(f"there are no results of {self.name!r} yet")
+            raise NoResultsYetError(f"there are no results of {self.name!r} yet")
         with closing(ResultsDatabase.open(self.files.results, create=False)) as database:
             yield GameListing(database, self.files.name)
 
@@ -79,7 +79,7 @@ class Viewed:
         try:
             with self._listing() as listing:
                 return [_game(each) for each in listing.after(after, limit)]
-        except NoResultsYet:
+        except NoResultsYetError:
             return []
 
     def game(self, game_id: str) -> competitions_pb2.GetGameResponse | None:

@@ -14,8 +14,8 @@ from types import TracebackType
 from typing import Final, Self
 
 from arena.jobs import GameJob, GameResult
-from arena.match import Progress
-from arena.process_signals import kill_session, signal_name
+from arena.match.game import GameProgress
+from arena.players.process_signals import kill_session, signal_name
 from arena.workers.guardian import AT_ONCE
 from arena.workers.interface import WorkerLost
 from arena.workers.timed_players import broken_off
@@ -36,7 +36,7 @@ class _Worker:
     note: WaitNote
     job: GameJob | None = None
     started: float = 0.0
-    progress: list[Progress] = field(default_factory=list)
+    progress: list[GameProgress] = field(default_factory=list)
 
     def end(self, seconds: float) -> int:
         """Wait so long for the process to end, kill it if need be, and whatever it leaves; its exit code."""
@@ -109,12 +109,12 @@ class WorkerPool:
                 continue
             worker = self._busy[ready[0][0]]
             try:
-                received: GameResult | WorkerLost | Progress = worker.connection.recv()
+                received: GameResult | WorkerLost | GameProgress = worker.connection.recv()
             except (EOFError, OSError):
                 self._replace(worker.slot)
                 self._assign()
                 continue
-            if isinstance(received, Progress):
+            if isinstance(received, GameProgress):
                 worker.progress.append(received)
                 continue
             self._release(worker)

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from arena.alarm import TimeIsUp, alarm
-from arena.game_record import labels, record_of, replayed
 from arena.jobs import Fault, GameJob, GameResult, PlayerUsage
-from arena.match import Progress
-from arena.players.failures import Late
+from arena.match.game import GameProgress
+from arena.match.recorder import labels, record_of, replayed
+from arena.match.verdicts import Loss, given_against
+from arena.players.alarm import TimeIsUp, alarm
+from arena.players.failures import PlayerTimeoutError
 from arena.players.player import Choice
 from arena.players.python_callable import PythonPlayer
-from arena.verdicts import Loss, given_against
 from arena.workers.interface import WorkerLost
 from arena.workers.waiting import Stage, Wait, WaitNote
 from referees.api import Termination, referee
@@ -35,21 +35,21 @@ def timed_players(note: WaitNote) -> type[PythonPlayer]:
             wait = Wait(Stage.MOVE, self.seating.seat, self.seating.move_seconds)
             try:
                 return self._within(wait, partial(super().choose, view))
-            except Late as failure:
-                raise Late(self.seating.late(str(failure))) from failure
+            except PlayerTimeoutError as failure:
+                raise PlayerTimeoutError(self.seating.late(str(failure))) from failure
 
         def _within(self, wait: Wait, ask: Callable[[], _Answer]) -> _Answer:
             try:
                 with note.waiting(wait), alarm(wait.seconds):
                     return ask()
             except TimeIsUp:
-                raise Late(_late(self.seating.label, wait)) from None
+                raise PlayerTimeoutError(_late(self.seating.label, wait)) from None
 
     return TimedPlayer
 
 
 def broken_off(
-    job: GameJob, progress: Sequence[Progress], wait: Wait, started: float, seconds: float
+    job: GameJob, progress: Sequence[GameProgress], wait: Wait, started: float, seconds: float
 ) -> GameResult | WorkerLost:
     """How a game went, by what the worker told of it, that was ended since a player could not be.
 

@@ -15,13 +15,11 @@ from types import FrameType
 from typing import Final
 
 from arena.jobs import GameJob
-from arena.match import play
-from arena.players.gtp import GtpPlayer
-from arena.players.idle_policies import IdlePolicies
-from arena.players.kept_engines import KeptEngines
-from arena.players.policy import PolicyPlayer
+from arena.match.game import play
+from arena.players.gtp import GtpPlayer, KeptEngines
+from arena.players.policy import IdlePolicies, PolicyPlayer
+from arena.players.process_signals import adopt_orphans, end_children
 from arena.players.protocols import PROTOCOLS
-from arena.process_signals import adopt_orphans, end_children
 from arena.workers.interface import WorkerLost
 from arena.workers.timed_players import timed_players
 from arena.workers.waiting import WaitNote

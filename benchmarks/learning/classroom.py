@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from academy.v1 import contests_pb2
-from arena.embedded import EmbeddedAcademy
+from arena.academy.embedded import EmbeddedAcademy
 from benchmarks.learning.conditions import LESSONS
 from benchmarks.learning.contests import Hall
 from benchmarks.learning.ledger import Piece

@@ -11,10 +11,10 @@ from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2, contests_pb2_grpc, game_pb2
 from academy.wire.games import game_message
-from arena.academy_link import AcademyLink, contest_message, void_report
+from arena.academy.client import AcademyClient, contest_message, void_report
 from benchmarks.learning.leniency import Rule, UnlimitedOpeningsAcademy, UnlimitedPatternsSeat
-from clients.academy import Academy, AcademyRefusal, Connection, Seat
-from clients.bots.scholar import Scholar
+from clients.academy import Academy, AcademyRefusedError, Connection, Seat
+from clients.bots.scholar import AdvisedPlayer
 from clients.bots.shapes import shapes
 from clients.bots.thinking import Thinker
 from referees.api import Outcome, Referee
@@ -77,7 +77,7 @@ def play(
     """
     spec = referee.spec()
     scholars = {
-        seat: Scholar(
+        seat: AdvisedPlayer(
             entrant.strength.thinker(referee, random.Random(f"{seed}/{seat}")),
             referee,
             lines.get(seat) if lines else None,
@@ -139,7 +139,7 @@ class Hall:
         self._referee = referee
         self._spec = referee.spec()
         self._connection = connection = replace(connection, timeout=PATIENCE_SECONDS)
-        self._link = AcademyLink(connection)
+        self._link = AcademyClient(connection)
         game = game_message(self._spec)
         game.settings.CopyFrom(
             game_pb2.LibrarySettings(
@@ -160,7 +160,7 @@ class Hall:
         with Academy(self._connection) as academy:
             try:
                 return academy.contest(contest_id).state == contests_pb2.CONTEST_STATE_REPORTED
-            except AcademyRefusal as refusal:
+            except AcademyRefusedError as refusal:
                 if refusal.code != "NOT_FOUND":
                     raise
                 return False

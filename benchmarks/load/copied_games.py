@@ -5,23 +5,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from academy.service.kept_shelves import KeptShelves
+from academy.service.pattern_cache import PatternCacheFiles
 from academy.store import keys
-from academy.store.environment import Table, Transaction
+from academy.store.environment import TableName, Transaction
 from academy.store.library_store import Store
 
-_ONE_OF_A_GAME: Final = (Table.GAMES, Table.GAME_STATE, Table.MEASURES)
-_OF_A_GAME: Final = (Table.PATTERNS, Table.OPENINGS, Table.CHANGES)
+_ONE_OF_A_GAME: Final = (TableName.GAMES, TableName.GAME_STATE, TableName.MEASURES)
+_OF_A_GAME: Final = (TableName.PATTERNS, TableName.OPENINGS, TableName.CHANGES)
 
 
 def copied(folder: Path, original: str, names: Sequence[str]) -> None:
     """Store one game under further names, as long as its own, and its kept shelf where it has one."""
-    shelf = KeptShelves(folder).path(original)
+    shelf = PatternCacheFiles(folder).path(original)
     with Store(folder) as store:
         store.environment.write(lambda transaction: _copy(transaction, original, names))
     if shelf.exists():
         for name in names:
-            shutil.copy(shelf, KeptShelves(folder).path(name))
+            shutil.copy(shelf, PatternCacheFiles(folder).path(name))
 
 
 def _copy(transaction: Transaction, original: str, names: Sequence[str]) -> None:

@@ -20,19 +20,18 @@ from grpc import aio
 from academy.knowledge.boards import Board
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.matching.warming import warm_up
-from academy.service import identity, logs
-from academy.service.addresses import Address
-from academy.service.guard import Guard
+from academy.service import logs, permissions
+from academy.service.addresses import ServerAddress
+from academy.service.contest_access import VersionedCache
+from academy.service.game_cache import CachedGame, GameCache
+from academy.service.interceptor import CallInterceptor
 from academy.service.limits import Limits
-from academy.service.listeners import Listeners, listeners
-from academy.service.listening import channel_options
-from academy.service.live_games import LiveGame, LiveGames
 from academy.service.metrics import Metrics
-from academy.service.pattern_answers import PatternCall, PatternQuestion
-from academy.service.ranked import Wish
-from academy.service.recollection import Recollection
+from academy.service.queries import PatternCall, PatternQuestion
+from academy.service.ranking import RankedQuery
 from academy.service.server import AcademyServer, ServerSettings
-from academy.store.game_records import library_to_proto
+from academy.service.transport import Listeners, channel_options, listeners
+from academy.store.codec import library_to_proto
 from academy.store.library_store import Store
 from academy.v1 import consultation_pb2 as messages
 from academy.v1 import consultation_pb2_grpc
@@ -45,11 +44,11 @@ Work = Callable[[messages.MatchPatternsRequest], None]
 class Echo:
     """Answers everything with the same, after some work with each question."""
 
-    def __init__(self, games: LiveGames) -> None:
+    def __init__(self, games: GameCache) -> None:
         self.answer = messages.MatchPatternsResponse()
         self.play_answer = messages.PlayResponse()
         self._games = games
-        self._game: LiveGame | None = None
+        self._game: CachedGame | None = None
 
     def prepare(self, answer: messages.MatchPatternsResponse) -> None:
         self.answer = answer
@@ -65,7 +64,7 @@ class Echo:
         selection = ranked.selection(map(library_to_proto, PATTERN_LIBRARIES))
         boards = [Board.from_letters(game.view.spec.geometry, each.board) for each in request.positions]
         each = Limits.default_matches_each
-        ranked.match_each([Wish(board, selection, request.max_matches, each) for board in boards])
+        ranked.match_each([RankedQuery(board, selection, request.max_matches, each) for board in boards])
 
     def write(self, request: messages.MatchPatternsRequest) -> None:
         """Ask the kernel and write the answer."""
@@ -77,7 +76,7 @@ class Echo:
         call = PatternCall(game.view.spec, game.shelf.ranked, PATTERN_LIBRARIES, questions)
         messages.MatchPatternsResponse().MergeFromString(call.answered().message)
 
-    def _asked(self) -> LiveGame:
+    def _asked(self) -> CachedGame:
         assert self._game is not None, "SetAnswer comes first"
         return self._game
 
@@ -131,7 +130,7 @@ _Servicer: Any = consultation_pb2_grpc.ConsultationServiceServicer
 class NoOp(_Servicer):  # type: ignore[misc]
     """Answers consultations with what the echo answers."""
 
-    def __init__(self, echo: Echo, guard: Guard) -> None:
+    def __init__(self, echo: Echo, guard: CallInterceptor) -> None:
         self._echo = echo
         self._guard = guard
 
@@ -143,7 +142,7 @@ class NoOp(_Servicer):  # type: ignore[misc]
     async def Play(
         self, requests: AsyncIterator[messages.PlayRequest], context: Any
     ) -> AsyncIterator[messages.PlayResponse]:
-        caller = identity.caller()
+        caller = permissions.caller()
         async for _ in requests:
             self._guard.ask(caller, 1)
             yield self._echo.play_answer
@@ -151,8 +150,10 @@ class NoOp(_Servicer):  # type: ignore[misc]
 
 def guarded_no_op(echo: Echo, store: Store, limits: Limits) -> Listeners:
     """A server that does nothing, as `AcademyServer` serves."""
-    recollection = Recollection(store)
-    guard = Guard(lambda text: recollection.recall(text, lambda: store.authenticate(text)), limits, Metrics())
+    recollection = VersionedCache(store)
+    guard = CallInterceptor(
+        lambda text: recollection.recall(text, lambda: store.authenticate(text)), limits, Metrics()
+    )
     server = listeners([guard], limits)
     consultation_pb2_grpc.add_ConsultationServiceServicer_to_server(NoOp(echo, guard), server)
     return server
@@ -163,7 +164,9 @@ async def serve(folder: Path) -> None:
     # Measured is the kernel that a server runs on, not the one that answers until that is loaded.
     warm_up()
     with Store(folder) as store:
-        server = AcademyServer(store, ServerSettings(address=Address.parse("127.0.0.1:0"), limits=limits))
+        server = AcademyServer(
+            store, ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
+        )
         address = await server.start()
         echo = Echo(server.games)
         other = aio.server(options=channel_options(limits))

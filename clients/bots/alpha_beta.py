@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from clients.bots.craft import Craft, craft_of
+from clients.bots.craft import SearchGame, craft_of
 from clients.bots.evaluation import Evaluation
 from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel, usual_value
 from referees.api import Referee
@@ -29,7 +29,7 @@ _PATIENCE: Final = 0.999
 MOST_DEPTH: Final = 64
 
 
-class _TimeIsUp(Exception):
+class _TimeIsUpError(Exception):
     """The search is to be broken off."""
 
 
@@ -49,7 +49,10 @@ class AlphaBetaThinker:
     def think(
         self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
     ) -> Thought[Any]:
-        """All moves, best first; those far behind the best are valued by a bound. Raises UnsuitableGame."""
+        """All moves, best first; those far behind the best are valued by a bound.
+
+        Raises UnsuitableGameError.
+        """
         began = self.clock()
         search = _Search(craft_of(referee, self.chance), self.evaluation, self.clock)
         moves = list(search.craft.moves(position))
@@ -63,7 +66,7 @@ class AlphaBetaThinker:
             deadline = began + (0.5 if known is None else 1.0) * (self.seconds or math.inf)
             try:
                 values = search.root(position, moves, depth, deadline)
-            except _TimeIsUp:
+            except _TimeIsUpError:
                 if known is not None:
                     break
                 known = counsel(values[moves[0]], moves)
@@ -94,7 +97,9 @@ def _sway(known: Experience, usual: float) -> float:
 class _Search:
     """One move's search. Values are those of the seat to move."""
 
-    def __init__(self, craft: Craft[Any, Any], evaluation: Evaluation, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, craft: SearchGame[Any, Any], evaluation: Evaluation, clock: Callable[[], float]
+    ) -> None:
         self.craft = craft
         self._evaluation = evaluation
         self._clock = clock
@@ -111,7 +116,7 @@ class _Search:
             best = max(best, values[move])
             # Without a first result there is nothing to play by; after it, time counts.
             if depth > 1 and self._clock() > self._deadline:
-                raise _TimeIsUp
+                raise _TimeIsUpError
         return values
 
     def _after(self, position: Any, move: Any, depth: int, least: float, most: float) -> float:
@@ -129,7 +134,7 @@ class _Search:
         if depth <= 0:
             return 0.5 + _PATIENCE * (self._evaluation.value(self.craft, position, len(moves)) - 0.5)
         if depth > 1 and self._clock() > self._deadline:
-            raise _TimeIsUp
+            raise _TimeIsUpError
         best = 0.0
         for move in sorted(moves, key=self._cuts.__getitem__, reverse=True):
             best = max(best, self._after(position, move, depth - 1, max(least, best), most))

@@ -18,13 +18,13 @@ from typing import Any, cast
 from clients.academy import Academy
 from clients.bots.board_engine import BoardEngine
 from clients.bots.command_line import academy_of, accept_contests, add_options, contest, run
-from clients.bots.craft import UnsuitableGame
+from clients.bots.craft import UnsuitableGameError
 from clients.bots.gtp import GtpError
 from clients.bots.strength import Strength
 from clients.bots.thinking import Thinker
-from referees.api import Referee, UnknownGame, referee
+from referees.api import Referee, UnknownRefereeError, referee
 from referees.gtp import GtpGame
-from referees.toml_text import InvalidToml, read_toml
+from referees.toml_text import InvalidTomlError, read_toml
 
 
 class AnyGameEngine(BoardEngine[Referee[Any, Any], Any, Any]):
@@ -39,13 +39,15 @@ class AnyGameEngine(BoardEngine[Referee[Any, Any], Any, Any]):
         academy: Academy | None = None,
         contest_id: str = "",
     ) -> None:
-        """Raises InvalidSetting, and UnsuitableGame for a game not played over GTP or with a handicap."""
+        """Raises InvalidSettingError, and UnsuitableGameError for a game not played over GTP or with a
+        handicap.
+        """
         super().__init__(name, game, dict(settings), thinker, academy, contest_id)
         words = cast("GtpGame[Any, Any] | None", self._referee.dialogue("gtp"))
         if words is None:
-            raise UnsuitableGame(f"{game.name}: this game is not played over GTP")
+            raise UnsuitableGameError(f"{game.name}: this game is not played over GTP")
         if words.handicap() is not None or self._referee.arranger() is not None:
-            raise UnsuitableGame(f"{game.name}: this engine plays no handicap games")
+            raise UnsuitableGameError(f"{game.name}: this engine plays no handicap games")
         self._setup = [line.split() for line in words.setup()]
         for word in {line[0] for line in self._setup} - set(self._commands):
             self._commands[word] = partial(self._agree, word)
@@ -81,7 +83,7 @@ def read_settings(texts: Sequence[str]) -> dict[str, object]:
             raise ValueError(f"{text!r}: name=value is needed, such as board_size=9")
         try:
             settings[name.strip()] = read_toml(f"value = {value}")["value"]
-        except InvalidToml:
+        except InvalidTomlError:
             # A word need not stand in quotes here.
             settings[name.strip()] = value.strip()
     return settings
@@ -110,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         academy = academy_of(options, parser)
         engine = AnyGameEngine(f"{options.game}-bot", game, settings, thinker, academy, contest())
         accept_contests(engine, options)
-    except (ValueError, UnknownGame) as error:
+    except (ValueError, UnknownRefereeError) as error:
         parser.error(str(error.args[0]))
     run(engine)
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Generic, TypeVar, cast
 
 from clients.academy import Academy, Seat
-from clients.bots.gtp import ContestAccess, GtpEngine, GtpError
-from clients.bots.scholar import Scholar
+from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
+from clients.bots.scholar import AdvisedPlayer
 from clients.bots.thinking import Candidate, Thinker
-from referees.api import IllegalMove, InvalidSetting, Referee, UnreadableMove
+from referees.api import IllegalMoveError, InvalidSettingError, Referee, UnreadableMoveError
 from referees.gtp import GtpGame
 
 Rules = TypeVar("Rules", bound=Referee[Any, Any])
@@ -21,7 +21,7 @@ Number = TypeVar("Number", int, float)
 _WORDS: Final = {"black": "b", "white": "w"}
 
 
-class BoardEngine(GtpEngine, Generic[Rules, Position, Move]):
+class BoardEngine(GtpProgram, Generic[Rules, Position, Move]):
     """An engine of any game that is played over GTP.
 
     A game's engine gives the referee class and, where it can, how its rules bend to GTP, which lets a
@@ -76,7 +76,7 @@ class BoardEngine(GtpEngine, Generic[Rules, Position, Move]):
         self._moves: list[str] = []
         # The position before each move, and the seat that made it.
         self._before: list[tuple[Position, int]] = []
-        self._scholars: dict[int, Scholar[Position, Move]] = {}
+        self._scholars: dict[int, AdvisedPlayer[Position, Move]] = {}
         self._expected_values: tuple[float, ...] = ()
 
     def _change(self, **settings: object) -> None:
@@ -84,7 +84,7 @@ class BoardEngine(GtpEngine, Generic[Rules, Position, Move]):
         changed = {**self._settings, **settings}
         try:
             self._game.from_settings(changed)
-        except InvalidSetting as error:
+        except InvalidSettingError as error:
             raise GtpError("unacceptable size" if error.setting == "board_size" else str(error)) from None
         self._settings = changed
         self._begin()
@@ -119,9 +119,9 @@ class BoardEngine(GtpEngine, Generic[Rules, Position, Move]):
         try:
             move = self._referee.read_move(position, seat, " ".join(arguments[1:]))
             self._make(position, seat, move)
-        except UnreadableMove:
+        except UnreadableMoveError:
             raise GtpError("invalid color or coordinate") from None
-        except IllegalMove:
+        except IllegalMoveError:
             raise GtpError("illegal move") from None
         return ""
 
@@ -176,11 +176,11 @@ class BoardEngine(GtpEngine, Generic[Rules, Position, Move]):
                 return seat
         raise GtpError("invalid color or coordinate")
 
-    def _scholar(self, number: int) -> Scholar[Position, Move]:
+    def _scholar(self, number: int) -> AdvisedPlayer[Position, Move]:
         if number not in self._scholars:
             spec = self._referee.spec()
             seat = Seat(spec.game_id, spec.geometry, number, self._contest_id)
-            self._scholars[number] = Scholar(self._thinker, self._referee, self._academy, seat)
+            self._scholars[number] = AdvisedPlayer(self._thinker, self._referee, self._academy, seat)
         return self._scholars[number]
 
     def _finish(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from clients.academy import Academy, Connection
 from clients.bots.board_engine import BoardEngine
-from clients.bots.gtp import ContestAccess, GtpEngine
+from clients.bots.gtp import ContestAccess, GtpProgram
 from clients.bots.thinking import Thinker
 from referees.api import Referee
 
@@ -97,7 +97,7 @@ def contest() -> str:
     return os.environ.get("ACADEMY_CONTEST", "")
 
 
-def run(engine: GtpEngine) -> None:
+def run(engine: GtpProgram) -> None:
     """Answer commands on standard input until `quit`."""
     for stream in (sys.stdin, sys.stdout):
         # Whatever bytes arrive, each line is to be answered.

@@ -1,6 +1,6 @@
 """What a search needs of a game beside its rules: which moves to consider, and how a game ends at random.
 
-`Craft` does it for every game by its referee; games that can do it better have a craft of their own.
+`SearchGame` does it for every game by its referee; games that can do it better have a craft of their own.
 """
 
 import random
@@ -23,7 +23,7 @@ _OWN: Final = {
 }
 
 
-class UnsuitableGame(ValueError):
+class UnsuitableGameError(ValueError):
     """A game that these players cannot search; the message says why."""
 
 
@@ -38,16 +38,16 @@ class Playout(Generic[Move]):
     played: tuple[Collection[Move], ...] = ()
 
 
-class Craft(Generic[Position, Move]):
+class SearchGame(Generic[Position, Move]):
     """Any game in which one seat moves at a time and the moves can be listed."""
 
     def __init__(self, referee: Referee[Position, Move], chance: random.Random) -> None:
-        """Raises UnsuitableGame."""
+        """Raises UnsuitableGameError."""
         self.referee = referee
         self.chance = chance
         spec = referee.spec()
         if spec.simultaneous:
-            raise UnsuitableGame(f"{spec.game_id}: seats move simultaneously; a search needs turns")
+            raise UnsuitableGameError(f"{spec.game_id}: seats move simultaneously; a search needs turns")
         self._longest = int(_LONGEST * spec.expected_length)
 
     def mover(self, position: Position) -> int:
@@ -56,10 +56,13 @@ class Craft(Generic[Position, Move]):
         return to_move[0] if to_move else 0
 
     def moves(self, position: Position) -> Sequence[Move]:
-        """The moves worth considering, at least one where the game is not over. Raises UnsuitableGame."""
+        """The moves worth considering, at least one where the game is not over.
+
+        Raises UnsuitableGameError.
+        """
         moves = self.referee.legal_moves(position, self.mover(position))
         if moves is None:
-            raise UnsuitableGame(f"{self.referee.name}: its moves cannot be listed")
+            raise UnsuitableGameError(f"{self.referee.name}: its moves cannot be listed")
         return moves
 
     def after(self, position: Position, move: Move) -> Position:
@@ -87,9 +90,9 @@ def scores_of(outcome: Outcome | None, seats: int) -> tuple[float, ...]:
     return tuple(shared if seat in winners else 0.0 for seat in range(1, seats + 1))
 
 
-def craft_of(referee: Referee[Any, Any], chance: random.Random) -> Craft[Any, Any]:
-    """The craft for a game: its own, or the one for every game. Raises UnsuitableGame."""
+def craft_of(referee: Referee[Any, Any], chance: random.Random) -> SearchGame[Any, Any]:
+    """The craft for a game: its own, or the one for every game. Raises UnsuitableGameError."""
     # Each is imported when it is needed: OpenSpiel is an optional extra.
-    module, name = _OWN.get(referee.name, (__name__, "Craft"))
-    craft: type[Craft[Any, Any]] = getattr(import_module(module), name)
+    module, name = _OWN.get(referee.name, (__name__, "SearchGame"))
+    craft: type[SearchGame[Any, Any]] = getattr(import_module(module), name)
     return craft(referee, chance)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.cells import State
-from clients.bots.craft import Craft
+from clients.bots.craft import SearchGame
 
 GAMES: Final = 40
 # Every so many plies of a random game a position is looked at.
@@ -44,7 +44,7 @@ class Evaluation:
         """Whether it is good enough to search by."""
         return self.telling >= TELLING
 
-    def value(self, craft: Craft[Any, Any], position: Any, moves: int) -> float:
+    def value(self, craft: SearchGame[Any, Any], position: Any, moves: int) -> float:
         """What the seat to move, one of two with so many moves, can expect: 0 to 1."""
         seat = craft.mover(position)
         features = _features(craft, position, seat, moves)
@@ -52,7 +52,7 @@ class Evaluation:
         return 1.0 / (1.0 + math.exp(-ahead if seat == 1 else ahead))
 
 
-def _features(craft: Craft[Any, Any], position: Any, seat: int, moves: int) -> Sequence[float]:
+def _features(craft: SearchGame[Any, Any], position: Any, seat: int, moves: int) -> Sequence[float]:
     """What is ahead for seat 1."""
     states = craft.referee.board(position, 1).states
     sign = 1.0 if seat == 1 else -1.0
@@ -65,7 +65,7 @@ def _features(craft: Craft[Any, Any], position: Any, seat: int, moves: int) -> S
     )
 
 
-def fitted(craft: Craft[Any, Any], games: int = GAMES) -> Evaluation:
+def fitted(craft: SearchGame[Any, Any], games: int = GAMES) -> Evaluation:
     """Fit the weights of a game of two, by as many random games; the same ones each time."""
     chance = random.Random(_SEED)
     seen: list[Sequence[float]] = []

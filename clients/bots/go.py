@@ -14,7 +14,7 @@ from dataclasses import replace
 from clients.academy import Academy
 from clients.bots.board_engine import BoardEngine
 from clients.bots.command_line import run_bot
-from clients.bots.go_thinking import MonteCarloThinker, RandomThinker
+from clients.bots.go_thinking import MonteCarloGoThinker, RandomGoThinker
 from clients.bots.thinking import Candidate, Thinker
 from referees.go import PASS, Go, GoPosition
 
@@ -81,8 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     run_bot(
         "academy-go-bot",
         __doc__.partition("\n")[0],
-        at_random=RandomThinker,
-        monte_carlo=MonteCarloThinker,
+        at_random=RandomGoThinker,
+        monte_carlo=MonteCarloGoThinker,
         engine=GoEngine,
         arguments=arguments,
     )

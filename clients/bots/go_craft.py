@@ -3,12 +3,12 @@
 import random
 from collections.abc import Sequence
 
-from clients.bots.craft import Craft, Playout
+from clients.bots.craft import Playout, SearchGame
 from clients.bots.go_thinking import playout, sensible_moves
 from referees.go import BLACK, PASS, Board, Go, GoPosition
 
 
-class GoCraft(Craft[GoPosition, int]):
+class GoCraft(SearchGame[GoPosition, int]):
     """Area scoring with all stones alive, as the referee counts."""
 
     def __init__(self, referee: Go, chance: random.Random) -> None:

@@ -14,7 +14,7 @@ MERCY: Final = 0.4
 
 
 @dataclass
-class RandomThinker:
+class RandomGoThinker:
     """Plays anywhere but into its own eyes; expects what the area on the board says."""
 
     chance: random.Random
@@ -28,7 +28,7 @@ class RandomThinker:
 
 
 @dataclass
-class MonteCarloThinker:
+class MonteCarloGoThinker:
     """Tries moves in random games to the end, counting a move wherever in a playout it was made.
 
     `playouts` is how many games it plays a move: its strength.

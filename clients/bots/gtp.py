@@ -1,6 +1,6 @@
 """The engine's side of the Go Text Protocol, version 2: reading commands, answering, the loop.
 
-An engine subclasses `GtpEngine` and gives its commands as methods named `gtp_<command>`, which take
+An engine subclasses `GtpProgram` and gives its commands as methods named `gtp_<command>`, which take
 the arguments and return the answer. Besides GTP's own there are three commands that the arena knows:
 `academy-expected_value` (the engine's own expected value, 0 to 1, after its last move), `gomill-cpu_time`,
 and `academy-contest`, by which an engine that plays many games is told of each one's contest at ACADEMY.
@@ -43,7 +43,7 @@ class ContestAccess:
         return cls(words[0], words[1], words[2], int(words[3]), words[4] if len(words) == 5 else None)
 
 
-class GtpEngine:
+class GtpProgram:
     """Answers GTP commands until `quit` or the end of input."""
 
     name = "engine"

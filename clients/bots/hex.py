@@ -17,7 +17,7 @@ from clients.academy import Academy
 from clients.bots.board_engine import BoardEngine
 from clients.bots.command_line import run_bot
 from clients.bots.gtp import GtpError
-from clients.bots.hex_thinking import MonteCarloThinker, RandomThinker
+from clients.bots.hex_thinking import MonteCarloHexThinker, RandomHexThinker
 from clients.bots.thinking import Thinker
 from referees.hex import Hex, HexPosition
 from referees.hex.board import COLOUR
@@ -88,8 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     run_bot(
         "academy-hex-bot",
         __doc__.partition("\n")[0],
-        at_random=RandomThinker,
-        monte_carlo=MonteCarloThinker,
+        at_random=RandomHexThinker,
+        monte_carlo=MonteCarloHexThinker,
         engine=HexEngine,
         arguments=arguments,
     )

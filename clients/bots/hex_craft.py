@@ -3,12 +3,12 @@
 import random
 from collections.abc import Sequence
 
-from clients.bots.craft import Craft, Playout
+from clients.bots.craft import Playout, SearchGame
 from clients.bots.hex_thinking import decisive_moves, playout, surrounded
 from referees.hex import BLACK, WHITE, Hex, HexPosition
 
 
-class HexCraft(Craft[HexPosition, int]):
+class HexCraft(SearchGame[HexPosition, int]):
     """A random game fills the board."""
 
     def __init__(self, referee: Hex, chance: random.Random) -> None:

@@ -20,7 +20,7 @@ _STONES: Final = bytes(state & COLOUR for state in range(256))
 
 
 @dataclass
-class RandomThinker:
+class RandomHexThinker:
     """Plays anywhere and swaps as often as it makes any other move; expects nothing."""
 
     chance: random.Random
@@ -33,7 +33,7 @@ class RandomThinker:
 
 
 @dataclass
-class MonteCarloThinker:
+class MonteCarloHexThinker:
     """Tries moves in playouts to the full board, counting a cell wherever in a playout it was one's own.
 
     `playouts` is how many it plays a move: its strength. A move that wins at once is played, and one that

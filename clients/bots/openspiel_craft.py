@@ -2,11 +2,11 @@
 
 import random
 
-from clients.bots.craft import Craft, Playout
+from clients.bots.craft import Playout, SearchGame
 from referees.openspiel import OpenSpiel, SpielMove, SpielPosition
 
 
-class OpenSpielCraft(Craft[SpielPosition, SpielMove]):
+class OpenSpielCraft(SearchGame[SpielPosition, SpielMove]):
     """Scores are the returns, as far as who won goes."""
 
     def __init__(self, referee: OpenSpiel, chance: random.Random) -> None:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import Any, Final
 
-from clients.bots.gtp import GtpEngine, GtpError
-from referees.api import InvalidSetting, UnreadableMove
+from clients.bots.gtp import GtpError, GtpProgram
+from referees.api import InvalidSettingError, UnreadableMoveError
 from referees.openspiel import OpenSpiel, SpielPosition
 
 _MANY: Final = 1_000_000_000
@@ -38,11 +38,11 @@ class Search:
     memory: int = 500
 
 
-class MonteCarloEngine(GtpEngine):
+class MonteCarloEngine(GtpProgram):
     """The GTP commands; the rules are the referee's, the search is OpenSpiel's `MCTSBot`."""
 
     def __init__(self, search: Search, chance: random.Random, game: str = "tic_tac_toe") -> None:
-        """Begin a game, which the command `game` can change. Raises InvalidSetting."""
+        """Begin a game, which the command `game` can change. Raises InvalidSettingError."""
         super().__init__()
         strength = f"{search.simulations}" if search.seconds is None else f"{search.seconds:g}s"
         self.name = f"openspiel-mcts-{strength}"
@@ -74,7 +74,7 @@ class MonteCarloEngine(GtpEngine):
         if arguments:
             try:
                 self._begin(OpenSpiel.from_settings({"game": " ".join(arguments)}))
-            except InvalidSetting as error:
+            except InvalidSettingError as error:
                 raise GtpError(str(error)) from None
         return str(self._referee.game)
 
@@ -90,7 +90,7 @@ class MonteCarloEngine(GtpEngine):
             raise GtpError("illegal move")
         try:
             move = self._referee.read_move(position, seat, " ".join(arguments[1:]))
-        except UnreadableMove:
+        except UnreadableMoveError:
             raise GtpError("illegal move") from None
         self._positions.append(position.after(move))
         return ""
@@ -169,7 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     search = Search(simulations, options.seconds, options.rollouts, options.exploration, options.memory)
     try:
         engine = MonteCarloEngine(search, random.Random(options.seed), options.game)
-    except InvalidSetting as error:
+    except InvalidSettingError as error:
         parser.error(f"--game: {error}")
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, TextIOWrapper):

@@ -13,13 +13,13 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.cutting import cell_of_move
 from academy.knowledge.settings import Library
-from clients.academy import Academy, AcademyRefusal, AcademyUnavailable
+from clients.academy import Academy, AcademyRefusedError, AcademyUnavailableError
 from clients.advice import OpeningMove
 from clients.bots.experience import odds, of_openings, of_patterns
 from clients.bots.shapes import shapes
 from clients.bots.thinking import Candidate, Experience, Thinker
 from clients.seat import Seat
-from referees.api import IllegalMove, Referee, UnreadableMove
+from referees.api import IllegalMoveError, Referee, UnreadableMoveError
 
 Position = TypeVar("Position")
 Move = TypeVar("Move")
@@ -40,7 +40,7 @@ class _Chosen(Generic[Position, Move]):
     before: float | None
 
 
-class Scholar(Generic[Position, Move]):
+class AdvisedPlayer(Generic[Position, Move]):
     """One seat's player. `moves` are always all moves of the game so far, as text.
 
     `libraries` are those that it consults.
@@ -99,7 +99,7 @@ class Scholar(Generic[Position, Move]):
             return {}
         try:
             known = self.academy.opening(self.seat, moves, own_moves)
-        except (AcademyRefusal, AcademyUnavailable) as error:
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return {}
         found: dict[Move, OpeningMove] = {}
@@ -108,7 +108,7 @@ class Scholar(Generic[Position, Move]):
                 try:
                     move = self.referee.read_move(position, self.seat.player, text)
                     self.referee.check(position, self.seat.player, move)
-                except (UnreadableMove, IllegalMove):
+                except (UnreadableMoveError, IllegalMoveError):
                     # The tree knows games by their board; other settings may forbid its moves.
                     continue
                 found[move] = opening
@@ -148,7 +148,7 @@ class Scholar(Generic[Position, Move]):
                 libraries=self._pattern_libraries,
                 most=MOST_MATCHES,
             )
-        except (AcademyRefusal, AcademyUnavailable) as error:
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return {}
         said = {move: odds(matches) for move, matches in zip(asked, gains, strict=True)}
@@ -171,7 +171,7 @@ class Scholar(Generic[Position, Move]):
         self._chosen.clear()
         try:
             self.academy.propose(self.seat, plies)
-        except (AcademyRefusal, AcademyUnavailable) as error:
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
 
     def _alone(self, error: Exception) -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Final, Literal
 
 from clients.bots.alpha_beta import AlphaBetaThinker
-from clients.bots.craft import UnsuitableGame, craft_of
+from clients.bots.craft import UnsuitableGameError, craft_of
 from clients.bots.evaluation import Evaluation, fitted
 from clients.bots.thinking import Candidate, Counsel, Thinker, Thought, no_counsel
 from clients.bots.tree_search import TreeSearchThinker
@@ -21,13 +21,13 @@ NARROW: Final = 12.0
 MOST: Final = 1_000_000
 
 
-class InvalidStrength(ValueError):
+class InvalidStrengthError(ValueError):
     """A strength out of its range; the message names the setting, the value and the range."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """How a player searches. Raises InvalidStrength.
+    """How a player searches. Raises InvalidStrengthError.
 
     `method` "auto" takes alpha-beta where moves are few and the board tells who is ahead, Monte Carlo tree
     search elsewhere. `playouts` is the random games a move of the latter, `depth` the plies that the former
@@ -44,18 +44,18 @@ class Strength:
     def __post_init__(self) -> None:
         for name, value, most in (("playouts", self.playouts, MOST), ("depth", self.depth, 64)):
             if not 1 <= value <= most:
-                raise InvalidStrength(f"{name} {value}: it must be from 1 to {most:,}")
+                raise InvalidStrengthError(f"{name} {value}: it must be from 1 to {most:,}")
         if self.seconds is not None and not 0 < self.seconds <= MOST:
-            raise InvalidStrength(f"seconds {self.seconds}: it must be above 0, and at most {MOST:,}")
+            raise InvalidStrengthError(f"seconds {self.seconds}: it must be above 0, and at most {MOST:,}")
 
     def thinker(self, referee: Referee[Any, Any], chance: random.Random) -> Thinker[Any, Any, Any]:
-        """A player of this strength. Raises UnsuitableGame."""
+        """A player of this strength. Raises UnsuitableGameError."""
         if self.method == "random":
             return RandomThinker(chance)
         if self.method != "monte-carlo":
             craft = craft_of(referee, chance)
             if referee.seats != 2 and self.method == "alpha-beta":
-                raise UnsuitableGame(f"{referee.name}: alpha-beta is for games of two")
+                raise UnsuitableGameError(f"{referee.name}: alpha-beta is for games of two")
             start = referee.start(0)
             narrow = referee.seats == 2 and len(craft.moves(start)) <= NARROW
             if narrow or self.method == "alpha-beta":
@@ -80,9 +80,9 @@ class RandomThinker:
     def think(
         self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
     ) -> Thought[Any]:
-        """All legal moves in random order. Raises UnsuitableGame."""
+        """All legal moves in random order. Raises UnsuitableGameError."""
         moves = list(referee.legal_moves(position, referee.to_move(position)[0]) or ())
         if not moves:
-            raise UnsuitableGame(f"{referee.name}: its moves cannot be listed")
+            raise UnsuitableGameError(f"{referee.name}: its moves cannot be listed")
         self.chance.shuffle(moves)
         return Thought(0.5, tuple(Candidate(move, 0.5) for move in moves))

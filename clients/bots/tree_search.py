@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
-from clients.bots.craft import Craft, craft_of
+from clients.bots.craft import SearchGame, craft_of
 from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel, usual_value
 from referees.api import Referee
 
@@ -47,7 +47,9 @@ class _Node(Generic[Position, Move]):
         "total",
     )
 
-    def __init__(self, craft: Craft[Position, Move], position: Position, shuffled: random.Random) -> None:
+    def __init__(
+        self, craft: SearchGame[Position, Move], position: Position, shuffled: random.Random
+    ) -> None:
         self.position = position
         self.seat = craft.mover(position)
         moves = list(craft.moves(position)) if self.seat else []
@@ -118,7 +120,7 @@ class TreeSearchThinker:
     def think(
         self, referee: Referee[Any, Any], position: Any, counsel: Counsel[Any] = no_counsel
     ) -> Thought[Any]:
-        """All moves, those with the best prospects first. Raises UnsuitableGame."""
+        """All moves, those with the best prospects first. Raises UnsuitableGameError."""
         began = self.clock()
         craft = craft_of(referee, self.chance)
         root = _Node(craft, position, self.chance)
@@ -142,7 +144,7 @@ class TreeSearchThinker:
         )
 
     def _search(
-        self, craft: Craft[Any, Any], root: _Node[Any, Any], began: float, start: float, end: float
+        self, craft: SearchGame[Any, Any], root: _Node[Any, Any], began: float, start: float, end: float
     ) -> None:
         """Search from one share of the move's playouts, or of the time since it `began`, to another."""
         if self.seconds is None:
@@ -156,7 +158,7 @@ class TreeSearchThinker:
                 return
             self._play(craft, root)
 
-    def _play(self, craft: Craft[Any, Any], root: _Node[Any, Any]) -> None:
+    def _play(self, craft: SearchGame[Any, Any], root: _Node[Any, Any]) -> None:
         path: list[tuple[_Node[Any, Any], int]] = []
         node = root
         while True:

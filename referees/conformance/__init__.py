@@ -8,13 +8,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from referees.conformance.games import check_description, play_and_check
-from referees.conformance.laws import LAWS, AnyReferee, Chooser, NonConforming, Trial, UnlistedMoves
+from referees.conformance.laws import (
+    LAWS,
+    AnyReferee,
+    Chooser,
+    NonConformingRefereeError,
+    Trial,
+    UnlistedMovesError,
+)
 
-__all__ = ["LAWS", "NonConforming", "Report", "UnlistedMoves", "check_referee"]
+__all__ = ["LAWS", "ConformanceReport", "NonConformingRefereeError", "UnlistedMovesError", "check_referee"]
 
 
 @dataclass(frozen=True)
-class Report:
+class ConformanceReport:
     """What was tried: the games, how many of them ended by the rules, all plies, and checks of each law."""
 
     game_id: str
@@ -26,18 +33,18 @@ class Report:
 
 def check_referee(
     referee: AnyReferee, games: int = 20, seed: int = 0, max_plies: int = 1000, choose: Chooser | None = None
-) -> Report:
+) -> ConformanceReport:
     """Play random games and check all `LAWS` in them.
 
     Game number i has the seed `seed` + i and is broken off after `max_plies`. Where a game neither lists its
     legal moves nor has a `random_move`, `choose(position, seat, chance)` must find one. Whatever the referee
-    raises without need breaks the law that was being checked. Raises NonConforming, and UnlistedMoves where
-    `choose` is missing.
+    raises without need breaks the law that was being checked. Raises NonConformingRefereeError, and
+    UnlistedMovesError where `choose` is missing.
     """
     trial = Trial(referee, choose)
     check_description(trial)
     played = [play_and_check(trial, game_seed, max_plies) for game_seed in range(seed, seed + games)]
-    return Report(
+    return ConformanceReport(
         trial.spec.game_id,
         games,
         sum(game.outcome is not None for game in played),

@@ -4,9 +4,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from referees.api import InvalidSetting, UnknownGame, referee
-from referees.conformance import LAWS, NonConforming, UnlistedMoves, check_referee
-from referees.toml_text import InvalidToml, read_toml
+from referees.api import InvalidSettingError, UnknownRefereeError, referee
+from referees.conformance import LAWS, NonConformingRefereeError, UnlistedMovesError, check_referee
+from referees.toml_text import InvalidTomlError, read_toml
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,9 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         judge = referee(options.game).from_settings(dict(options.setting))
         report = check_referee(judge, options.games, options.seed, options.max_plies)
-    except (UnknownGame, InvalidSetting, UnlistedMoves) as error:
+    except (UnknownRefereeError, InvalidSettingError, UnlistedMovesError) as error:
         parser.error(str(error))
-    except NonConforming as breach:
+    except NonConformingRefereeError as breach:
         print(breach, file=sys.stderr)
         return 1
     print(f"{report.game_id}: {report.games} games, {report.finished} finished, {report.plies} plies")
@@ -51,7 +51,7 @@ def _setting(text: str) -> tuple[str, object]:
         raise argparse.ArgumentTypeError(f"{text!r}: NAME=VALUE is needed, such as board_size=9")
     try:
         return name, read_toml(f"value = {value}")["value"]
-    except InvalidToml:
+    except InvalidTomlError:
         return name, value
 
 

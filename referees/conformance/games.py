@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.symmetries import GridSymmetry, NodeSymmetry, board_permutation
-from referees.api import GameRecord, InvalidSetting, Outcome, PlayedMove, Termination
+from referees.api import GameRecord, InvalidSettingError, Outcome, PlayedMove, Termination
 from referees.conformance.laws import Trial
 from referees.conformance.positions import (
     check_boards,
@@ -40,7 +40,7 @@ def check_description(trial: Trial) -> None:
     with trial.law("settings") as breach:
         try:
             type(judge).from_settings({_UNKNOWN_SETTING: 1})
-        except InvalidSetting:
+        except InvalidSettingError:
             pass
         else:
             raise breach(f"the setting {_UNKNOWN_SETTING!r} was accepted")

@@ -12,7 +12,7 @@ AnyReferee = Referee[Any, Any]
 Chooser = Callable[[Any, int, random.Random], Any]
 
 LAWS: Final = {
-    "settings": "an unknown setting is refused with InvalidSetting",
+    "settings": "an unknown setting is refused with InvalidSettingError",
     "spec": "the game's description is the same each time and agrees with the referee",
     "seeds": "the same seed gives the same first position",
     "turns": "seats to move exist and are in order; there are none when, and only when, there is an outcome",
@@ -31,7 +31,7 @@ LAWS: Final = {
 }
 
 
-class NonConforming(AssertionError):
+class NonConformingRefereeError(AssertionError):
     """A referee broke a law: `law` names it; `game_seed` and `ply` say where, if it was in a game."""
 
     def __init__(self, law: str, what: str, game_seed: int | None = None, ply: int | None = None) -> None:
@@ -42,7 +42,7 @@ class NonConforming(AssertionError):
         self.ply = ply
 
 
-class UnlistedMoves(ValueError):
+class UnlistedMovesError(ValueError):
     """A game does not list its legal moves, and nobody said how to choose one."""
 
 
@@ -89,15 +89,17 @@ class _Law:
         self._trial = trial
         self._name = name
 
-    def __enter__(self) -> Callable[[str], NonConforming]:
+    def __enter__(self) -> Callable[[str], NonConformingRefereeError]:
         self._trial.checks[self._name] += 1
         return self._breach
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, Exception) and not isinstance(error, NonConforming | UnlistedMoves):
+        if isinstance(error, Exception) and not isinstance(
+            error, NonConformingRefereeError | UnlistedMovesError
+        ):
             raise self._breach(f"{type(error).__name__}: {error}") from error
 
-    def _breach(self, what: str) -> NonConforming:
-        return NonConforming(self._name, what, self._trial.game_seed, self._trial.ply)
+    def _breach(self, what: str) -> NonConformingRefereeError:
+        return NonConformingRefereeError(self._name, what, self._trial.game_seed, self._trial.ply)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from academy.knowledge.cells import State
-from referees.api import IllegalMove, UnreadableMove
-from referees.conformance.laws import Trial, UnlistedMoves
+from referees.api import IllegalMoveError, UnreadableMoveError
+from referees.conformance.laws import Trial, UnlistedMovesError
 
 _NONSENSE: Final = "\x00?! not a move of any game"
 _STATES: Final = frozenset(State)
@@ -92,7 +92,9 @@ def _chosen(trial: Trial, position: Any, seat: int, chance: random.Random) -> An
         return trial.choose(position, seat, chance)
     move = trial.referee.random_move(position, seat, chance)
     if move is None:
-        raise UnlistedMoves(f"{trial.spec.game_id} does not list its legal moves: say how to `choose` one")
+        raise UnlistedMovesError(
+            f"{trial.spec.game_id} does not list its legal moves: say how to `choose` one"
+        )
     return move
 
 
@@ -115,7 +117,7 @@ def _must_refuse(trial: Trial, position: Any, seat: int, move: Any, why: str) ->
     with trial.law("foreign moves") as breach:
         try:
             trial.referee.check(position, seat, move)
-        except IllegalMove:
+        except IllegalMoveError:
             return
         raise breach(f"{trial.described({seat: move})} {why}, but was accepted")
 
@@ -125,6 +127,6 @@ def _must_refuse_nonsense(trial: Trial, position: Any, seat: int) -> None:
         try:
             move = trial.referee.read_move(position, seat, _NONSENSE)
             trial.referee.check(position, seat, move)
-        except (UnreadableMove, IllegalMove):
+        except (UnreadableMoveError, IllegalMoveError):
             return
         raise breach(f"the text {_NONSENSE!r} was accepted as the move {move!r}")

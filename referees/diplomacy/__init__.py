@@ -1,27 +1,27 @@
 """Diplomacy: its maps, positions, orders as values and as text, and the adjudicator."""
 
-from referees.diplomacy.adjudication import Adjudication, adjudicate
+from referees.diplomacy.adjudication import PhaseAdjudication, adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
 from referees.diplomacy.choices import EDITIONS, AdjacentConvoy, Choices, RemovalDistance, RemovalRoute
 from referees.diplomacy.legal import all_legal_orders, legal_orders
 from referees.diplomacy.notation import Notation, order_text
-from referees.diplomacy.order_reading import UnreadableOrder, read_order
+from referees.diplomacy.order_reading import UnreadableOrderError, read_order
 from referees.diplomacy.orders import WAIVE, Order, OrderKind
-from referees.diplomacy.position import Dislodged, InvalidPosition, Phase, Position, Season
+from referees.diplomacy.position import Dislodged, InvalidPositionError, Phase, Position, Season
 from referees.diplomacy.provinces import (
     NOBODY,
-    InvalidMap,
+    InvalidMapError,
     Map,
     Power,
     Terrain,
     Unit,
     UnitKind,
-    UnknownPlace,
+    UnknownPlaceError,
     read_map,
     shipped_map,
     shipped_maps,
 )
-from referees.diplomacy.results import Outcome, Result
+from referees.diplomacy.results import OrderOutcome, OrderResult
 from referees.diplomacy.rules import Diplomacy
 from referees.diplomacy.settings import DiplomacySettings
 
@@ -30,30 +30,30 @@ __all__ = [
     "NOBODY",
     "WAIVE",
     "AdjacentConvoy",
-    "Adjudication",
     "Choices",
     "Diplomacy",
     "DiplomacySettings",
     "Dislodged",
-    "InvalidMap",
-    "InvalidPosition",
+    "InvalidMapError",
+    "InvalidPositionError",
     "Map",
     "Notation",
     "Order",
     "OrderKind",
-    "Outcome",
+    "OrderOutcome",
+    "OrderResult",
     "Phase",
+    "PhaseAdjudication",
     "Position",
     "Power",
     "RemovalDistance",
     "RemovalRoute",
-    "Result",
     "Season",
     "Terrain",
     "Unit",
     "UnitKind",
-    "UnknownPlace",
-    "UnreadableOrder",
+    "UnknownPlaceError",
+    "UnreadableOrderError",
     "adjudicate",
     "adjustment",
     "adjustments",

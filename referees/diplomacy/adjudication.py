@@ -11,14 +11,14 @@ from referees.diplomacy.movement import Movement
 from referees.diplomacy.orders import WAIVE, Order, OrderKind
 from referees.diplomacy.position import Phase, Position, Season
 from referees.diplomacy.provinces import Unit, UnitKind
-from referees.diplomacy.results import Outcome, Result, movement_results, unit_text
+from referees.diplomacy.results import OrderOutcome, OrderResult, movement_results, unit_text
 
 DEFAULT_CHOICES: Final = Choices()
 _BUILDS: Final = (OrderKind.BUILD_ARMY, OrderKind.BUILD_FLEET)
 
 
 @dataclass(frozen=True)
-class Adjudication:
+class PhaseAdjudication:
     """A phase that is over: the position before, the orders by power, the position after.
 
     `results` are made when they are first asked for.
@@ -27,10 +27,10 @@ class Adjudication:
     position: Position
     orders: Mapping[int, Sequence[Order]]
     after: Position
-    _findings: "Movement | tuple[Result, ...]"
+    _findings: "Movement | tuple[OrderResult, ...]"
 
     @cached_property
-    def results(self) -> tuple[Result, ...]:
+    def results(self) -> tuple[OrderResult, ...]:
         """What became of each order. Units without orders have one, too."""
         if isinstance(self._findings, Movement):
             return movement_results(self._findings)
@@ -39,7 +39,7 @@ class Adjudication:
 
 def adjudicate(
     position: Position, orders: Mapping[int, Sequence[Order]], choices: Choices = DEFAULT_CHOICES
-) -> Adjudication:
+) -> PhaseAdjudication:
     """Carry out one phase's orders, given by power; a power may be missing.
 
     Whatever is ordered, there is a next position: orders that cannot be carried out are void and say why in
@@ -62,13 +62,13 @@ def adjudicate(
             )
         else:
             after = _after_season(position, units)
-        return Adjudication(position, orders, after, movement)
+        return PhaseAdjudication(position, orders, after, movement)
     if position.phase is Phase.RETREATS:
         units, results = _retreats(position, orders)
-        return Adjudication(position, orders, _after_season(position, units), results)
+        return PhaseAdjudication(position, orders, _after_season(position, units), results)
     units, results = _builds(position, orders, choices)
     after = Position(position.map, position.year + 1, Season.SPRING, Phase.MOVES, units, (), position.owners)
-    return Adjudication(position, orders, after, results)
+    return PhaseAdjudication(position, orders, after, results)
 
 
 def _after_season(position: Position, units: tuple[Unit, ...]) -> Position:
@@ -84,22 +84,28 @@ def _after_season(position: Position, units: tuple[Unit, ...]) -> Position:
 
 def _retreats(
     position: Position, orders: Mapping[int, Sequence[Order]]
-) -> tuple[tuple[Unit, ...], tuple[Result, ...]]:
+) -> tuple[tuple[Unit, ...], tuple[OrderResult, ...]]:
     board, province_of = position.map, position.map.province_of
     leaving = {province_of[entry.unit.location]: entry for entry in position.dislodged}
     accepted: dict[int, Order] = {}
-    void: list[Result] = []
+    void: list[OrderResult] = []
     for power, given in orders.items():
         for order in given:
             entry = leaving.get(province_of[order.location]) if order.location >= 0 else None
             if entry is None or entry.unit.power != power:
                 void.append(
-                    Result(power, order, Outcome.VOID, "void: no unit of the power retreats from there")
+                    OrderResult(
+                        power, order, OrderOutcome.VOID, "void: no unit of the power retreats from there"
+                    )
                 )
             elif order.kind not in (OrderKind.RETREAT, OrderKind.DISBAND):
-                void.append(Result(power, order, Outcome.VOID, "void: dislodged units retreat or disband"))
+                void.append(
+                    OrderResult(power, order, OrderOutcome.VOID, "void: dislodged units retreat or disband")
+                )
             elif order.kind is OrderKind.RETREAT and order.target not in entry.options:
-                void.append(Result(power, order, Outcome.VOID, "void: the unit cannot retreat there"))
+                void.append(
+                    OrderResult(power, order, OrderOutcome.VOID, "void: the unit cannot retreat there")
+                )
             else:
                 accepted[province_of[order.location]] = order
     units, clashes = retreats.resolve_retreats(position, accepted)
@@ -112,18 +118,20 @@ def _retreats(
             by = tuple(other for other in others if other != province)
             who = " and ".join(unit_text(board, leaving[other].unit) for other in by)
             results.append(
-                Result(unit.power, order, Outcome.CLASHED, f"disbanded: {who} retreated there too", by)
+                OrderResult(
+                    unit.power, order, OrderOutcome.CLASHED, f"disbanded: {who} retreated there too", by
+                )
             )
         else:
-            results.append(Result(unit.power, order, Outcome.SUCCEEDED))
+            results.append(OrderResult(unit.power, order, OrderOutcome.SUCCEEDED))
     return units, (*results, *void)
 
 
 def _builds(
     position: Position, orders: Mapping[int, Sequence[Order]], choices: Choices
-) -> tuple[tuple[Unit, ...], tuple[Result, ...]]:
+) -> tuple[tuple[Unit, ...], tuple[OrderResult, ...]]:
     units = list(position.units)
-    results: list[Result] = []
+    results: list[OrderResult] = []
     for power, number in enumerate(adjustments.adjustments(position)):
         given = orders.get(power, ())
         if number > 0:
@@ -132,7 +140,7 @@ def _builds(
             _remove(position, power, -number, given, units, results, choices)
         else:
             results += [
-                Result(power, order, Outcome.VOID, "void: the power has nothing to build or remove")
+                OrderResult(power, order, OrderOutcome.VOID, "void: the power has nothing to build or remove")
                 for order in given
             ]
     return retreats.in_order(units), tuple(results)
@@ -144,7 +152,7 @@ def _build(
     number: int,
     given: Sequence[Order],
     units: list[Unit],
-    results: list[Result],
+    results: list[OrderResult],
 ) -> None:
     board = position.map
     free = set(adjustments.free_homes(position, power))
@@ -154,9 +162,11 @@ def _build(
         if order.kind is OrderKind.WAIVE:
             if left:
                 left -= 1
-                results.append(Result(power, order, Outcome.SUCCEEDED))
+                results.append(OrderResult(power, order, OrderOutcome.SUCCEEDED))
             else:
-                results.append(Result(power, order, Outcome.SURPLUS, f"the power has only {number} to build"))
+                results.append(
+                    OrderResult(power, order, OrderOutcome.SURPLUS, f"the power has only {number} to build")
+                )
             continue
         kind = UnitKind.FLEET if order.kind is OrderKind.BUILD_FLEET else UnitKind.ARMY
         province = board.province_of[order.location]
@@ -169,15 +179,17 @@ def _build(
         elif not board.can_stand(kind, order.location):
             why = "it must say on which coast" if board.coasts[province] else "such a unit cannot be there"
         if why:
-            results.append(Result(power, order, Outcome.VOID, f"void: {why}"))
+            results.append(OrderResult(power, order, OrderOutcome.VOID, f"void: {why}"))
         elif not left:
-            results.append(Result(power, order, Outcome.SURPLUS, f"the power has only {number} to build"))
+            results.append(
+                OrderResult(power, order, OrderOutcome.SURPLUS, f"the power has only {number} to build")
+            )
         else:
             left -= 1
             free.remove(province)
             units.append(Unit(power, kind, order.location))
-            results.append(Result(power, order, Outcome.SUCCEEDED))
-    results += [Result(power, WAIVE, Outcome.SUCCEEDED, "not ordered")] * left
+            results.append(OrderResult(power, order, OrderOutcome.SUCCEEDED))
+    results += [OrderResult(power, WAIVE, OrderOutcome.SUCCEEDED, "not ordered")] * left
 
 
 def _remove(
@@ -186,7 +198,7 @@ def _remove(
     number: int,
     given: Sequence[Order],
     units: list[Unit],
-    results: list[Result],
+    results: list[OrderResult],
     choices: Choices,
 ) -> None:
     board = position.map
@@ -195,18 +207,24 @@ def _remove(
     for order in given:
         unit = None if order.location < 0 else standing.get(board.province_of[order.location])
         if order.kind is not OrderKind.REMOVE:
-            results.append(Result(power, order, Outcome.VOID, "void: the power must remove, not build"))
+            results.append(
+                OrderResult(power, order, OrderOutcome.VOID, "void: the power must remove, not build")
+            )
         elif unit is None:
-            results.append(Result(power, order, Outcome.VOID, "void: no unit of the power is left there"))
+            results.append(
+                OrderResult(power, order, OrderOutcome.VOID, "void: no unit of the power is left there")
+            )
         elif not left:
-            results.append(Result(power, order, Outcome.SURPLUS, f"the power has only {number} to remove"))
+            results.append(
+                OrderResult(power, order, OrderOutcome.SURPLUS, f"the power has only {number} to remove")
+            )
         else:
             left -= 1
             units.remove(standing.pop(board.province_of[unit.location]))
-            results.append(Result(power, order, Outcome.SUCCEEDED))
+            results.append(OrderResult(power, order, OrderOutcome.SUCCEEDED))
     if left:
         lost = [unit for unit in adjustments.civil_disorder_order(position, power, choices) if unit in units]
         for unit in lost[:left]:
             units.remove(unit)
             order = Order(OrderKind.REMOVE, unit.location)
-            results.append(Result(power, order, Outcome.SUCCEEDED, "civil disorder: not ordered"))
+            results.append(OrderResult(power, order, OrderOutcome.SUCCEEDED, "civil disorder: not ordered"))

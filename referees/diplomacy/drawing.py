@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from referees.diplomacy.provinces import InvalidMap, Map, Terrain, UnknownPlace
+from referees.diplomacy.provinces import InvalidMapError, Map, Terrain, UnknownPlaceError
 from referees.diplomacy.tessellation import FRAME, Point, Side, cells
 from referees.graph_layout import spread
 from referees.graphs import reachable
@@ -69,7 +69,7 @@ class _Told(NamedTuple):
 
 @cache
 def drawing_of(board: Map) -> Drawing:
-    """The drawing of a map. Raises InvalidMap where its file says what cannot be drawn."""
+    """The drawing of a map. Raises InvalidMapError where its file says what cannot be drawn."""
     told = _told(board)
     if told is None:
         laid_out, width, height = _laid_out(board), *_LAYOUT_SIZE
@@ -78,7 +78,7 @@ def drawing_of(board: Map) -> Drawing:
 
 
 def check_drawing(board: Map) -> None:
-    """Raise InvalidMap, which names the entry, where the map's file says what cannot be drawn."""
+    """Raise InvalidMapError, which names the entry, where the map's file says what cannot be drawn."""
     if _told(board) is not None:
         drawing_of(board)
 
@@ -90,15 +90,17 @@ def _told(board: Map) -> _Told | None:
         return None
     for entry in told:
         if entry not in _ENTRIES:
-            raise InvalidMap(f"drawing: it has no {entry!r:.60}; there are {', '.join(_ENTRIES)}")
+            raise InvalidMapError(f"drawing: it has no {entry!r:.60}; there are {', '.join(_ENTRIES)}")
     width, height = _size(told.get("size"))
     points, owners, coasts = _read_points(board, told)
     try:
         colours = {board.power(power): _colour(colour) for power, colour in _table(told, "colours").items()}
-    except UnknownPlace as error:
-        raise InvalidMap(f"drawing.colours: {error}") from None
+    except UnknownPlaceError as error:
+        raise InvalidMapError(f"drawing.colours: {error}") from None
     if not all(0 < right < width and 0 < down < height for right, down in [*points, *coasts.values()]):
-        raise InvalidMap(f"drawing.points: one lies outside of the map, which is {width:g} by {height:g}")
+        raise InvalidMapError(
+            f"drawing.points: one lies outside of the map, which is {width:g} by {height:g}"
+        )
     return _Told(width, height, points, owners, coasts, colours)
 
 
@@ -108,14 +110,16 @@ def _size(told: object) -> tuple[float, float]:
         or len(told) != 2
         or not all(isinstance(side, int | float) and 0 < side <= _MAX_SIDE for side in told)
     ):
-        raise InvalidMap(f"drawing.size: {told!r:.60} is not a width and a height of at most {_MAX_SIDE}")
+        raise InvalidMapError(
+            f"drawing.size: {told!r:.60} is not a width and a height of at most {_MAX_SIDE}"
+        )
     return float(told[0]), float(told[1])
 
 
 def _table(told: Mapping[str, Any], entry: str) -> Mapping[str, Any]:
     table = told.get(entry, {})
     if not isinstance(table, dict):
-        raise InvalidMap(f"drawing.{entry}: {table!r:.60} is no table")
+        raise InvalidMapError(f"drawing.{entry}: {table!r:.60} is no table")
     return table
 
 
@@ -127,8 +131,8 @@ def _read_points(board: Map, told: Mapping[str, Any]) -> tuple[list[Point], list
     for code, text in _table(told, "points").items():
         try:
             location = board.location(code)
-        except UnknownPlace as error:
-            raise InvalidMap(f"drawing.points: {error}") from None
+        except UnknownPlaceError as error:
+            raise InvalidMapError(f"drawing.points: {error}") from None
         read = _points(f"drawing.points.{code}", text)
         if location in board.main_location:
             points += read
@@ -137,12 +141,12 @@ def _read_points(board: Map, told: Mapping[str, Any]) -> tuple[list[Point], list
             coasts[location] = read[0]
     missing = set(range(len(board.codes))) - set(owners)
     if missing:
-        raise InvalidMap(f"drawing.points: there is no point for {board.codes[min(missing)]}")
+        raise InvalidMapError(f"drawing.points: there is no point for {board.codes[min(missing)]}")
     nobodys = _points("drawing.impassable", told["impassable"]) if "impassable" in told else []
     points += nobodys
     owners += [FRAME] * len(nobodys)
     if len(points) > MAX_POINTS or len(set(points)) != len(points):
-        raise InvalidMap(f"drawing: {len(points)} points; at most {MAX_POINTS} are drawn, all different")
+        raise InvalidMapError(f"drawing: {len(points)} points; at most {MAX_POINTS} are drawn, all different")
     return points, owners, coasts
 
 
@@ -154,13 +158,13 @@ def _points(entry: str, text: object) -> list[Point]:
     except ValueError:
         points = []
     if not points:
-        raise InvalidMap(f"{entry}: {text!r:.60} are no points like '120,80 140,95'")
+        raise InvalidMapError(f"{entry}: {text!r:.60} are no points like '120,80 140,95'")
     return points
 
 
 def _colour(text: object) -> str:
     if not isinstance(text, str) or not _COLOUR.fullmatch(text):
-        raise InvalidMap(f"drawing.colours: {text!r:.60} is no colour like {_COLOURS[2]}")
+        raise InvalidMapError(f"drawing.colours: {text!r:.60} is no colour like {_COLOURS[2]}")
     return text
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from referees.api import Outcome, Termination
-from referees.diplomacy.adjudication import Adjudication
+from referees.diplomacy.adjudication import PhaseAdjudication
 from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.settings import DiplomacySettings
 
@@ -51,7 +51,7 @@ def agree(game: GamePosition, draws: Sequence[frozenset[int] | None]) -> GamePos
     return replace(game, outcome=_ended(game, tuple(sorted(between)), Termination.AGREEMENT, why))
 
 
-def advance(game: GamePosition, adjudication: Adjudication, settings: DiplomacySettings) -> GamePosition:
+def advance(game: GamePosition, adjudication: PhaseAdjudication, settings: DiplomacySettings) -> GamePosition:
     """The game after a phase; a year ends when its centres are taken."""
     before, after = adjudication.position, adjudication.after
     if before.phase is Phase.BUILDS or (after.phase is not Phase.BUILDS and after.year == before.year):

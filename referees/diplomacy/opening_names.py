@@ -5,7 +5,7 @@ from functools import cache
 from importlib import resources
 from typing import Final, NamedTuple
 
-from referees.api import UnreadableMove
+from referees.api import UnreadableMoveError
 from referees.diplomacy.opening_moves import carried_out, read_opening_move
 from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Position
@@ -62,6 +62,6 @@ def standard_names(line: tuple[str, ...]) -> str:
     start = Position.start(board)
     try:
         orders = PowerOrders.read(start, said)
-    except UnreadableMove:
+    except UnreadableMoveError:
         return ""
     return opening_name(start, power, orders.orders)

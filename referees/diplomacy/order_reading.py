@@ -8,7 +8,7 @@ from typing import Final
 from referees.diplomacy.order_words import order_words
 from referees.diplomacy.orders import WAIVE, Order, OrderKind
 from referees.diplomacy.position import Phase, Position
-from referees.diplomacy.provinces import Map, Unit, UnitKind, UnknownPlace
+from referees.diplomacy.provinces import Map, Unit, UnitKind, UnknownPlaceError
 
 MAX_LENGTH: Final = 200
 _VERBS: Final = frozenset("H-SCRDB")
@@ -20,7 +20,7 @@ _COAST: Final = re.compile(r"(.+)/[NSEW]C")
 _GLUED_COAST: Final = re.compile(r"^([^/(]+?)(MAYBE_)?([NSEW]C)$")
 
 
-class UnreadableOrder(ValueError):
+class UnreadableOrderError(ValueError):
     """Text that is no order, or no order for the units of the position."""
 
 
@@ -32,23 +32,23 @@ def read_order(position: Position, text: str, lenient_coasts: bool = True) -> Or
     such a unit could do is refused. An army's move to a province that it cannot walk to is one by convoy.
     With `lenient_coasts` a coast that a fleet can only mean is filled in, and one is ignored where an army
     goes or stands and where the province has none. A power that is named must own the unit (the home centre,
-    in a build). Whether the order can be carried out is not looked at. Raises UnreadableOrder, which quotes
-    the text.
+    in a build). Whether the order can be carried out is not looked at. Raises UnreadableOrderError, which
+    quotes the text.
     """
     if len(text) > MAX_LENGTH:
-        raise UnreadableOrder(f"an order of {len(text)} characters: at most {MAX_LENGTH} are read")
+        raise UnreadableOrderError(f"an order of {len(text)} characters: at most {MAX_LENGTH} are read")
     if not text.strip():
-        raise UnreadableOrder("an empty line is no order")
+        raise UnreadableOrderError("an empty line is no order")
     words, by_convoy, owners = order_words(position.map, text)
     try:
         order = _Reader(position, lenient_coasts).read(words, by_convoy)
         if by_convoy and order.kind not in _BY_CONVOY:
-            raise UnreadableOrder("only a move goes by convoy")
+            raise UnreadableOrderError("only a move goes by convoy")
         for power, place in owners:
             _check_owner(position, order, position.map.power(power), position.map.province(place))
         return order
-    except (UnknownPlace, UnreadableOrder) as error:
-        raise UnreadableOrder(f"{text.strip()!r}: {error}") from None
+    except (UnknownPlaceError, UnreadableOrderError) as error:
+        raise UnreadableOrderError(f"{text.strip()!r}: {error}") from None
 
 
 class _Reader:
@@ -96,7 +96,7 @@ class _Reader:
         board = self._board
         if said is None:
             if any(board.can_stand(UnitKind.FLEET, place) for place in _places(board, location)):
-                raise UnreadableOrder(f"build what? say A or F before {board.location_codes[location]}")
+                raise UnreadableOrderError(f"build what? say A or F before {board.location_codes[location]}")
             said = UnitKind.ARMY
         return Order(OrderKind.BUILD_ARMY if said is UnitKind.ARMY else OrderKind.BUILD_FLEET, location)
 
@@ -105,7 +105,7 @@ class _Reader:
         rest = _turned_round(rest)
         if "-" not in rest:
             if verb == "C":
-                raise UnreadableOrder("a convoy says from where and to where: F NTH C A LON - NWY")
+                raise UnreadableOrderError("a convoy says from where and to where: F NTH C A LON - NWY")
             # `S A BUR H`, `S H A BUR`
             rest = [word for number, word in enumerate(rest) if word != "H" or 0 < number < len(rest) - 1]
             _, helped = self._unit(rest)
@@ -130,11 +130,11 @@ class _Reader:
 
     def _place(self, words: Sequence[str], kind: UnitKind | None) -> int:
         if not words:
-            raise UnreadableOrder("a province is missing")
+            raise UnreadableOrderError("a province is missing")
         name = " ".join(words)
         try:
             return self._location(name)
-        except UnknownPlace:
+        except UnknownPlaceError:
             glued = _GLUED_COAST.match(name)
             if not glued:
                 raise
@@ -145,7 +145,7 @@ class _Reader:
     def _location(self, name: str) -> int:
         try:
             return self._board.location(name)
-        except UnknownPlace:
+        except UnknownPlaceError:
             coast = _COAST.fullmatch(name)
             if not coast or not self._lenient_coasts:
                 raise
@@ -158,9 +158,9 @@ class _Reader:
 def _parted(words: list[str]) -> tuple[str, list[str], list[str]]:
     """What is ordered, the words for whom, and those that follow."""
     if not words:
-        raise UnreadableOrder("it names no unit and says nothing to do; an order is like A PAR - BUR")
+        raise UnreadableOrderError("it names no unit and says nothing to do; an order is like A PAR - BUR")
     if words in (["A"], ["F"]):
-        raise UnreadableOrder("a province is missing")
+        raise UnreadableOrderError("a province is missing")
     # `R A PAR - GAS`, `- A PAR - BUR`
     if words[:1] in (["R"], ["-"]) and "-" in words[2:]:
         dash = words.index("-", 2)
@@ -170,7 +170,7 @@ def _parted(words: list[str]) -> tuple[str, list[str], list[str]]:
         return "D" if words[0] == "R" else words[0], words[1:], []
     subject = words[:1] + list(takewhile(lambda word: word not in _VERBS, words[1:]))
     if len(subject) >= len(words):
-        raise UnreadableOrder("it says of a unit neither hold, -, S, C, R, D nor B")
+        raise UnreadableOrderError("it says of a unit neither hold, -, S, C, R, D nor B")
     return words[len(subject)], subject, words[len(subject) + 1 :]
 
 
@@ -206,7 +206,7 @@ def _check_meant(board: Map, unit: Unit, order: Order) -> None:
         possible = near or _by_sea(board, unit.location, order.target)
     if not possible:
         name = "an army" if army else "a fleet"
-        raise UnreadableOrder(f"the unit that stands there is {name}, which cannot do that")
+        raise UnreadableOrderError(f"the unit that stands there is {name}, which cannot do that")
 
 
 def _fitting_coast(board: Map, kind: UnitKind | None, location: int, target: int) -> int:
@@ -232,7 +232,7 @@ def _check_owner(position: Position, order: Order, power: int, province: int) ->
         owns = unit is None or unit.power == power
     if not owns:
         what = f"the unit in {board.codes[province]}" if unit else f"the centre {board.codes[province]}"
-        raise UnreadableOrder(f"{what} is not {board.powers[power].name}'s")
+        raise UnreadableOrderError(f"{what} is not {board.powers[power].name}'s")
 
 
 def _places(board: Map, location: int) -> tuple[int, ...]:
@@ -242,4 +242,4 @@ def _places(board: Map, location: int) -> tuple[int, ...]:
 
 def _expect_no_more(rest: Sequence[str]) -> None:
     if rest:
-        raise UnreadableOrder(f"{' '.join(rest)!r} is too much")
+        raise UnreadableOrderError(f"{' '.join(rest)!r} is too much")

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 from referees.diplomacy.provinces import Map, Unit
 
 
-class InvalidPosition(ValueError):
+class InvalidPositionError(ValueError):
     """Units, centres or dislodged units that cannot stand so on this map."""
 
 
@@ -59,23 +59,29 @@ class Position:
         ).checked()
 
     def checked(self) -> Self:
-        """The position itself. Raises InvalidPosition if it cannot stand so."""
+        """The position itself. Raises InvalidPositionError if it cannot stand so."""
         board = self.map
         for units in (self.units, tuple(dislodged.unit for dislodged in self.dislodged)):
             provinces = [board.province_of[unit.location] for unit in units]
             for unit, province in zip(units, provinces, strict=True):
                 if not board.can_stand(unit.kind, unit.location):
-                    raise InvalidPosition(f"no {unit.kind.name.lower()} can be in {board.codes[province]}")
+                    raise InvalidPositionError(
+                        f"no {unit.kind.name.lower()} can be in {board.codes[province]}"
+                    )
                 if not 0 <= unit.power < len(board.powers):
-                    raise InvalidPosition(f"a unit of power {unit.power}: there are {len(board.powers)}")
+                    raise InvalidPositionError(f"a unit of power {unit.power}: there are {len(board.powers)}")
                 if provinces.count(province) > 1:
-                    raise InvalidPosition(f"two units in {board.codes[province]}: one is allowed")
+                    raise InvalidPositionError(f"two units in {board.codes[province]}: one is allowed")
             if list(units) != sorted(units, key=_by_location):
-                raise InvalidPosition("units must stand in the order of their locations")
+                raise InvalidPositionError("units must stand in the order of their locations")
         if self.dislodged and self.phase is not Phase.RETREATS:
-            raise InvalidPosition(f"dislodged units in {self.phase.name}: they retreat or disband before")
+            raise InvalidPositionError(
+                f"dislodged units in {self.phase.name}: they retreat or disband before"
+            )
         if len(self.owners) != len(board.centres):
-            raise InvalidPosition(f"{len(self.owners)} owners of the {len(board.centres)} supply centres")
+            raise InvalidPositionError(
+                f"{len(self.owners)} owners of the {len(board.centres)} supply centres"
+            )
         return self
 
     def unit_in(self, province: int) -> Unit | None:

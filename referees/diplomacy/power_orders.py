@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final, Self
 
-from referees.api import UnreadableMove
+from referees.api import UnreadableMoveError
 from referees.diplomacy.notation import order_text
-from referees.diplomacy.order_reading import UnreadableOrder, read_order
+from referees.diplomacy.order_reading import UnreadableOrderError, read_order
 from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.position import Position
-from referees.diplomacy.provinces import UnknownPlace
+from referees.diplomacy.provinces import UnknownPlaceError
 
 MAX_ORDERS: Final = 100
 MAX_LINE: Final = 10_000
@@ -49,15 +49,18 @@ class PowerOrders:
 
     @classmethod
     def read(cls, position: Position, text: str, lenient_coasts: bool = True) -> Self:
-        """Read a line; orders may be separated by commas, semicolons or line ends. Raises UnreadableMove."""
+        """Read a line; orders may be separated by commas, semicolons or line ends.
+
+        Raises UnreadableMoveError.
+        """
         if len(text) > MAX_LINE:
-            raise UnreadableMove(f"a line of {len(text)} characters: at most {MAX_LINE} are read")
+            raise UnreadableMoveError(f"a line of {len(text)} characters: at most {MAX_LINE} are read")
         parts = [
             part.strip()
             for part in _DAIDE_BETWEEN.sub("),", text).replace(";", ",").replace("\n", ",").split(",")
         ]
         if not any(parts):
-            raise UnreadableMove(f"an empty line: a power that orders nothing says {NO_ORDERS}")
+            raise UnreadableMoveError(f"an empty line: a power that orders nothing says {NO_ORDERS}")
         orders: list[tuple[Order, str]] = []
         draw: frozenset[int] | None = None
         for part in filter(None, parts):
@@ -67,10 +70,10 @@ class PowerOrders:
             elif words != [NO_ORDERS]:
                 try:
                     orders.append((read_order(position, part, lenient_coasts), part))
-                except UnreadableOrder as error:
-                    raise UnreadableMove(str(error)) from None
+                except UnreadableOrderError as error:
+                    raise UnreadableMoveError(str(error)) from None
         if len(orders) > MAX_ORDERS:
-            raise UnreadableMove(f"{len(orders)} orders: at most {MAX_ORDERS} are read")
+            raise UnreadableMoveError(f"{len(orders)} orders: at most {MAX_ORDERS} are read")
         plain = cls.of(position, (order for order, _ in orders), draw)
         by_place = sorted(orders, key=lambda each: _place(each[0]))
         return replace(plain, written=tuple(words for _, words in by_place))
@@ -79,8 +82,8 @@ class PowerOrders:
 def _read_draw(position: Position, codes: list[str]) -> frozenset[int]:
     try:
         return frozenset(position.map.power(code) for code in codes)
-    except UnknownPlace as error:
-        raise UnreadableMove(str(error)) from None
+    except UnknownPlaceError as error:
+        raise UnreadableMoveError(str(error)) from None
 
 
 def _place(order: Order) -> tuple[bool, int]:

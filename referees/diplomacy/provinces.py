@@ -11,16 +11,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-from referees.diplomacy.map_entries import InvalidMap as InvalidMap
+from referees.diplomacy.map_entries import InvalidMapError as InvalidMapError
 from referees.diplomacy.map_entries import check_entries, check_name
-from referees.toml_text import InvalidToml, read_toml
+from referees.toml_text import InvalidTomlError, read_toml
 
 MAX_PROVINCES: Final = 200
 MAX_POWERS: Final = 32
 NOBODY: Final = -1
 
 
-class UnknownPlace(ValueError):
+class UnknownPlaceError(ValueError):
     """A code that names no province, coast or power of the map."""
 
 
@@ -75,7 +75,7 @@ class Map:
         self.first_year: int = content["first_year"]
         provinces: Mapping[str, Mapping[str, Any]] = content["provinces"]
         if not 1 <= len(provinces) <= MAX_PROVINCES:
-            raise InvalidMap(f"{len(provinces)} provinces: a map has 1 to {MAX_PROVINCES}")
+            raise InvalidMapError(f"{len(provinces)} provinces: a map has 1 to {MAX_PROVINCES}")
         self.codes = tuple(provinces)
         self.names = tuple(str(province["name"]) for province in provinces.values())
         self.terrain = tuple(_terrain(code, province) for code, province in provinces.items())
@@ -113,7 +113,7 @@ class Map:
                 name = alias.upper()
                 check_name(f"provinces.{code}", name, provinces)
                 if self.aliases.setdefault(name, number) != number or name in self.location_numbers:
-                    raise InvalidMap(f"the name {alias!r} of {code} is another province's")
+                    raise InvalidMapError(f"the name {alias!r} of {code} is another province's")
 
     def _read_borders(self, borders: Mapping[str, Any]) -> None:
         reach: list[list[set[int]]] = [[set() for _ in self.location_codes] for _ in UnitKind]
@@ -122,10 +122,10 @@ class Map:
             for line in borders[entry]:
                 try:
                     first, *others = (self.location(code) for code in line.split())
-                except UnknownPlace as error:
-                    raise InvalidMap(f"borders.{entry}, {line[:60]!r}: {error}") from None
+                except UnknownPlaceError as error:
+                    raise InvalidMapError(f"borders.{entry}, {line[:60]!r}: {error}") from None
                 if not others:
-                    raise InvalidMap(
+                    raise InvalidMapError(
                         f"borders.{entry}, {line[:60]!r}: a border is between two places or more"
                     )
                 for other in others:
@@ -141,49 +141,53 @@ class Map:
     def _check_border(self, kind: UnitKind, first: int, other: int) -> None:
         if self.province_of[first] == self.province_of[other]:
             code = self.codes[self.province_of[first]]
-            raise InvalidMap(
+            raise InvalidMapError(
                 f"borders.{kind.name.lower()}: {code} borders itself; name each place once a line"
             )
         for place in (first, other):
             terrain = self.terrain[self.province_of[place]]
             code = self.location_codes[place]
             if kind is UnitKind.ARMY and (terrain is Terrain.SEA or "/" in code):
-                raise InvalidMap(f"an army's border at {code}: armies stand in whole land provinces")
+                raise InvalidMapError(f"an army's border at {code}: armies stand in whole land provinces")
             if kind is UnitKind.FLEET and (
                 terrain is Terrain.LAND or (self.coasts[self.province_of[place]] and "/" not in code)
             ):
-                raise InvalidMap(f"a fleet's border at {code}: fleets stand on seas and on single coasts")
+                raise InvalidMapError(
+                    f"a fleet's border at {code}: fleets stand on seas and on single coasts"
+                )
 
     def _read_powers(self, content: Mapping[str, Any]) -> None:
         if not 1 <= len(content["powers"]) <= MAX_POWERS:
-            raise InvalidMap(f"{len(content['powers'])} powers: a map has 1 to {MAX_POWERS}")
+            raise InvalidMapError(f"{len(content['powers'])} powers: a map has 1 to {MAX_POWERS}")
         powers = []
         for number, power in enumerate(content["powers"]):
             try:
                 homes = tuple(self.province(code) for code in power["centres"].split())
                 units = tuple(self.unit(number, text.strip()) for text in power["units"].split(","))
-            except UnknownPlace as error:
-                raise InvalidMap(f"powers, {power['code']}: {error}") from None
+            except UnknownPlaceError as error:
+                raise InvalidMapError(f"powers, {power['code']}: {error}") from None
             powers.append(Power(power["name"], power["code"], homes, units))
         self.powers: tuple[Power, ...] = tuple(powers)
         for told in ([power.code for power in powers], [power.name for power in powers]):
             twice = next((name for name in told if told.count(name) > 1), None)
             if twice is not None:
-                raise InvalidMap(f"powers: two are called {twice[:40]!r}")
+                raise InvalidMapError(f"powers: two are called {twice[:40]!r}")
         try:
             neutral = [self.province(code) for code in content["neutral_centres"].split()]
-        except UnknownPlace as error:
-            raise InvalidMap(f"neutral_centres: {error}") from None
+        except UnknownPlaceError as error:
+            raise InvalidMapError(f"neutral_centres: {error}") from None
         centres = sorted([*neutral, *(home for power in powers for home in power.homes)])
         if len(set(centres)) != len(centres):
-            raise InvalidMap("a supply centre belongs to two powers")
+            raise InvalidMapError("a supply centre belongs to two powers")
         self.centres = tuple(centres)
         self.first_owners = tuple(
             next((n for n, power in enumerate(powers) if centre in power.homes), NOBODY) for centre in centres
         )
         self.centres_to_win: int = content["centres_to_win"]
         if not 1 <= self.centres_to_win <= len(centres):
-            raise InvalidMap(f"centres_to_win {self.centres_to_win}: from 1 to {len(centres)}, all centres")
+            raise InvalidMapError(
+                f"centres_to_win {self.centres_to_win}: from 1 to {len(centres)}, all centres"
+            )
 
     def _find_seas(self) -> None:
         seas = [terrain is Terrain.SEA for terrain in self.terrain]
@@ -203,7 +207,7 @@ class Map:
         self.shores = tuple(shores)
 
     def location(self, code: str) -> int:
-        """The location of a code or name: `STP/SC`, `stp(sc)`, `St Petersburg`. Raises UnknownPlace."""
+        """The location of a code or name: `STP/SC`, `stp(sc)`, `St Petersburg`. Raises UnknownPlaceError."""
         name = code.strip().upper().replace("(", "/").replace(")", "").replace(" /", "/").replace("/ ", "/")
         number = self.location_numbers.get(name)
         if number is not None:
@@ -218,30 +222,30 @@ class Map:
             stem = self.codes[province] if province is not None else stem
             coasts = [self.location_codes[place] for place in self.coasts[self.codes.index(stem)]]
             which = f"it has {' and '.join(coasts)}" if coasts else "it has only one"
-            raise UnknownPlace(f"{code[:30]!r}: {stem} has no coast {coast[:10]!r}; {which}")
-        raise UnknownPlace(f"{code[:30]!r} is no province of the map {self.name!r}")
+            raise UnknownPlaceError(f"{code[:30]!r}: {stem} has no coast {coast[:10]!r}; {which}")
+        raise UnknownPlaceError(f"{code[:30]!r} is no province of the map {self.name!r}")
 
     def province(self, code: str) -> int:
-        """The province of a code, whatever its coast. Raises UnknownPlace."""
+        """The province of a code, whatever its coast. Raises UnknownPlaceError."""
         return self.province_of[self.location(code)]
 
     def power(self, name: str) -> int:
-        """The number of a power by its name or code, in upper or lower case. Raises UnknownPlace."""
+        """The number of a power by its name or code, in upper or lower case. Raises UnknownPlaceError."""
         for number, power in enumerate(self.powers):
             if name.strip().upper() in (power.name.upper(), power.code.upper()):
                 return number
         known = ", ".join(f"{power.name} ({power.code})" for power in self.powers)
-        raise UnknownPlace(f"{name[:30]!r} is no power of the map {self.name!r}; there are {known}")
+        raise UnknownPlaceError(f"{name[:30]!r} is no power of the map {self.name!r}; there are {known}")
 
     def unit(self, power: int, text: str) -> Unit:
-        """A unit as text (`F STP/SC`) of a power. Raises UnknownPlace."""
+        """A unit as text (`F STP/SC`) of a power. Raises UnknownPlaceError."""
         letter, _, place = text.strip().partition(" ")
         if letter.upper() not in ("A", "F"):
-            raise UnknownPlace(f"{text[:30]!r}: a unit begins with A or F")
+            raise UnknownPlaceError(f"{text[:30]!r}: a unit begins with A or F")
         kind = UnitKind.ARMY if letter.upper() == "A" else UnitKind.FLEET
         location = self.location(place)
         if not self.can_stand(kind, location):
-            raise UnknownPlace(
+            raise UnknownPlaceError(
                 f"{text[:30]!r}: {'an army' if kind is UnitKind.ARMY else 'a fleet'} can't be there"
             )
         return Unit(power, kind, location)
@@ -283,16 +287,16 @@ def _terrain(code: str, province: Mapping[str, Any]) -> Terrain:
     try:
         return Terrain[str(province["kind"]).upper()]
     except KeyError:
-        raise InvalidMap(f"provinces.{code}: kind is one of land, sea, coast") from None
+        raise InvalidMapError(f"provinces.{code}: kind is one of land, sea, coast") from None
 
 
 @cache
 def read_map(text: str) -> Map:
-    """The map that a TOML text describes; the same text gives the same object. Raises InvalidMap."""
+    """The map that a TOML text describes; the same text gives the same object. Raises InvalidMapError."""
     try:
         content = read_toml(text)
-    except InvalidToml as error:
-        raise InvalidMap(f"a map is a TOML file: {error}") from None
+    except InvalidTomlError as error:
+        raise InvalidMapError(f"a map is a TOML file: {error}") from None
     check_entries(content)
     return Map(text, content)
 
@@ -307,7 +311,7 @@ def shipped_maps() -> tuple[str, ...]:
 
 
 def shipped_map(name: str) -> Map:
-    """A map that comes with the package. Raises UnknownPlace."""
+    """A map that comes with the package. Raises UnknownPlaceError."""
     if name not in shipped_maps():
-        raise UnknownPlace(f"no map {name[:40]!r}; there are {', '.join(shipped_maps())}")
+        raise UnknownPlaceError(f"no map {name[:40]!r}; there are {', '.join(shipped_maps())}")
     return read_map(files("referees.diplomacy").joinpath("maps", f"{name}.toml").read_text("utf-8"))

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from enum import Enum
 from typing import Any, Final
 
-from referees.api import GameRecord, PlayedMove, UnreadableRecord
+from referees.api import GameRecord, PlayedMove, UnreadableRecordError
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.atlas import map_id
 from referees.diplomacy.game import GamePosition
@@ -143,20 +143,21 @@ def _unit(position: Position, unit: Unit) -> str:
 
 
 def read(content: bytes, settings: DiplomacySettings) -> list[tuple[str, list[str]]]:
-    """The game of a record: its event and every power's moves, in the order of play. Raises UnreadableRecord.
+    """The game of a record: its event and every power's moves, in the order of play. Raises
+    UnreadableRecordError.
 
     A record of a game that was broken off can so be the opening of another.
     """
     if len(content) > MAX_BYTES:
-        raise UnreadableRecord(f"a record of {len(content)} bytes: at most {MAX_BYTES} are read")
+        raise UnreadableRecordError(f"a record of {len(content)} bytes: at most {MAX_BYTES} are read")
     try:
         record = json.loads(content)
     except ValueError as error:
-        raise UnreadableRecord(f"not a JSON file: {error}") from None
+        raise UnreadableRecordError(f"not a JSON file: {error}") from None
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise UnreadableRecord(f"not a record of Diplomacy: its format is not {FORMAT!r}")
+        raise UnreadableRecordError(f"not a record of Diplomacy: its format is not {FORMAT!r}")
     if record.get("map") != map_id(settings.map):
-        raise UnreadableRecord(f"its map is {record.get('map')!r:.60}, not {map_id(settings.map)!r}")
+        raise UnreadableRecordError(f"its map is {record.get('map')!r:.60}, not {map_id(settings.map)!r}")
     codes = [power.code for power in settings.map.powers]
     moves: list[str] = []
     try:
@@ -164,5 +165,5 @@ def read(content: bytes, settings: DiplomacySettings) -> list[tuple[str, list[st
             said = phase["moves"]
             moves += [str(said[code]) for code in codes if code in said]
     except (KeyError, TypeError):
-        raise UnreadableRecord("a phase without moves") from None
+        raise UnreadableRecordError("a phase without moves") from None
     return [(str(record.get("event", "")), moves)]

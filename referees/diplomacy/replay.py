@@ -5,34 +5,41 @@ from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
 
-from referees.api import UnreadableRecord
+from referees.api import UnreadableRecordError
 from referees.diplomacy.drawing import Drawing, drawing_of
-from referees.diplomacy.provinces import InvalidMap, Map, Terrain, UnknownPlace, read_map, shipped_map
+from referees.diplomacy.provinces import (
+    InvalidMapError,
+    Map,
+    Terrain,
+    UnknownPlaceError,
+    read_map,
+    shipped_map,
+)
 from referees.diplomacy.record import FORMAT, MAX_BYTES
 from referees.diplomacy.tessellation import Point
 from referees.replay_pages import filled
 
 
 def replay_page(content: bytes, said: Mapping[str, str]) -> str:
-    """The page. Raises UnreadableRecord for what is no record of one game on a map that is known."""
+    """The page. Raises UnreadableRecordError for what is no record of one game on a map that is known."""
     if len(content) > MAX_BYTES:
-        raise UnreadableRecord(f"a record of {len(content)} bytes: at most {MAX_BYTES} are read")
+        raise UnreadableRecordError(f"a record of {len(content)} bytes: at most {MAX_BYTES} are read")
     try:
         record: Any = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise UnreadableRecord(f"no JSON: {error}") from None
+        raise UnreadableRecordError(f"no JSON: {error}") from None
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise UnreadableRecord(f"not a record of Diplomacy: its format is not {FORMAT!r}")
+        raise UnreadableRecordError(f"not a record of Diplomacy: its format is not {FORMAT!r}")
     try:
         text = record.get("map_text")
         board = read_map(text) if isinstance(text, str) else shipped_map(str(record.get("map")))
         drawing = drawing_of(board)
-    except (UnknownPlace, InvalidMap) as error:
-        raise UnreadableRecord(str(error)) from None
+    except (UnknownPlaceError, InvalidMapError) as error:
+        raise UnreadableRecordError(str(error)) from None
     try:
         _check(board, record)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise UnreadableRecord(f"its parts cannot be read: {error!r:.100}") from None
+        raise UnreadableRecordError(f"its parts cannot be read: {error!r:.100}") from None
     told = {"record": record, "map": map_content(board, drawing), "said": said}
     return filled(resources.files("referees.diplomacy") / "replay.html", told)
 
@@ -89,7 +96,7 @@ def _rounded(point: Point) -> list[float]:
 
 
 def _check(board: Map, record: Mapping[str, Any]) -> None:
-    """Check what the page counts on: powers, units and centres of the map. Raises UnreadableRecord."""
+    """Check what the page counts on: powers, units and centres of the map. Raises UnreadableRecordError."""
     _texts(record["players"].values())
     _texts(record["remarks"])
     for phase in [*record["phases"], record["final"]]:
@@ -102,7 +109,7 @@ def _check(board: Map, record: Mapping[str, Any]) -> None:
             board.power(code)
             for centre in centres:
                 if board.province(centre) not in board.centres:
-                    raise UnreadableRecord(f"{centre!r} in {phase['phase']} is no supply centre")
+                    raise UnreadableRecordError(f"{centre!r} in {phase['phase']} is no supply centre")
         for entry in phase.get("dislodged", []):
             board.unit(board.power(entry["power"]), entry["unit"])
         for code, results in phase.get("results", {}).items():
@@ -116,10 +123,10 @@ def _check(board: Map, record: Mapping[str, Any]) -> None:
         _texts(phase.get("comments", {}).values())
         _texts(phase.get("openings", {}).values())
         if not all(isinstance(value, int | float) for value in phase.get("values", {}).values()):
-            raise UnreadableRecord(f"a value in {phase['phase']} is no number")
+            raise UnreadableRecordError(f"a value in {phase['phase']} is no number")
 
 
 def _texts(values: Iterable[object]) -> None:
     for value in values:
         if not isinstance(value, str):
-            raise UnreadableRecord(f"{value!r:.40} stands where a text should")
+            raise UnreadableRecordError(f"{value!r:.40} stands where a text should")

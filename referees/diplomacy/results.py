@@ -9,7 +9,7 @@ from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.provinces import NOBODY, Map, Unit
 
 
-class Outcome(Enum):
+class OrderOutcome(Enum):
     """What became of an order."""
 
     SUCCEEDED = "succeeded"
@@ -22,7 +22,7 @@ class Outcome(Enum):
     SURPLUS = "too many"
 
 
-class Result(NamedTuple):
+class OrderResult(NamedTuple):
     """What became of one order of a power, and why.
 
     `by` are the provinces of those who caused it. `dislodged_by` is the province from which the ordered unit
@@ -32,7 +32,7 @@ class Result(NamedTuple):
 
     power: int
     order: Order
-    outcome: Outcome
+    outcome: OrderOutcome
     reason: str = ""
     by: tuple[int, ...] = ()
     dislodged_by: int = NOBODY
@@ -40,7 +40,7 @@ class Result(NamedTuple):
     @property
     def succeeded(self) -> bool:
         """Whether the order was carried out and its unit stayed on the board."""
-        return self.outcome is Outcome.SUCCEEDED
+        return self.outcome is OrderOutcome.SUCCEEDED
 
 
 VOID_REASONS: Final = {
@@ -62,7 +62,7 @@ VOID_REASONS: Final = {
 }
 
 
-def movement_results(movement: Movement) -> tuple[Result, ...]:
+def movement_results(movement: Movement) -> tuple[OrderResult, ...]:
     """A result for every order given in a phase of moves, and a hold for every unit without one.
 
     Units in the order of their provinces, then orders that were for no unit of their power.
@@ -73,46 +73,46 @@ def movement_results(movement: Movement) -> tuple[Result, ...]:
         order = movement.orders[province] or Order(OrderKind.HOLD, unit.location)
         results.append(_unit_result(movement, province, unit.power, order))
     for power, order, why in movement.rejected:
-        results.append(Result(power, order, Outcome.VOID, f"void: {VOID_REASONS[why]}"))
+        results.append(OrderResult(power, order, OrderOutcome.VOID, f"void: {VOID_REASONS[why]}"))
     return tuple(results)
 
 
-def _unit_result(movement: Movement, province: int, power: int, order: Order) -> Result:
+def _unit_result(movement: Movement, province: int, power: int, order: Order) -> OrderResult:
     board = movement.board
     moving = movement.destination[province] >= 0
     if moving and movement.succeeds(province):
-        return Result(power, order, Outcome.SUCCEEDED)
+        return OrderResult(power, order, OrderOutcome.SUCCEEDED)
     conqueror = movement.dislodged_by(province)
-    outcome, reason = Outcome.SUCCEEDED, ""
+    outcome, reason = OrderOutcome.SUCCEEDED, ""
     by: tuple[int, ...] = ()
     if province in movement.void:
-        outcome, reason = Outcome.VOID, f"void: {VOID_REASONS[movement.void[province]]}"
+        outcome, reason = OrderOutcome.VOID, f"void: {VOID_REASONS[movement.void[province]]}"
     elif moving:
         outcome, reason, by = _failed_move(movement, province)
     elif order.kind in (OrderKind.SUPPORT_HOLD, OrderKind.SUPPORT_MOVE):
         cutter = movement.cut_by(province)
         if cutter >= 0 and conqueror < 0:
-            outcome, reason, by = Outcome.CUT, f"cut by {_unit(movement, cutter)}", (cutter,)
+            outcome, reason, by = OrderOutcome.CUT, f"cut by {_unit(movement, cutter)}", (cutter,)
         elif cutter < 0 and order.kind is OrderKind.SUPPORT_MOVE and _is_against_own(movement, power, order):
             own = _unit(movement, board.province_of[order.target])
             reason = f"not counted against {own}, as no power dislodges its own units"
     elif order.kind is OrderKind.CONVOY and province in movement.disrupted_by_paradox and conqueror < 0:
         outcome, reason = (
-            Outcome.DISRUPTED,
+            OrderOutcome.DISRUPTED,
             "convoy disrupted: a paradox (Szykman's rule)",
         )
     if conqueror >= 0:
         said = f"dislodged by {_unit(movement, conqueror)}"
         reason = f"{reason}; {said}" if reason else said
-        if outcome is Outcome.SUCCEEDED:
-            outcome, by = Outcome.DISLODGED, (conqueror,)
+        if outcome is OrderOutcome.SUCCEEDED:
+            outcome, by = OrderOutcome.DISLODGED, (conqueror,)
     elif (
         order.kind is OrderKind.CONVOY
-        and outcome is Outcome.SUCCEEDED
+        and outcome is OrderOutcome.SUCCEEDED
         and not movement.succeeds(order.source)
     ):
         reason = f"the army from {board.codes[order.source]} did not arrive"
-    return Result(power, order, outcome, reason, by, conqueror)
+    return OrderResult(power, order, outcome, reason, by, conqueror)
 
 
 def _is_against_own(movement: Movement, power: int, support: Order) -> bool:
@@ -125,7 +125,7 @@ def _is_against_own(movement: Movement, power: int, support: Order) -> bool:
     )
 
 
-def _failed_move(movement: Movement, source: int) -> tuple[Outcome, str, tuple[int, ...]]:
+def _failed_move(movement: Movement, source: int) -> tuple[OrderOutcome, str, tuple[int, ...]]:
     board = movement.board
     if movement.way[source] is Way.SEA and not movement.has_convoy(source):
         fleets = movement.convoyers.get(source, 0)
@@ -135,9 +135,9 @@ def _failed_move(movement: Movement, source: int) -> tuple[Outcome, str, tuple[i
             if fleets >> sea & 1 and (movement.dislodged(sea) or sea in movement.disrupted_by_paradox)
         )
         if not gone:
-            return Outcome.DISRUPTED, "no convoy: the fleets ordered to convoy it make no chain", ()
+            return OrderOutcome.DISRUPTED, "no convoy: the fleets ordered to convoy it make no chain", ()
         who = " and ".join(_unit(movement, sea) for sea in gone)
-        return Outcome.DISRUPTED, f"convoy disrupted: {who}", gone
+        return OrderOutcome.DISRUPTED, f"convoy disrupted: {who}", gone
     target = movement.destination[source]
     by = []
     if movement.owner[target] >= 0 and (
@@ -145,14 +145,18 @@ def _failed_move(movement: Movement, source: int) -> tuple[Outcome, str, tuple[i
     ):
         by.append(target)
         if movement.owner[target] == movement.owner[source] and not movement.is_head_to_head(source):
-            return Outcome.BOUNCED, f"bounced: {_unit(movement, target)} of its own power stayed", (target,)
+            return (
+                OrderOutcome.BOUNCED,
+                f"bounced: {_unit(movement, target)} of its own power stayed",
+                (target,),
+            )
     by += [
         rival
         for rival in movement.attackers[target]
         if rival != source and movement.prevent_strength(rival, 1)
     ]
     who = " and ".join(_unit(movement, province) for province in by)
-    return Outcome.BOUNCED, f"bounced by {who}", tuple(by)
+    return OrderOutcome.BOUNCED, f"bounced by {who}", tuple(by)
 
 
 def _unit(movement: Movement, province: int) -> str:

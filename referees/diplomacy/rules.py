@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Self
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
-from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination, VariantFacts
+from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination, VariantFacts
 from referees.diplomacy import record
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
@@ -66,7 +66,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
-        """Make a referee; every setting has a default. Raises InvalidSetting."""
+        """Make a referee; every setting has a default. Raises InvalidSettingError."""
         return cls(DiplomacySettings.read(settings))
 
     @classmethod
@@ -131,16 +131,16 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         return PowerOrders.of(position.position, ())
 
     def check(self, position: GamePosition, seat: int, move: PowerOrders) -> None:
-        """Raises IllegalMove: out of turn, two orders for a unit, not its unit, too many builds, a draw.
+        """Raises IllegalMoveError: out of turn, two orders for a unit, not its unit, too many builds, a draw.
 
         Orders for units of the power that cannot be carried out are refused only without `aoa`. A unit
         may be left without an order.
         """
         if seat not in self.to_move(position):
             over = position.outcome is not None
-            raise IllegalMove("the game is over" if over else f"{self.seat_name(seat)} is not to move")
+            raise IllegalMoveError("the game is over" if over else f"{self.seat_name(seat)} is not to move")
         if not isinstance(move, PowerOrders):
-            raise IllegalMove(f"{move!r} are no orders of a power")
+            raise IllegalMoveError(f"{move!r} are no orders of a power")
         self._check_draw(position, seat, move.draw)
         self._check_orders(position.position, seat - 1, move)
 
@@ -149,16 +149,16 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
             return
         alive = frozenset(survivors(position))
         if position.position.phase is not Phase.MOVES:
-            raise IllegalMove("a draw is offered with the orders of a phase of moves")
+            raise IllegalMoveError("a draw is offered with the orders of a phase of moves")
         if draw and not draw <= alive:
             dead = ", ".join(self.seat_name(power + 1) for power in sorted(draw - alive))
-            raise IllegalMove(f"a draw with {dead}, eliminated: only survivors draw")
+            raise IllegalMoveError(f"a draw with {dead}, eliminated: only survivors draw")
         if draw and draw != alive and not self.settings.pda:
-            raise IllegalMove(
+            raise IllegalMoveError(
                 "a draw of some of the survivors: this game is played without partial draws (pda)"
             )
         if len(draw or alive) < 2:
-            raise IllegalMove("a draw of one power: at least two draw")
+            raise IllegalMoveError("a draw of one power: at least two draw")
 
     def _check_orders(self, position: Position, power: int, move: PowerOrders) -> None:
         legal = legal_orders(position, power)
@@ -167,28 +167,28 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         for order, said in zip(move.orders, written, strict=True):
             if order.kind is OrderKind.WAIVE:
                 if position.phase is not Phase.BUILDS:
-                    raise IllegalMove(f"{said}: builds are waived in phases of builds")
+                    raise IllegalMoveError(f"{said}: builds are waived in phases of builds")
                 continue
             province = self.map.province_of[order.location]
             if province in seen:
-                raise IllegalMove(f"{said}: a second order for {self.map.codes[province]}")
+                raise IllegalMoveError(f"{said}: a second order for {self.map.codes[province]}")
             seen.add(province)
             if province not in legal:
-                raise IllegalMove(f"{said}: {self.seat_name(power + 1)} has nothing to order there")
+                raise IllegalMoveError(f"{said}: {self.seat_name(power + 1)} has nothing to order there")
             if not self.settings.aoa and as_listed(self.map, order) not in legal[province]:
-                raise IllegalMove(f"{said}: the unit cannot be ordered so")
+                raise IllegalMoveError(f"{said}: the unit cannot be ordered so")
         due = abs(adjustment(position, power))
         if position.phase is Phase.BUILDS and len(move.orders) > due:
-            raise IllegalMove(f"{', '.join(written)}: {len(move.orders)} orders, and only {due} are due")
+            raise IllegalMoveError(f"{', '.join(written)}: {len(move.orders)} orders, and only {due} are due")
 
     def play(self, position: GamePosition, moves: Mapping[int, PowerOrders]) -> GamePosition:
         """The game after a phase. A draw that every survivor offers ends it, and no order is carried out.
 
-        Raises IllegalMove, also where the move of a seat is missing.
+        Raises IllegalMoveError, also where the move of a seat is missing.
         """
         seats = self.to_move(position)
         if tuple(sorted(moves)) != seats:
-            raise IllegalMove(f"moves of the seats {sorted(moves)}: to move are {list(seats)}")
+            raise IllegalMoveError(f"moves of the seats {sorted(moves)}: to move are {list(seats)}")
         for seat, move in moves.items():
             self.check(position, seat, move)
         if position.position.phase is Phase.MOVES:
@@ -251,7 +251,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         return opening_move(position.position, seat - 1, move.orders)
 
     def read_move(self, position: GamePosition, seat: int, text: str) -> PowerOrders:
-        """Read a power's orders, separated by commas, in any notation. Raises UnreadableMove."""
+        """Read a power's orders, separated by commas, in any notation. Raises UnreadableMoveError."""
         return PowerOrders.read(position.position, text, self.settings.choices.lenient_coasts)
 
     def dialogue(self, protocol: str) -> "DeepMindDialogue | DaideDialogue | None":
@@ -278,7 +278,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
 
     @classmethod
     def replay_page(cls, content: bytes, said: Mapping[str, str]) -> str:
-        """The map with units and orders, phase by phase. Raises UnreadableRecord."""
+        """The map with units and orders, phase by phase. Raises UnreadableRecordError."""
         # Only pages need drawings.
         from referees.diplomacy import replay
 

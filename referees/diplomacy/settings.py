@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from typing import Final, Self
 
-from referees.api import InvalidSetting
+from referees.api import InvalidSettingError
 from referees.diplomacy.atlas import load_map
 from referees.diplomacy.choices import EDITIONS, AdjacentConvoy, Choices, RemovalDistance, RemovalRoute
-from referees.diplomacy.provinces import InvalidMap, Map
+from referees.diplomacy.provinces import InvalidMapError, Map
 
 MAX_YEARS: Final = 1000
 _ENUMS: Final = {
@@ -68,12 +68,15 @@ class DiplomacySettings:
 
     @classmethod
     def read(cls, settings: Mapping[str, object]) -> Self:
-        """Check every setting. Raises InvalidSetting, which names the setting, its value and the rule."""
+        """Check every setting.
+
+        Raises InvalidSettingError, which names the setting, its value and the rule.
+        """
         for setting in settings:
             if setting not in SETTINGS:
                 near = get_close_matches(setting, SETTINGS, 1)
                 hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(SETTINGS)}"
-                raise InvalidSetting(setting, f"Diplomacy has no such setting; {hint}")
+                raise InvalidSettingError(setting, f"Diplomacy has no such setting; {hint}")
         board = _map(settings.get("map", "standard"))
         edition = _one_of("edition", settings.get("edition", "2023"), tuple(EDITIONS))
         chosen: dict[str, object] = {
@@ -108,33 +111,35 @@ class DiplomacySettings:
 
 def _map(name: object) -> Map:
     if not isinstance(name, str):
-        raise InvalidSetting("map", f"{name!r:.80} is no text")
+        raise InvalidSettingError("map", f"{name!r:.80} is no text")
     try:
         return load_map(name)
-    except InvalidMap as error:
-        raise InvalidSetting("map", str(error)) from None
+    except InvalidMapError as error:
+        raise InvalidSettingError("map", str(error)) from None
 
 
 def _one_of(setting: str, value: object, known: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in known:
-        raise InvalidSetting(setting, f"{value!r} is none of {', '.join(map(repr, known))}")
+        raise InvalidSettingError(setting, f"{value!r} is none of {', '.join(map(repr, known))}")
     return value
 
 
 def _level(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value not in PRESS_LEVELS:
         known = ", ".join(map(str, PRESS_LEVELS))
-        raise InvalidSetting("level", f"{value!r} is no level of DAIDE's press; those are {known}")
+        raise InvalidSettingError("level", f"{value!r} is no level of DAIDE's press; those are {known}")
     return value
 
 
 def _flag(setting: str, value: object) -> bool:
     if not isinstance(value, bool):
-        raise InvalidSetting(setting, f"{value!r} is neither true nor false")
+        raise InvalidSettingError(setting, f"{value!r} is neither true nor false")
     return value
 
 
 def _whole(setting: str, value: object, least: int, most: int, of_what: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise InvalidSetting(setting, f"{value!r} is not a whole number {of_what} from {least} to {most}")
+        raise InvalidSettingError(
+            setting, f"{value!r} is not a whole number {of_what} from {least} to {most}"
+        )
     return value

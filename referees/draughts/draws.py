@@ -2,7 +2,7 @@
 
 from referees.draughts.position import DraughtsPosition
 from referees.draughts.settings import DraughtsSettings
-from referees.draughts.variants import Ending
+from referees.draughts.variants import DraughtsEnding
 
 
 def endings_begun(
@@ -18,7 +18,7 @@ def endings_begun(
     )
 
 
-def _is_ending(ending: Ending, white: int, black: int, kings: int) -> bool:
+def _is_ending(ending: DraughtsEnding, white: int, black: int, kings: int) -> bool:
     weak, strong = sorted((white, black), key=int.bit_count)
     if weak.bit_count() != 1 or strong.bit_count() > ending.most:
         return False

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from referees.api import UnreadableMove
+from referees.api import UnreadableMoveError
 from referees.draughts.layout import Layout
 from referees.draughts.moves import Move
 
@@ -21,13 +21,13 @@ def write(move: Move, layout: Layout) -> str:
 
 
 def read_squares(text: str, layout: Layout) -> tuple[int, ...]:
-    """The numbers of the squares that a move's text names, two or more. Raises UnreadableMove."""
+    """The numbers of the squares that a move's text names, two or more. Raises UnreadableMoveError."""
     words = _SEPARATOR.split(text[:_MAX_TEXT].strip().lower())
     squares = tuple(layout.named.get(word.lstrip("0"), 0) for word in words)
     if len(squares) < 2 or not all(squares):
         first, last = layout.names[0], layout.names[-1]
         example = "c3-d4 or c3xe5" if layout.algebraic else "11-15 or 24x15x8"
-        raise UnreadableMove(
+        raise UnreadableMoveError(
             f"{text[:40]!r} is no move: it needs squares from {first} to {last}, as in {example}"
         )
     return squares
@@ -36,7 +36,7 @@ def read_squares(text: str, layout: Layout) -> tuple[int, ...]:
 def read(text: str, layout: Layout, moves: Sequence[Move]) -> Move:
     """Read one of `moves`, of which squares on the way may be left out, or others that it lands on.
 
-    Text that fits none of them gives a move of the squares that it names. Raises UnreadableMove where
+    Text that fits none of them gives a move of the squares that it names. Raises UnreadableMoveError where
     it fits several, or is no move.
     """
     squares = read_squares(text, layout)
@@ -46,7 +46,7 @@ def read(text: str, layout: Layout, moves: Sequence[Move]) -> Move:
             return move
     if len(fitting) > 1:
         ways = " or ".join(write(move, layout) for move in fitting[:4])
-        raise UnreadableMove(f"{text[:40]!r} may be several moves: say {ways}")
+        raise UnreadableMoveError(f"{text[:40]!r} may be several moves: say {ways}")
     return fitting[0] if fitting else Move(squares)
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Final
 
-from referees.api import GameRecord, Outcome, PlayedMove, UnreadableMove, UnreadableRecord
+from referees.api import GameRecord, Outcome, PlayedMove, UnreadableMoveError, UnreadableRecordError
 from referees.draughts import notation
 from referees.draughts.variants import Variant
 
@@ -27,7 +27,7 @@ _TOKEN: Final = re.compile(
 
 
 def read(content: bytes, variant: Variant) -> list[tuple[str, list[str]]]:
-    """Each game's name (GameName, else Event) and the moves of its main line. Raises UnreadableRecord.
+    """Each game's name (GameName, else Event) and the moves of its main line. Raises UnreadableRecordError.
 
     The games must be of this variant, where they say of which, and begin with its first position.
     """
@@ -55,7 +55,7 @@ def read(content: bytes, variant: Variant) -> list[tuple[str, list[str]]]:
     if tags or moves:
         games.append(_game(tags, moves, variant, len(games)))
     if not games:
-        raise UnreadableRecord("no PDN: there is no game in it")
+        raise UnreadableRecordError("no PDN: there is no game in it")
     return games
 
 
@@ -66,7 +66,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
         token = _TOKEN.match(text, place)
         if token is None:
             line = text.count("\n", 0, place) + 1
-            raise UnreadableRecord(f"line {line}: {text[place : place + 20]!r} is no PDN")
+            raise UnreadableRecordError(f"line {line}: {text[place : place + 20]!r} is no PDN")
         place = token.end()
         kind = token.lastgroup or ""
         if token["tag"] is not None:
@@ -77,28 +77,30 @@ def _tokens(text: str) -> Iterator[tuple[str, str, str]]:
         elif kind == "close":
             depth -= 1
             if depth < 0:
-                raise UnreadableRecord(f"line {text.count(chr(10), 0, place) + 1}: a ')' closes nothing")
+                raise UnreadableRecordError(f"line {text.count(chr(10), 0, place) + 1}: a ')' closes nothing")
         elif not depth and kind in ("move", "result"):
             yield kind, token[kind], ""
     if depth:
-        raise UnreadableRecord("a variation's '(' is never closed")
+        raise UnreadableRecordError("a variation's '(' is never closed")
 
 
 def _game(tags: dict[str, str], moves: Sequence[str], variant: Variant, before: int) -> tuple[str, list[str]]:
     kind = tags.get("GameType", "").partition(",")[0].strip()
     own = variant.game_type.partition(",")[0]
     if kind and kind != own:
-        raise UnreadableRecord(
+        raise UnreadableRecordError(
             f"game {before + 1}: it is of type {kind}, not {own} ({variant.name} draughts)"
         )
     if "FEN" in tags and _pieces(tags["FEN"], variant) != _pieces(first_fen(variant), variant):
-        raise UnreadableRecord(f"game {before + 1}: its first position, {tags['FEN'][:80]!r}, is another")
+        raise UnreadableRecordError(
+            f"game {before + 1}: its first position, {tags['FEN'][:80]!r}, is another"
+        )
     spelt = []
     for number, move in enumerate(moves, start=1):
         try:
             squares = notation.read_squares(move, variant.layout)
-        except UnreadableMove as error:
-            raise UnreadableRecord(f"game {before + 1}, ply {number}: {error}") from None
+        except UnreadableMoveError as error:
+            raise UnreadableRecordError(f"game {before + 1}, ply {number}: {error}") from None
         sign = "-" if "-" in move else "x"
         spelt.append(sign.join(variant.layout.names[square - 1] for square in squares))
     return tags.get("GameName", tags.get("Event", "")), spelt

@@ -6,7 +6,7 @@ from typing import ClassVar, Final, Self
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
-from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination
+from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination
 from referees.draughts import notation, pdn
 from referees.draughts.draws import drawn_by, endings_begun
 from referees.draughts.gtp import DraughtsDialogue
@@ -48,7 +48,7 @@ class Draughts(Referee[DraughtsPosition, Move]):
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
-        """Make a referee; `variant` is required. Raises InvalidSetting."""
+        """Make a referee; `variant` is required. Raises InvalidSettingError."""
         return cls(DraughtsSettings.read(settings))
 
     def spec(self) -> GameSpec:
@@ -90,14 +90,14 @@ class Draughts(Referee[DraughtsPosition, Move]):
         return position.moves if seat in self.to_move(position) else ()
 
     def check(self, position: DraughtsPosition, seat: int, move: Move) -> None:
-        """Raises IllegalMove: out of turn, no piece of the mover's, no such way, or a capture is due."""
+        """Raises IllegalMoveError: out of turn, no piece of the mover's, no such way, or a capture is due."""
         if self.outcome(position):
-            raise IllegalMove("the game is over")
+            raise IllegalMoveError("the game is over")
         mover = self._mover(position)
         if seat != mover:
-            raise IllegalMove(f"it is {self.seat_name(mover)}'s turn, not that of seat {seat}")
+            raise IllegalMoveError(f"it is {self.seat_name(mover)}'s turn, not that of seat {seat}")
         if move not in position.moves:
-            raise IllegalMove(self._why_not(position, move))
+            raise IllegalMoveError(self._why_not(position, move))
 
     def _why_not(self, position: DraughtsPosition, move: Move) -> str:
         squares = range(1, len(self._layout.bits) + 1)
@@ -115,9 +115,9 @@ class Draughts(Referee[DraughtsPosition, Move]):
         return f"{text}: the piece cannot move that way"
 
     def play(self, position: DraughtsPosition, moves: Mapping[int, Move]) -> DraughtsPosition:
-        """The position after the move of the side to move. Raises IllegalMove."""
+        """The position after the move of the side to move. Raises IllegalMoveError."""
         if len(moves) != 1:
-            raise IllegalMove(f"moves of {len(moves)} seats: in draughts one seat moves at a time")
+            raise IllegalMoveError(f"moves of {len(moves)} seats: in draughts one seat moves at a time")
         ((seat, move),) = moves.items()
         self.check(position, seat, move)
         return self._after(position, move)
@@ -198,7 +198,10 @@ class Draughts(Referee[DraughtsPosition, Move]):
         return notation.write(move, self._layout)
 
     def read_move(self, position: DraughtsPosition, seat: int, text: str) -> Move:
-        """Read a move; squares on the way may be left out where that leaves one. Raises UnreadableMove."""
+        """Read a move; squares on the way may be left out where that leaves one.
+
+        Raises UnreadableMoveError.
+        """
         return notation.read(text, self._layout, position.moves)
 
     def record(self, game: GameRecord) -> str:

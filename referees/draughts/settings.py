@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Final, Self
 
-from referees.api import InvalidSetting
+from referees.api import InvalidSettingError
 from referees.draughts.variants import VARIANTS, Variant
 
 MAX_REPETITION: Final = 100
@@ -28,20 +28,23 @@ class DraughtsSettings:
 
     @classmethod
     def read(cls, settings: Mapping[str, object]) -> Self:
-        """Check every setting. Raises InvalidSetting, which names the setting, its value and the rule."""
+        """Check every setting.
+
+        Raises InvalidSettingError, which names the setting, its value and the rule.
+        """
         known = [field.name for field in fields(cls)]
         for setting in settings:
             if setting not in known:
                 near = get_close_matches(setting, known, 1)
                 hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-                raise InvalidSetting(setting, f"draughts has no such setting; {hint}")
+                raise InvalidSettingError(setting, f"draughts has no such setting; {hint}")
         variant = _variant(settings.get("variant"))
         king_endings = settings.get("king_endings", True)
         if not isinstance(king_endings, bool):
-            raise InvalidSetting("king_endings", f"{king_endings!r} is neither true nor false")
+            raise InvalidSettingError("king_endings", f"{king_endings!r} is neither true nor false")
         repetition = _number("repetition", settings.get("repetition", 3), MAX_REPETITION)
         if repetition == 1:
-            raise InvalidSetting(
+            raise InvalidSettingError(
                 "repetition", "1 would end every game at once; give 2 or more, or 0 for none"
             )
         king_moves = settings.get("king_moves", variant.king_moves)
@@ -51,13 +54,13 @@ class DraughtsSettings:
 def _variant(value: object) -> Variant:
     names = ", ".join(map(repr, VARIANTS))
     if value is None:
-        raise InvalidSetting("variant", f"is missing: give one of {names}")
+        raise InvalidSettingError("variant", f"is missing: give one of {names}")
     if not isinstance(value, str) or value not in VARIANTS:
-        raise InvalidSetting("variant", f"{value!r} is not one of {names}")
+        raise InvalidSettingError("variant", f"{value!r} is not one of {names}")
     return VARIANTS[value]
 
 
 def _number(setting: str, value: object, most: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise InvalidSetting(setting, f"{value!r} is not a whole number from 0 (no such rule) to {most}")
+        raise InvalidSettingError(setting, f"{value!r} is not a whole number from 0 (no such rule) to {most}")
     return value

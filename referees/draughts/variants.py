@@ -20,7 +20,7 @@ class Crowning(Enum):
 
 
 @dataclass(frozen=True)
-class Ending:
+class DraughtsEnding:
     """A lone king against few pieces: a draw when each side has made `moves` moves more.
 
     The stronger side has at most `most` pieces, at least one of them a king; all of them where
@@ -53,7 +53,7 @@ class Variant:
     game_type: str
     expected_length: float
     men_rows: int = 3
-    endings: tuple[Ending, ...] = ()
+    endings: tuple[DraughtsEnding, ...] = ()
 
     @property
     def white_men(self) -> int:
@@ -67,7 +67,7 @@ class Variant:
         return self.layout.mask(range(1, self.men_rows * self.layout.rows // 2 + 1))
 
 
-_RUSSIAN_ENDINGS: Final = (Ending(2, 5), Ending(12, 15, kings_only=True))
+_RUSSIAN_ENDINGS: Final = (DraughtsEnding(2, 5), DraughtsEnding(12, 15, kings_only=True))
 
 # Draw rules: English, World Checkers Draughts Federation, Rules 1.32; international, FMJD, annex 1, 6;
 # Russian and Brazilian, as pydraughts and Lidraughts have them.
@@ -93,7 +93,7 @@ INTERNATIONAL: Final = Variant(
     most_captures=True,
     crowning=Crowning.AT_REST,
     king_moves=25,
-    endings=(Ending(2, 5), Ending(3, 16)),
+    endings=(DraughtsEnding(2, 5), DraughtsEnding(3, 16)),
     game_type="20,W,10,10,N2,0",
     expected_length=100.0,
 )

@@ -24,7 +24,7 @@ _IS_STONE: Final = bytes(state != EMPTY for state in range(256))
 _IS_FEW: Final = bytes(count < 2 for count in range(256))
 
 
-class OccupiedPoint(ValueError):
+class OccupiedPointError(ValueError):
     """A stone was to be placed where one stands."""
 
 
@@ -91,7 +91,7 @@ class Board:
 
         Captures the opponent's groups without liberties first; if there are none and the stone's
         own group has no liberty, that group goes (self-capture). Returns the points that became
-        empty. Raises OccupiedPoint.
+        empty. Raises OccupiedPointError.
 
         Simple ko: a lone stone with a single liberty that captured exactly one stone must not be
         recaptured at once.
@@ -101,7 +101,7 @@ class Board:
             return ()
         stones = self.stones
         if stones[point]:
-            raise OccupiedPoint(f"point {point} is occupied")
+            raise OccupiedPointError(f"point {point} is occupied")
         beside = self.neighbours
         stones[point] = colour
         opponent = 3 - colour

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from referees.api import Outcome, Termination, UnreadableMove
+from referees.api import Outcome, Termination, UnreadableMoveError
 from referees.go import vertices
 from referees.go.board import BLACK, WHITE
 from referees.go.handicap import fixed_handicap
@@ -37,15 +37,15 @@ class GoDialogue:
         return f"fixed_handicap {self._settings.handicap}"
 
     def check_handicap(self, response: str) -> None:
-        """Compare the stones an engine placed with the standard layout. Raises UnreadableMove."""
+        """Compare the stones an engine placed with the standard layout. Raises UnreadableMoveError."""
         if self._settings.handicap is None:
-            raise UnreadableMove("this game has no handicap")
+            raise UnreadableMoveError("this game has no handicap")
         size = self._settings.board_size
         expected = fixed_handicap(self._settings.handicap, size)
         placed = [vertices.read(word, size) for word in response.split()]
         if set(placed) != expected or len(placed) != len(expected):
             layout = " ".join(vertices.name(point, size) for point in sorted(expected))
-            raise UnreadableMove(f"handicap stones {response[:200]!r}: the standard layout is {layout}")
+            raise UnreadableMoveError(f"handicap stones {response[:200]!r}: the standard layout is {layout}")
 
     def ask_arrangement(self) -> str:
         """`place_free_handicap`, with the number of stones that Black may place."""

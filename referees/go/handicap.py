@@ -7,7 +7,7 @@ where it uses the fourth line. (Gomill refuses any handicap on 7x7.)
 
 from typing import Final
 
-from referees.api import InvalidSetting
+from referees.api import InvalidSettingError
 
 MIN_HANDICAP: Final = 2
 
@@ -26,11 +26,14 @@ def max_fixed_handicap(size: int) -> int:
 
 
 def fixed_handicap(stones: int, size: int) -> frozenset[int]:
-    """The points of that many handicap stones. Raises InvalidSetting where the board has no such layout."""
+    """The points of that many handicap stones.
+
+    Raises InvalidSettingError where the board has no such layout.
+    """
     highest = max_fixed_handicap(size)
     if not MIN_HANDICAP <= stones <= highest:
         allowed = f"{MIN_HANDICAP} to {highest} stones" if highest else "no fixed handicap"
-        raise InvalidSetting("handicap", f"{stones} stones: a board of size {size} allows {allowed}")
+        raise InvalidSettingError("handicap", f"{stones} stones: a board of size {size} allows {allowed}")
     edge = 2 if size < 13 else 3
     lines = (edge, size // 2, size - 1 - edge)
     layout = _CORNERS[: min(stones, 4)] + _SIDES[: (stones - 4) // 2 * 2 if stones > 4 else 0]
@@ -42,11 +45,11 @@ def fixed_handicap(stones: int, size: int) -> frozenset[int]:
 def free_handicap(stones: int, size: int) -> frozenset[int]:
     """That many stones where those of a free handicap stand if their player does not place them.
 
-    The fixed layout as far as it goes, then every other point. Raises InvalidSetting where the board
+    The fixed layout as far as it goes, then every other point. Raises InvalidSettingError where the board
     has no room for them and a move.
     """
     if not MIN_HANDICAP <= stones < size * size:
-        raise InvalidSetting(
+        raise InvalidSettingError(
             "handicap", f"{stones} stones: a board of size {size} allows 2 to {size * size - 1} free stones"
         )
     highest = max_fixed_handicap(size)

@@ -10,7 +10,7 @@ from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE, board_permutation
-from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination, UnreadableMove
+from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination, UnreadableMoveError
 from referees.go import sgf, vertices
 from referees.go.board import BLACK, EMPTY, NO_KO, PASS, WHITE, Board
 from referees.go.gtp import GoDialogue
@@ -49,7 +49,7 @@ class Go(Referee[GoPosition, int]):
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
-        """Make a referee; `board_size` is required. Raises InvalidSetting."""
+        """Make a referee; `board_size` is required. Raises InvalidSettingError."""
         return cls(GoSettings.read(settings))
 
     def spec(self) -> GameSpec:
@@ -121,7 +121,7 @@ class Go(Referee[GoPosition, int]):
         words = text.split()
         points = [vertices.read(word, self._size) for word in words]
         if PASS in points or len(set(points)) != len(points) or not MIN_HANDICAP <= len(points) <= allowed:
-            raise UnreadableMove(
+            raise UnreadableMoveError(
                 f"free handicap {text[:200]!r}: {MIN_HANDICAP} to {allowed} different points are needed"
             )
         return self._first(frozenset(points))
@@ -152,28 +152,32 @@ class Go(Referee[GoPosition, int]):
         return bytes(board.stones) in position.history
 
     def check(self, position: GoPosition, seat: int, move: int) -> None:
-        """Raises IllegalMove: out of turn, off the board, on a stone, against ko, superko or self-capture."""
+        """Raises IllegalMoveError: out of turn, off the board, on a stone, against ko, superko or self-
+        capture.
+        """
         if position.passes >= 2:
-            raise IllegalMove("the game is over")
+            raise IllegalMoveError("the game is over")
         if seat != position.mover:
-            raise IllegalMove(f"it is {SEAT_NAMES[position.mover]}'s turn, not that of seat {seat}")
+            raise IllegalMoveError(f"it is {SEAT_NAMES[position.mover]}'s turn, not that of seat {seat}")
         if move == PASS:
             return
         if not isinstance(move, int) or not 0 <= move < self._points:
-            raise IllegalMove(f"{move!r} is no point of a board of {self._points} points")
+            raise IllegalMoveError(f"{move!r} is no point of a board of {self._points} points")
         if position.stones[move]:
-            raise IllegalMove(f"point {self.move_text(move)} is occupied")
+            raise IllegalMoveError(f"point {self.move_text(move)} is occupied")
         if move == position.ko:
-            raise IllegalMove(f"ko forbids {self.move_text(move)} now")
+            raise IllegalMoveError(f"ko forbids {self.move_text(move)} now")
         if not self.settings.self_capture and Board(self._size, position.stones).is_self_capture(seat, move):
-            raise IllegalMove(f"{self.move_text(move)} would be self-capture, which this game forbids")
+            raise IllegalMoveError(f"{self.move_text(move)} would be self-capture, which this game forbids")
         if self._superko and self._repeats(position, seat, move):
-            raise IllegalMove(f"{self.move_text(move)} repeats an earlier position, which superko forbids")
+            raise IllegalMoveError(
+                f"{self.move_text(move)} repeats an earlier position, which superko forbids"
+            )
 
     def play(self, position: GoPosition, moves: Mapping[int, int]) -> GoPosition:
-        """The position after the move of the colour to move. Raises IllegalMove."""
+        """The position after the move of the colour to move. Raises IllegalMoveError."""
         if len(moves) != 1:
-            raise IllegalMove(f"moves of {len(moves)} seats: in Go one seat moves at a time")
+            raise IllegalMoveError(f"moves of {len(moves)} seats: in Go one seat moves at a time")
         ((seat, move),) = moves.items()
         self.check(position, seat, move)
         if move == PASS:
@@ -218,7 +222,7 @@ class Go(Referee[GoPosition, int]):
         return vertices.name(move, self._size)
 
     def read_move(self, position: GoPosition, seat: int, text: str) -> int:
-        """Read a point or a pass in upper or lower case. Raises UnreadableMove."""
+        """Read a point or a pass in upper or lower case. Raises UnreadableMoveError."""
         return vertices.read(text, self._size)
 
     def record(self, game: GameRecord) -> str:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from enum import Enum
 from typing import Self, TypeVar
 
-from referees.api import InvalidSetting
+from referees.api import InvalidSettingError
 from referees.go.board import MAX_SIZE, MIN_SIZE
 from referees.go.handicap import fixed_handicap, free_handicap
 
@@ -55,15 +55,18 @@ class GoSettings:
 
     @classmethod
     def read(cls, settings: Mapping[str, object]) -> Self:
-        """Check every setting. Raises InvalidSetting, which names the setting, its value and the rule."""
+        """Check every setting.
+
+        Raises InvalidSettingError, which names the setting, its value and the rule.
+        """
         known = [field.name for field in fields(cls)]
         for setting in settings:
             if setting not in known:
                 near = get_close_matches(setting, known, 1)
                 hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-                raise InvalidSetting(setting, f"Go has no such setting; {hint}")
+                raise InvalidSettingError(setting, f"Go has no such setting; {hint}")
         if "board_size" not in settings:
-            raise InvalidSetting("board_size", f"is missing: give a size from {MIN_SIZE} to {MAX_SIZE}")
+            raise InvalidSettingError("board_size", f"is missing: give a size from {MIN_SIZE} to {MAX_SIZE}")
         size = _board_size(settings["board_size"])
         style = _choice(settings, "handicap_style", cls.handicap_style)
         return cls(
@@ -90,7 +93,9 @@ class GoSettings:
 
 def _board_size(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not MIN_SIZE <= value <= MAX_SIZE:
-        raise InvalidSetting("board_size", f"{value!r} is not a whole number from {MIN_SIZE} to {MAX_SIZE}")
+        raise InvalidSettingError(
+            "board_size", f"{value!r} is not a whole number from {MIN_SIZE} to {MAX_SIZE}"
+        )
     return value
 
 
@@ -98,14 +103,14 @@ def _komi(value: object) -> float:
     # The comparison is false for not-a-number, and holds no surprise for an integer of 400 digits.
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max:
         return float(value) + 0.0  # -0.0 becomes 0.0
-    raise InvalidSetting("komi", f"{value!r} is not a finite number of points")
+    raise InvalidSettingError("komi", f"{value!r} is not a finite number of points")
 
 
 def _handicap(value: object, size: int, style: HandicapStyle) -> int | None:
     if value is None:
         return None
     if not isinstance(value, int) or isinstance(value, bool):
-        raise InvalidSetting("handicap", f"{value!r} is not a whole number of stones")
+        raise InvalidSettingError("handicap", f"{value!r} is not a whole number of stones")
     if style is HandicapStyle.FIXED:
         fixed_handicap(value, size)
     else:
@@ -119,10 +124,10 @@ def _choice(settings: Mapping[str, object], setting: str, default: Choice) -> Ch
         if choice.value == value:
             return choice
     allowed = ", ".join(repr(choice.value) for choice in type(default))
-    raise InvalidSetting(setting, f"{value!r} is not one of {allowed}")
+    raise InvalidSettingError(setting, f"{value!r} is not one of {allowed}")
 
 
 def _self_capture(value: object) -> bool:
     if not isinstance(value, bool):
-        raise InvalidSetting("self_capture", f"{value!r} is neither true nor false")
+        raise InvalidSettingError("self_capture", f"{value!r} is neither true nor false")
     return value

@@ -5,7 +5,7 @@ from functools import cache
 from sgfmill.sgf import Sgf_game
 from sgfmill.sgf_properties import serialise_go_point
 
-from referees.api import GameRecord, UnreadableRecord
+from referees.api import GameRecord, UnreadableRecordError
 from referees.go import vertices
 from referees.go.board import PASS
 from referees.go.position import GoPosition
@@ -14,7 +14,7 @@ from referees.sgf import LETTERS, begin, game_trees, written
 
 
 def read(content: bytes, size: int, first: GoPosition) -> list[tuple[str, list[str]]]:
-    """Each game's name (GN) and the moves of its main line. Raises UnreadableRecord.
+    """Each game's name (GN) and the moves of its main line. Raises UnreadableRecordError.
 
     The games must be on a board of this size and begin with the first position's stones and mover.
     """
@@ -23,7 +23,9 @@ def read(content: bytes, size: int, first: GoPosition) -> list[tuple[str, list[s
         try:
             games.append(_main_line(Sgf_game.from_coarse_game_tree(tree), size, first))
         except (ValueError, KeyError) as error:
-            raise UnreadableRecord(f"game {number}: {error or 'a property has no sensible value'}") from None
+            raise UnreadableRecordError(
+                f"game {number}: {error or 'a property has no sensible value'}"
+            ) from None
     return games
 
 

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Final
 
-from referees.api import UnreadableMove
+from referees.api import UnreadableMoveError
 from referees.go.board import PASS
 
 COLUMNS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
@@ -26,13 +26,16 @@ def name(move: int, size: int) -> str:
 
 
 def read(text: str, size: int) -> int:
-    """Read a move; case, surrounding blanks and zeros before the row do not matter. Raises UnreadableMove."""
+    """Read a move; case, surrounding blanks and zeros before the row do not matter.
+
+    Raises UnreadableMoveError.
+    """
     word = text.strip().upper()
     if word == "PASS":
         return PASS
     point = _points(size).get(word[:1] + word[1:].lstrip("0"))
     if point is None:
-        raise UnreadableMove(
+        raise UnreadableMoveError(
             f"{text[:40]!r} is neither a point of a board of {size} rows "
             f"(columns A to {COLUMNS[size - 1]} without I, rows 1 to {size}) nor 'pass'"
         )

@@ -28,7 +28,7 @@ MIN_SIZE: Final = 2
 MAX_SIZE: Final = 26
 
 
-class OccupiedCell(ValueError):
+class OccupiedCellError(ValueError):
     """A stone was to be placed where one stands."""
 
 
@@ -90,10 +90,10 @@ class Board:
         return linked & BOTH_EDGES
 
     def play(self, colour: int, cell: int) -> bool:
-        """Place a stone; returns whether it links its colour's edges. Raises OccupiedCell."""
+        """Place a stone; returns whether it links its colour's edges. Raises OccupiedCellError."""
         cells = self.cells
         if cells[cell]:
-            raise OccupiedCell(f"cell {cell} is occupied")
+            raise OccupiedCellError(f"cell {cell} is occupied")
         linked = self.links(colour, cell)
         state = cells[cell] = colour | linked
         for near in self.neighbours[cell]:

@@ -7,7 +7,7 @@ from functools import cache
 from string import ascii_lowercase
 from typing import Final
 
-from referees.api import UnreadableMove
+from referees.api import UnreadableMoveError
 from referees.hex.board import SWAP
 
 SWAP_TEXT: Final = "swap-pieces"
@@ -30,7 +30,7 @@ def name(move: int, rows: int, columns: int) -> str:
 
 
 def read(text: str, rows: int, columns: int) -> int:
-    """Read a move; case, blanks around it and zeros before the row do not matter. Raises UnreadableMove.
+    """Read a move; case, blanks around it and zeros before the row do not matter. Raises UnreadableMoveError.
 
     `swap` is read as `swap-pieces`. `swap-sides`, in which the players change colours, is refused.
     """
@@ -38,10 +38,10 @@ def read(text: str, rows: int, columns: int) -> int:
     if word in (SWAP_TEXT, "swap"):
         return SWAP
     if word == "swap-sides":
-        raise UnreadableMove(f"'swap-sides' would exchange the players' colours; say {SWAP_TEXT!r}")
+        raise UnreadableMoveError(f"'swap-sides' would exchange the players' colours; say {SWAP_TEXT!r}")
     cell = _numbers(rows, columns).get(word[:1] + word[1:].lstrip("0"))
     if cell is None:
-        raise UnreadableMove(
+        raise UnreadableMoveError(
             f"{text[:40]!r} is neither a cell of a board of {rows} rows and {columns} columns "
             f"(columns a to {ascii_lowercase[columns - 1]}, rows 1 to {rows}) nor {SWAP_TEXT!r}"
         )

@@ -9,7 +9,7 @@ from academy.knowledge.boards import Board as AcademyBoard
 from academy.knowledge.boards import HexGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
-from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination
+from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination
 from referees.hex import cells, sgf
 from referees.hex.board import BLACK, COLOUR, EMPTY, SWAP, WHITE, Board
 from referees.hex.gtp import HexDialogue
@@ -47,7 +47,7 @@ class Hex(Referee[HexPosition, int]):
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
-        """Make a referee; `board_size` is required. Raises InvalidSetting."""
+        """Make a referee; `board_size` is required. Raises InvalidSettingError."""
         return cls(HexSettings.read(settings))
 
     def spec(self) -> GameSpec:
@@ -95,26 +95,26 @@ class Hex(Referee[HexPosition, int]):
         return moves
 
     def check(self, position: HexPosition, seat: int, move: int) -> None:
-        """Raises IllegalMove: out of turn, off the board, on a stone, or a swap that is not allowed."""
+        """Raises IllegalMoveError: out of turn, off the board, on a stone, or a swap that is not allowed."""
         if position.winner:
-            raise IllegalMove("the game is over")
+            raise IllegalMoveError("the game is over")
         if seat != position.mover:
-            raise IllegalMove(f"it is {SEAT_NAMES[position.mover]}'s turn, not that of seat {seat}")
+            raise IllegalMoveError(f"it is {SEAT_NAMES[position.mover]}'s turn, not that of seat {seat}")
         if move == SWAP:
             if not self.settings.swap:
-                raise IllegalMove("this game is played without the swap rule")
+                raise IllegalMoveError("this game is played without the swap rule")
             if not self._may_swap(position):
-                raise IllegalMove("only the first stone can be swapped, and only at once")
+                raise IllegalMoveError("only the first stone can be swapped, and only at once")
             return
         if not isinstance(move, int) or move not in self._cells:
-            raise IllegalMove(f"{move!r} is no cell of a board of {len(self._cells)} cells")
+            raise IllegalMoveError(f"{move!r} is no cell of a board of {len(self._cells)} cells")
         if position.cells[move]:
-            raise IllegalMove(f"cell {self.move_text(move)} is occupied")
+            raise IllegalMoveError(f"cell {self.move_text(move)} is occupied")
 
     def play(self, position: HexPosition, moves: Mapping[int, int]) -> HexPosition:
-        """The position after the move of the colour to move. Raises IllegalMove."""
+        """The position after the move of the colour to move. Raises IllegalMoveError."""
         if len(moves) != 1:
-            raise IllegalMove(f"moves of {len(moves)} seats: in Hex one seat moves at a time")
+            raise IllegalMoveError(f"moves of {len(moves)} seats: in Hex one seat moves at a time")
         ((seat, move),) = moves.items()
         self.check(position, seat, move)
         if move == SWAP:
@@ -157,7 +157,7 @@ class Hex(Referee[HexPosition, int]):
         return cells.name(move, self._rows, self._columns)
 
     def read_move(self, position: HexPosition, seat: int, text: str) -> int:
-        """Read a cell or a swap in upper or lower case. Raises UnreadableMove."""
+        """Read a cell or a swap in upper or lower case. Raises UnreadableMoveError."""
         return cells.read(text, self._rows, self._columns)
 
     def record(self, game: GameRecord) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, Self
 
-from referees.api import InvalidSetting
+from referees.api import InvalidSettingError
 from referees.hex.board import MAX_SIZE, MIN_SIZE
 
 SETTINGS: Final = ("board_size", "columns", "swap")
@@ -21,7 +21,7 @@ class HexSettings:
 
     @classmethod
     def read(cls, settings: Mapping[str, object]) -> Self:
-        """Check every setting. Raises InvalidSetting, which names the setting, its value and the rule.
+        """Check every setting. Raises InvalidSettingError, which names the setting, its value and the rule.
 
         `board_size` is the number of rows, and of columns unless `columns` says otherwise.
         """
@@ -29,16 +29,16 @@ class HexSettings:
             if setting not in SETTINGS:
                 near = get_close_matches(setting, SETTINGS, 1)
                 hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(SETTINGS)}"
-                raise InvalidSetting(setting, f"Hex has no such setting; {hint}")
+                raise InvalidSettingError(setting, f"Hex has no such setting; {hint}")
         if "board_size" not in settings:
-            raise InvalidSetting("board_size", f"is missing: give a size from {MIN_SIZE} to {MAX_SIZE}")
+            raise InvalidSettingError("board_size", f"is missing: give a size from {MIN_SIZE} to {MAX_SIZE}")
         rows = _length("board_size", settings["board_size"])
         columns = _length("columns", settings.get("columns", rows))
         swap = settings.get("swap", False)
         if not isinstance(swap, bool):
-            raise InvalidSetting("swap", f"{swap!r} is neither true nor false")
+            raise InvalidSettingError("swap", f"{swap!r} is neither true nor false")
         if swap and rows != columns:
-            raise InvalidSetting(
+            raise InvalidSettingError(
                 "swap", f"a board of {rows} rows and {columns} columns has no mirror: both must be alike"
             )
         return cls(rows, columns, swap)
@@ -51,5 +51,5 @@ class HexSettings:
 
 def _length(setting: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not MIN_SIZE <= value <= MAX_SIZE:
-        raise InvalidSetting(setting, f"{value!r} is not a whole number from {MIN_SIZE} to {MAX_SIZE}")
+        raise InvalidSettingError(setting, f"{value!r} is not a whole number from {MIN_SIZE} to {MAX_SIZE}")
     return value

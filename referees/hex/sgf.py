@@ -6,7 +6,7 @@ from typing import Final
 
 from sgfmill.sgf_grammar import main_sequence_iter
 
-from referees.api import GameRecord, UnreadableRecord
+from referees.api import GameRecord, UnreadableRecordError
 from referees.hex import cells
 from referees.hex.board import BLACK
 from referees.hex.settings import HexSettings
@@ -20,7 +20,7 @@ _SIZE: Final = re.compile(r"\s*(\d{1,4})\s*(?::\s*(\d{1,4})\s*)?")
 
 
 def read(content: bytes, settings: HexSettings) -> list[tuple[str, list[str]]]:
-    """Each game's name (GN) and the moves of its main line. Raises UnreadableRecord.
+    """Each game's name (GN) and the moves of its main line. Raises UnreadableRecordError.
 
     The games must be of Hex, on a board of this size, and begin with the empty board.
     """
@@ -29,7 +29,7 @@ def read(content: bytes, settings: HexSettings) -> list[tuple[str, list[str]]]:
         try:
             games.append(_main_line(list(main_sequence_iter(tree)), settings))
         except ValueError as error:
-            raise UnreadableRecord(f"game {number}: {error}") from None
+            raise UnreadableRecordError(f"game {number}: {error}") from None
     return games
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from academy.knowledge.spec import GAME_ID
-from referees.api import InvalidSetting
+from referees.api import InvalidSettingError
 
 MAX_STRING: Final = 1000
 MAX_SIZE: Final = 26
@@ -36,13 +36,13 @@ _NOT_IN_ID: Final = _PRESENTATION | {"komi", "max_game_length", "max_moves"}
 def load(text: str) -> Any:
     """Load a game.
 
-    Raises InvalidSetting for text that is no game, and for games that are not of two players, of perfect
+    Raises InvalidSettingError for text that is no game, and for games that are not of two players, of perfect
     information, without chance and turn by turn.
     """
     try:
         import pyspiel
     except ImportError:
-        raise InvalidSetting(
+        raise InvalidSettingError(
             "game", "OpenSpiel is not installed; `pip install 'academy-arena[openspiel]'` does that"
         ) from None
     _check_text(text)
@@ -54,24 +54,26 @@ def load(text: str) -> Any:
         if game.num_players() != 2:
             _refuse(text, [f"it has {game.num_players()} players"])
         _check_first_position(text, game)
-    except InvalidSetting:
+    except InvalidSettingError:
         raise
     except (pyspiel.SpielError, MemoryError, ValueError, TypeError) as error:
         # The library's errors come in quotes.
         why = (str(error).strip("'\" \n") or repr(error)).splitlines()[0][:300]
-        raise InvalidSetting("game", f"{text!r}: OpenSpiel says: {why}") from None
+        raise InvalidSettingError("game", f"{text!r}: OpenSpiel says: {why}") from None
     return game
 
 
 def _check_text(text: str) -> None:
     if not text.isprintable() or len(text) > MAX_STRING:
-        raise InvalidSetting("game", f"a game string is one line of at most {MAX_STRING} characters")
+        raise InvalidSettingError("game", f"a game string is one line of at most {MAX_STRING} characters")
     for name in _PRESENTATION.intersection(re.findall(r"(\w+)=", text.replace(" ", ""))):
-        raise InvalidSetting("game", f"{name!r} changes nothing in the game; leave it out")
+        raise InvalidSettingError("game", f"{name!r} changes nothing in the game; leave it out")
     for name, digits in _WHOLE_NUMBER.findall(text.replace(" ", "")):
         low, high = (1, _SIZES[name]) if name in _SIZES else (0, MAX_NUMBER)
         if len(digits) > 9 or not low <= int(digits) <= high:
-            raise InvalidSetting("game", f"{name}={digits[:20]}: a number from {low} to {high} is needed")
+            raise InvalidSettingError(
+                "game", f"{name}={digits[:20]}: a number from {low} to {high} is needed"
+            )
 
 
 def _kind_breaches(kind: Any, types: Any) -> list[str]:
@@ -88,7 +90,7 @@ def _kind_breaches(kind: Any, types: Any) -> list[str]:
 
 def _refuse(text: str, breaches: list[str]) -> None:
     if breaches:
-        raise InvalidSetting(
+        raise InvalidSettingError(
             "game",
             f"{text!r}: {', '.join(breaches)}; games are of two players, of perfect information, "
             "without chance and turn by turn",
@@ -105,10 +107,10 @@ def _check_names(text: str, pyspiel: Any) -> None:
             names = playable()
             near = get_close_matches(name, names, n=1)
             meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
-            raise InvalidSetting("game", f"OpenSpiel has no game {name!r}; {meant}")
+            raise InvalidSettingError("game", f"OpenSpiel has no game {name!r}; {meant}")
         if not kinds[name].default_loadable:
             made = ", ".join(sorted(_MADE_OF_OTHERS))
-            raise InvalidSetting(
+            raise InvalidSettingError(
                 "game", f"{name!r} reads a file or is made of another game; of those only {made} are played"
             )
         _refuse(text, _kind_breaches(kinds[name], pyspiel.GameType))
@@ -116,21 +118,23 @@ def _check_names(text: str, pyspiel: Any) -> None:
 
 def _check_first_position(text: str, game: Any) -> None:
     if not 0 < game.num_distinct_actions() <= MAX_ACTIONS:
-        raise InvalidSetting("game", f"{text!r}: its moves are too many to be numbered up to {MAX_ACTIONS}")
+        raise InvalidSettingError(
+            "game", f"{text!r}: its moves are too many to be numbered up to {MAX_ACTIONS}"
+        )
     parameters = game.get_parameters()
     if game.get_type().short_name == "hex" and min(parameters["num_rows"], parameters["num_cols"]) < 2:
         # OpenSpiel's games on one row come to positions without an end and without moves.
-        raise InvalidSetting("game", f"{text!r}: Hex needs at least 2 rows and 2 columns")
+        raise InvalidSettingError("game", f"{text!r}: Hex needs at least 2 rows and 2 columns")
     state = game.new_initial_state()
     if state.is_chance_node():
-        raise InvalidSetting("game", f"{text!r}: its first position is chosen by chance")
+        raise InvalidSettingError("game", f"{text!r}: its first position is chosen by chance")
     actions = [] if state.is_terminal() else state.legal_actions()
     if not actions:
-        raise InvalidSetting("game", f"{text!r}: there is no move in its first position")
+        raise InvalidSettingError("game", f"{text!r}: there is no move in its first position")
     for action in actions:
         words = state.action_to_string(state.current_player(), action)
         if not words.isprintable() or not words.strip():
-            raise InvalidSetting(
+            raise InvalidSettingError(
                 "game", f"{text!r}: its move number {action} has no name that can be printed"
             )
 

@@ -6,7 +6,7 @@ A file holds one record, or a list of them.
 import json
 from typing import Any, Final
 
-from referees.api import GameRecord, InvalidSetting, PlayedMove, UnreadableRecord
+from referees.api import GameRecord, InvalidSettingError, PlayedMove, UnreadableRecordError
 from referees.exact_json import exact
 from referees.openspiel.game_string import load
 
@@ -49,32 +49,36 @@ def _move(played: PlayedMove) -> dict[str, Any]:
 
 
 def read(content: bytes, game_string: str) -> list[tuple[str, list[str]]]:
-    """Each game's name and moves. Raises UnreadableRecord, also for records of other games."""
+    """Each game's name and moves. Raises UnreadableRecordError, also for records of other games."""
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise UnreadableRecord(f"no JSON: {error}") from None
+        raise UnreadableRecordError(f"no JSON: {error}") from None
     records = found if isinstance(found, list) else [found]
     if len(records) > MAX_GAMES:
-        raise UnreadableRecord(f"{len(records)} games, more than {MAX_GAMES}")
+        raise UnreadableRecordError(f"{len(records)} games, more than {MAX_GAMES}")
     return [_read_one(number, record, game_string) for number, record in enumerate(records, start=1)]
 
 
 def _read_one(number: int, record: Any, game_string: str) -> tuple[str, list[str]]:
     if not isinstance(record, dict):
-        raise UnreadableRecord(f"game {number}: {str(record)[:40]!r} is no record; records are JSON objects")
+        raise UnreadableRecordError(
+            f"game {number}: {str(record)[:40]!r} is no record; records are JSON objects"
+        )
     game, name, moves = record.get("game"), record.get("name", ""), record.get("moves")
     if not isinstance(game, str) or not isinstance(name, str) or not isinstance(moves, list):
-        raise UnreadableRecord(f"game {number}: the texts 'game' and 'name' and the list 'moves' are needed")
+        raise UnreadableRecordError(
+            f"game {number}: the texts 'game' and 'name' and the list 'moves' are needed"
+        )
     if not _same(game, game_string):
-        raise UnreadableRecord(f"game {number} is one of {game[:200]!r}, not of {game_string!r}")
+        raise UnreadableRecordError(f"game {number} is one of {game[:200]!r}, not of {game_string!r}")
     if len(moves) > MAX_MOVES:
-        raise UnreadableRecord(f"game {number}: {len(moves)} moves, more than {MAX_MOVES}")
+        raise UnreadableRecordError(f"game {number}: {len(moves)} moves, more than {MAX_MOVES}")
     texts: list[str] = []
     for place, move in enumerate(moves, start=1):
         text = move.get("move") if isinstance(move, dict) else move
         if not isinstance(text, str):
-            raise UnreadableRecord(f"game {number}: move {place} is no text: {str(text)[:40]!r}")
+            raise UnreadableRecordError(f"game {number}: move {place} is no text: {str(text)[:40]!r}")
         texts.append(text)
     return name, texts
 
@@ -84,5 +88,5 @@ def _same(game: str, game_string: str) -> bool:
         return True
     try:
         return str(load(game)) == game_string
-    except InvalidSetting:
+    except InvalidSettingError:
         return False

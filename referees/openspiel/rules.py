@@ -8,12 +8,12 @@ from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
 from referees.api import (
     GameRecord,
-    IllegalMove,
-    InvalidSetting,
+    IllegalMoveError,
+    InvalidSettingError,
     Outcome,
     Referee,
     Termination,
-    UnreadableMove,
+    UnreadableMoveError,
 )
 from referees.openspiel import record
 from referees.openspiel.game_string import load
@@ -37,14 +37,16 @@ class OpenSpiel(Referee[SpielPosition, SpielMove]):
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
-        """Load the game. Raises InvalidSetting."""
+        """Load the game. Raises InvalidSettingError."""
         for setting in settings:
             if setting != "game":
                 near = "; did you mean 'game'?" if get_close_matches(setting, ("game",)) else ""
-                raise InvalidSetting(setting, f"OpenSpiel's games have the one setting 'game'{near}")
+                raise InvalidSettingError(setting, f"OpenSpiel's games have the one setting 'game'{near}")
         text = settings.get("game")
         if not isinstance(text, str) or not text.strip():
-            raise InvalidSetting("game", "a game string is needed, such as 'breakthrough(rows=6,columns=6)'")
+            raise InvalidSettingError(
+                "game", "a game string is needed, such as 'breakthrough(rows=6,columns=6)'"
+            )
         return cls(load(text.strip()))
 
     def spec(self) -> GameSpec:
@@ -67,11 +69,11 @@ class OpenSpiel(Referee[SpielPosition, SpielMove]):
         """Look the move up among the legal ones."""
         to_move = self.to_move(position)
         if not to_move:
-            raise IllegalMove(f"{move.text!r}: the game is over")
+            raise IllegalMoveError(f"{move.text!r}: the game is over")
         if seat not in to_move:
-            raise IllegalMove(f"{move.text!r}: it is {self.seat_name(to_move[0])}'s turn")
+            raise IllegalMoveError(f"{move.text!r}: it is {self.seat_name(to_move[0])}'s turn")
         if move not in position.moves:
-            raise IllegalMove(f"{move.text!r} is not legal here; {_some(position)}")
+            raise IllegalMoveError(f"{move.text!r} is not legal here; {_some(position)}")
 
     def play(self, position: SpielPosition, moves: Mapping[int, SpielMove]) -> SpielPosition:
         """The position after the move, which is checked first."""
@@ -101,13 +103,13 @@ class OpenSpiel(Referee[SpielPosition, SpielMove]):
     def read_move(self, position: SpielPosition, seat: int, text: str) -> SpielMove:
         """Read an action string; case, blanks, and the `+` and `#` after moves of chess do not matter.
 
-        Raises UnreadableMove where no legal move is meant, or several.
+        Raises UnreadableMoveError where no legal move is meant, or several.
         """
         for plain in (str, _without_blanks, _bare):
             found = [move for move in position.moves if plain(move.text) == plain(text)]
             if len(found) == 1:
                 return found[0]
-        raise UnreadableMove(f"{text[:80]!r} is not the text of a legal move; {_some(position)}")
+        raise UnreadableMoveError(f"{text[:80]!r} is not the text of a legal move; {_some(position)}")
 
     def record(self, game: GameRecord) -> str:
         """The game as JSON."""

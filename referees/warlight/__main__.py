@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from referees.warlight.atlas import load_map
 from referees.warlight.map_layout import with_places
 from referees.warlight.map_text import write_map
-from referees.warlight.maps import InvalidMap, WarMap
+from referees.warlight.maps import InvalidMapError, WarMap
 from referees.warlight.mirrors import double, mirror_of
 
 
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.write(write_map(whole))
         else:
             print(_described(war_map))
-    except InvalidMap as error:
+    except InvalidMapError as error:
         print(f"{options.map}: {error}", file=sys.stderr)
         return 1
     return 0

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from referees.warlight.map_text import MAX_CHARACTERS, read_map
-from referees.warlight.maps import InvalidMap, WarMap
+from referees.warlight.maps import InvalidMapError, WarMap
 
 _FOLDER: Final = resources.files("referees.warlight") / "map_files"
 
@@ -24,7 +24,7 @@ def is_file(name: str) -> bool:
 
 
 def load_map(name: str) -> WarMap:
-    """The map of that name, or in the file of that name, which then ends in `.txt`. Raises InvalidMap.
+    """The map of that name, or in the file of that name, which then ends in `.txt`. Raises InvalidMapError.
 
     A file's map is called by the file's name and the beginning of its content's SHA-256, so that two
     maps are never taken for one.
@@ -33,7 +33,7 @@ def load_map(name: str) -> WarMap:
         return read_map((_FOLDER / f"{name}.txt").read_text(encoding="utf-8"), name)
     path = Path(name)
     if not is_file(name):
-        raise InvalidMap(
+        raise InvalidMapError(
             f"there is no map {name[:80]!r}: there are {', '.join(map_names())}, and files that end in .txt"
         )
     try:
@@ -42,5 +42,5 @@ def load_map(name: str) -> WarMap:
         # Some editors begin a file with a mark of its encoding.
         text = content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidMap(f"the map's file {name!r} cannot be read: {error}") from None
+        raise InvalidMapError(f"the map's file {name!r} cannot be read: {error}") from None
     return read_map(text, f"{path.stem}-{hashlib.sha256(content).hexdigest()[:8]}")

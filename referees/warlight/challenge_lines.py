@@ -2,7 +2,7 @@
 
     Map / TerritoryDefinition ... / BonusDefinition ... / EndMap
     Turn N / Territory ID ownedBy You|Neutral|Opponent withArmies N ... / EndStanding
-    GameOver
+    GameOverError
 
 A bot answers a standing with `Deploy N on ID` and `AttackTransfer N from ID to ID`, then `end`. One line
 is ours: `academy-expected_value X` tells the bot's own expected value, from 0 to 1; of two numbers the first
@@ -12,12 +12,12 @@ is of what stands before the orders.
 from collections.abc import Sequence
 from typing import Final
 
-from referees.api import UnreadableMove
+from referees.api import UnreadableMoveError
 from referees.lines import BotTime, LineDialogue, Prompt, Reading
 from referees.warlight.map_text import protocol_lines
 from referees.warlight.maps import WarMap
 from referees.warlight.orders import MAX_ORDERS, PASS, Order, orders_text, read_order
-from referees.warlight.position import NEUTRAL, UNSEEN, Refused, WarPosition
+from referees.warlight.position import NEUTRAL, UNSEEN, RefusedOrder, WarPosition
 
 END: Final = "end"
 EXPECTED_VALUE: Final = "academy-expected_value"
@@ -60,7 +60,7 @@ class ChallengeLines(LineDialogue[WarPosition]):
                     before, value = _expected_values(line)
                 elif line.strip():
                     orders.append(read_order(line))
-            except UnreadableMove as error:
+            except UnreadableMoveError as error:
                 complaints.append(f"a line was dropped: {error}")
         if len(orders) > MAX_ORDERS:
             complaints.append(f"{len(orders)} orders: those after the first {MAX_ORDERS} were dropped")
@@ -75,8 +75,8 @@ class ChallengeLines(LineDialogue[WarPosition]):
         return refusals(view, seat)
 
     def farewell(self) -> Sequence[str]:
-        """`GameOver`."""
-        return ("GameOver",)
+        """`GameOverError`."""
+        return ("GameOverError",)
 
 
 def refusals(view: WarPosition, seat: int) -> list[str]:
@@ -84,17 +84,22 @@ def refusals(view: WarPosition, seat: int) -> list[str]:
     return [
         f"order '{event.order.text}' was not carried out: {event.why}"
         for event in view.events
-        if isinstance(event, Refused) and event.seat == seat and not event.sound
+        if isinstance(event, RefusedOrder) and event.seat == seat and not event.sound
     ]
 
 
 def _expected_values(line: str) -> tuple[float | None, float]:
-    """What the bot expected before its orders, if it tells that too, and with them. Raises UnreadableMove."""
+    """What the bot expected before its orders, if it tells that too, and with them.
+
+    Raises UnreadableMoveError.
+    """
     told = line.strip().removeprefix(EXPECTED_VALUE).strip()
     try:
         values = [float(word) for word in told.split()]
     except ValueError:
         values = []
     if not (1 <= len(values) <= 2 and all(0.0 <= value <= 1.0 for value in values)):
-        raise UnreadableMove(f"'{EXPECTED_VALUE}': {told[:80]!a} is no number from 0 to 1, nor two of them")
+        raise UnreadableMoveError(
+            f"'{EXPECTED_VALUE}': {told[:80]!a} is no number from 0 to 1, nor two of them"
+        )
     return (values[0] if len(values) == 2 else None), values[-1]

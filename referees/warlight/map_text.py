@@ -10,16 +10,19 @@ territory is drawn.
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from referees.warlight.maps import Bonus, InvalidMap, Territory, WarMap
+from referees.warlight.maps import Bonus, InvalidMapError, Territory, WarMap
 
 MAX_CHARACTERS: Final = 4_000_000
 _FRAME: Final = ("Map", "EndMap")
 
 
 def read_map(text: str, name: str) -> WarMap:
-    """Read a map; what is no line of the protocol is refused. Raises InvalidMap, which names the line."""
+    """Read a map; what is no line of the protocol is refused.
+
+    Raises InvalidMapError, which names the line.
+    """
     if len(text) > MAX_CHARACTERS:
-        raise InvalidMap(f"a map of {len(text)} characters: there can be {MAX_CHARACTERS}")
+        raise InvalidMapError(f"a map of {len(text)} characters: there can be {MAX_CHARACTERS}")
     territories: list[Territory] = []
     bonuses: list[Bonus] = []
     places: dict[int, tuple[float, float]] = {}
@@ -38,9 +41,9 @@ def read_map(text: str, name: str) -> WarMap:
                 case [word, *rest] if not word.startswith("#") and (rest or word not in _FRAME):
                     raise ValueError(f"{word[:40]!r} begins no line of a map")
         except ValueError as error:
-            raise InvalidMap(f"line {number}: {error}") from None
+            raise InvalidMapError(f"line {number}: {error}") from None
     if unknown := places.keys() - {each.id for each in territories}:
-        raise InvalidMap(f"a place for territory {min(unknown)}, which the map does not have")
+        raise InvalidMapError(f"a place for territory {min(unknown)}, which the map does not have")
     return WarMap(name, tuple(_placed(each, places) for each in territories), tuple(bonuses))
 
 

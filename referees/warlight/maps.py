@@ -12,7 +12,7 @@ MAX_BONUSES: Final = 4000
 MAX_BONUS_ARMIES: Final = 10_000
 
 
-class InvalidMap(ValueError):
+class InvalidMapError(ValueError):
     """A map that breaks a rule; the message names the territory or bonus and the rule."""
 
 
@@ -37,7 +37,7 @@ class Bonus:
 
 @dataclass(frozen=True)
 class WarMap:
-    """A connected map; `territories` are in the order of their ids. Raises InvalidMap.
+    """A connected map; `territories` are in the order of their ids. Raises InvalidMapError.
 
     A territory may belong to no bonus or to several. `index` and what follows it count territories from
     0 in that order: ids may have gaps.
@@ -49,11 +49,11 @@ class WarMap:
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.territories) <= MAX_TERRITORIES:
-            raise InvalidMap(
+            raise InvalidMapError(
                 f"a map of {len(self.territories)} territories: there must be 2 to {MAX_TERRITORIES}"
             )
         if len(self.bonuses) > MAX_BONUSES:
-            raise InvalidMap(f"a map of {len(self.bonuses)} bonuses: there can be {MAX_BONUSES}")
+            raise InvalidMapError(f"a map of {len(self.bonuses)} bonuses: there can be {MAX_BONUSES}")
         self._check_territories()
         for bonus in self.bonuses:
             self._check_bonus(bonus)
@@ -63,24 +63,26 @@ class WarMap:
         for territory in self.territories:
             called = f"territory {territory.id}"
             if not 1 <= territory.id <= MAX_ID:
-                raise InvalidMap(f"{called}: ids are from 1 to {MAX_ID}")
+                raise InvalidMapError(f"{called}: ids are from 1 to {MAX_ID}")
             if territory.id <= before:
-                raise InvalidMap(f"{called} comes after {before}: ids must differ and ascend")
+                raise InvalidMapError(f"{called} comes after {before}: ids must differ and ascend")
             before = territory.id
             _check_name(territory.name, called)
             if len(set(territory.neighbours)) != len(territory.neighbours):
-                raise InvalidMap(f"{called} names a neighbour twice")
+                raise InvalidMapError(f"{called} names a neighbour twice")
             for neighbour in territory.neighbours:
                 if neighbour == territory.id or neighbour not in self.index:
-                    raise InvalidMap(f"{called} has the neighbour {neighbour}, which is no other territory")
+                    raise InvalidMapError(
+                        f"{called} has the neighbour {neighbour}, which is no other territory"
+                    )
                 if territory.id not in self.territories[self.index[neighbour]].neighbours:
-                    raise InvalidMap(
+                    raise InvalidMapError(
                         f"{called} has the neighbour {neighbour}, but not the other way round: name both"
                     )
         reached = reachable(self.neighbours, 0)
         if len(reached) < len(self.territories):
             lost = next(at for at in range(len(self.territories)) if at not in reached)
-            raise InvalidMap(
+            raise InvalidMapError(
                 f"territory {self.territories[lost].id} cannot be reached from {self.territories[0].id}: "
                 "a map must be connected"
             )
@@ -89,12 +91,14 @@ class WarMap:
         called = f"bonus {bonus.name}"
         _check_name(bonus.name, called)
         if not 0 <= bonus.armies <= MAX_BONUS_ARMIES:
-            raise InvalidMap(f"{called} is worth {bonus.armies} armies: it must be 0 to {MAX_BONUS_ARMIES}")
+            raise InvalidMapError(
+                f"{called} is worth {bonus.armies} armies: it must be 0 to {MAX_BONUS_ARMIES}"
+            )
         if not bonus.territories or len(set(bonus.territories)) != len(bonus.territories):
-            raise InvalidMap(f"{called} must have a territory, and none twice")
+            raise InvalidMapError(f"{called} must have a territory, and none twice")
         for id_ in bonus.territories:
             if id_ not in self.index:
-                raise InvalidMap(f"{called} has the territory {id_}, which the map does not have")
+                raise InvalidMapError(f"{called} has the territory {id_}, which the map does not have")
 
     @cached_property
     def index(self) -> dict[int, int]:
@@ -134,4 +138,4 @@ class WarMap:
 
 def _check_name(name: str, called: str) -> None:
     if not name.isprintable() or not 1 <= len(name) <= 100 or any(letter.isspace() for letter in name):
-        raise InvalidMap(f"{called}: the name {name[:100]!r} must be 1 to 100 letters without blanks")
+        raise InvalidMapError(f"{called}: the name {name[:100]!r} must be 1 to 100 letters without blanks")

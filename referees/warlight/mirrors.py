@@ -6,7 +6,7 @@ The halves are told by the last letter of their territories' names, `N` and `S`.
 from collections import Counter
 from collections.abc import Sequence
 
-from referees.warlight.maps import Bonus, InvalidMap, Territory, WarMap
+from referees.warlight.maps import Bonus, InvalidMapError, Territory, WarMap
 
 NORTH, SOUTH = "N", "S"
 # Between the two halves of a drawing, of its height.
@@ -46,19 +46,21 @@ def double(half: WarMap, offset: int, bridges: Sequence[int], name: str) -> WarM
     """Mirror a map: one half keeps its ids, the other's are `offset` higher.
 
     A bridge links a territory, by its id, with its own image. Drawn, the halves lie one above the
-    other, the lower one upside down, and a little apart however high the half is. Raises InvalidMap.
+    other, the lower one upside down, and a little apart however high the half is. Raises InvalidMapError.
     """
     highest = half.territories[-1].id
     if offset < highest:
-        raise InvalidMap(f"offset {offset}: it must be at least {highest}, the highest id")
+        raise InvalidMapError(f"offset {offset}: it must be at least {highest}, the highest id")
     if not bridges:
-        raise InvalidMap("no bridges: the two halves must be linked somewhere")
+        raise InvalidMapError("no bridges: the two halves must be linked somewhere")
     shared, times = Counter(each.name for each in half.territories).most_common(1)[0]
     if times > 1:
-        raise InvalidMap(f"{times} territories are called {shared}: a territory's image is found by its name")
+        raise InvalidMapError(
+            f"{times} territories are called {shared}: a territory's image is found by its name"
+        )
     for bridge in bridges:
         if bridge not in half.index:
-            raise InvalidMap(f"a bridge at {bridge}, which is no territory")
+            raise InvalidMapError(f"a bridge at {bridge}, which is no territory")
 
     lowest = max([each.place[1] for each in half.territories if each.place is not None], default=0.0)
     height = 500 * (1 - _GAP) / lowest if lowest else 0.0

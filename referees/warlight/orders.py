@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from referees.api import UnreadableMove
+from referees.api import UnreadableMoveError
 
 MAX_ORDERS: Final = 2000
 PASS: Final = "pass"
@@ -44,13 +44,13 @@ Orders = tuple[Order, ...]
 
 
 def read_order(line: str) -> Order:
-    """Read an order; case and the number of blanks do not matter. Raises UnreadableMove."""
+    """Read an order; case and the number of blanks do not matter. Raises UnreadableMoveError."""
     words = " ".join(line.split())
     if found := _DEPLOY.fullmatch(words):
         return Deploy(int(found[1]), int(found[2]))
     if found := _ATTACK_TRANSFER.fullmatch(words):
         return AttackTransfer(int(found[1]), int(found[2]), int(found[3]))
-    raise UnreadableMove(
+    raise UnreadableMoveError(
         f"{words[:_SHOWN]!a} is neither 'Deploy ARMIES on ID' nor 'AttackTransfer ARMIES from ID to ID'"
     )
 
@@ -61,10 +61,13 @@ def orders_text(orders: Iterable[Order]) -> str:
 
 
 def read_orders(text: str) -> Orders:
-    """Read orders divided by `;` or ends of lines; none in an empty text or `pass`. Raises UnreadableMove."""
+    """Read orders divided by `;` or ends of lines; none in an empty text or `pass`.
+
+    Raises UnreadableMoveError.
+    """
     if text.strip().lower() in ("", PASS):
         return ()
     lines = [line for line in re.split(r"[;\n]", text) if line.strip()]
     if len(lines) > MAX_ORDERS:
-        raise UnreadableMove(f"{len(lines)} orders: at most {MAX_ORDERS} can be given in a turn")
+        raise UnreadableMoveError(f"{len(lines)} orders: at most {MAX_ORDERS} can be given in a turn")
     return tuple(map(read_order, lines))

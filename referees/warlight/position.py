@@ -46,7 +46,7 @@ class Attacked(NamedTuple):
     seen: bool
 
 
-class Refused(NamedTuple):
+class RefusedOrder(NamedTuple):
     """An order did nothing, for a reason; a `sound` one could have, had the opponent not been first."""
 
     seat: int
@@ -56,7 +56,7 @@ class Refused(NamedTuple):
     seen: bool = False
 
 
-Event = Deployed | Transferred | Attacked | Refused
+Event = Deployed | Transferred | Attacked | RefusedOrder
 
 
 @dataclass(frozen=True, slots=True)

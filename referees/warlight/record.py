@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from referees.api import GameRecord, PlayedMove, UnreadableRecord
+from referees.api import GameRecord, PlayedMove, UnreadableRecordError
 from referees.exact_json import exact
 from referees.warlight.maps import WarMap
-from referees.warlight.position import Attacked, Deployed, Event, Refused, Transferred, WarPosition
+from referees.warlight.position import Attacked, Deployed, Event, RefusedOrder, Transferred, WarPosition
 from referees.warlight.settings import WarSettings
 
 VERSION: Final = 1
@@ -111,7 +111,7 @@ def _event(event: Event) -> Iterator[tuple[str, Any]]:
             yield from (("kind", "transfer"), ("from", event.source))
         case Attacked():
             yield from (("kind", "attack"), ("from", event.source))
-        case Refused():
+        case RefusedOrder():
             yield from (("kind", "illegal"), ("order", event.order.text), ("why", event.why))
             return
     yield from (("to", event.to), ("asked", event.asked), ("sent", event.sent))
@@ -121,26 +121,26 @@ def _event(event: Event) -> Iterator[tuple[str, Any]]:
 
 
 def read(content: bytes) -> list[tuple[str, list[str]]]:
-    """Each game's name and moves, of one record or a list of them. Raises UnreadableRecord."""
+    """Each game's name and moves, of one record or a list of them. Raises UnreadableRecordError."""
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise UnreadableRecord(f"no JSON: {error}") from None
+        raise UnreadableRecordError(f"no JSON: {error}") from None
     records = found if isinstance(found, list) else [found]
     if len(records) > MAX_GAMES:
-        raise UnreadableRecord(f"{len(records)} games, more than {MAX_GAMES}")
+        raise UnreadableRecordError(f"{len(records)} games, more than {MAX_GAMES}")
     return [_read_one(number, record) for number, record in enumerate(records, start=1)]
 
 
 def _read_one(number: int, record: object) -> tuple[str, list[str]]:
     if not isinstance(record, dict) or record.get("game") != "warlight":
-        raise UnreadableRecord(f'game {number}: it has no "game": "warlight"')
+        raise UnreadableRecordError(f'game {number}: it has no "game": "warlight"')
     if record.get("version") != VERSION:
-        raise UnreadableRecord(
+        raise UnreadableRecordError(
             f"game {number}: its version is {record.get('version')!r:.40}, known is {VERSION}"
         )
     try:
         moves = ["; ".join(orders) or "pass" for turn in record["turns"] for orders in turn["orders"]]
     except (KeyError, TypeError) as error:
-        raise UnreadableRecord(f"game {number}: its turns cannot be read: {error!r}") from None
+        raise UnreadableRecordError(f"game {number}: its turns cannot be read: {error!r}") from None
     return str(record.get("name", "")), moves

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
-from referees.api import UnreadableRecord
+from referees.api import UnreadableRecordError
 from referees.replay_pages import filled
-from referees.warlight.maps import InvalidMap, Territory, WarMap
+from referees.warlight.maps import InvalidMapError, Territory, WarMap
 from referees.warlight.record import VERSION
 
 _NEEDED: Final = {
@@ -22,25 +22,25 @@ _NEEDED: Final = {
 
 
 def replay_page(content: bytes, said: Mapping[str, str]) -> str:
-    """The page. Raises UnreadableRecord for what is no record of one game, or of another version."""
+    """The page. Raises UnreadableRecordError for what is no record of one game, or of another version."""
     try:
         record: Any = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise UnreadableRecord(f"no JSON: {error}") from None
+        raise UnreadableRecordError(f"no JSON: {error}") from None
     if not isinstance(record, dict):
-        raise UnreadableRecord("a record of one game is a JSON object")
+        raise UnreadableRecordError("a record of one game is a JSON object")
     if record.get("version") != VERSION:
-        raise UnreadableRecord(f"its version is {record.get('version')!r:.40}, known is {VERSION}")
+        raise UnreadableRecordError(f"its version is {record.get('version')!r:.40}, known is {VERSION}")
     for key, kind in _NEEDED.items():
         if key not in record:
-            raise UnreadableRecord(f"it has no {key!r}")
+            raise UnreadableRecordError(f"it has no {key!r}")
         if not isinstance(record[key], kind):
-            raise UnreadableRecord(f"its {key!r} is {record[key]!r:.40}, which is no {kind.__name__}")
+            raise UnreadableRecordError(f"its {key!r} is {record[key]!r:.40}, which is no {kind.__name__}")
     try:
         _place(record["map"])
         _check(record)
-    except (KeyError, TypeError, AttributeError, InvalidMap) as error:
-        raise UnreadableRecord(f"its parts cannot be read: {error!r:.80}") from None
+    except (KeyError, TypeError, AttributeError, InvalidMapError) as error:
+        raise UnreadableRecordError(f"its parts cannot be read: {error!r:.80}") from None
     return filled(resources.files("referees.warlight") / "replay.html", {"record": record, "said": said})
 
 
@@ -69,17 +69,22 @@ def _place(told: dict[str, Any]) -> None:
 
 
 def _check(record: Mapping[str, Any]) -> None:
-    """Check what the page counts on: places, and standings of all territories. Raises UnreadableRecord."""
+    """Check what the page counts on: places, and standings of all territories.
+
+    Raises UnreadableRecordError.
+    """
     ids = [each["id"] for each in record["map"]["territories"]]
     places = [each[way] for each in record["map"]["territories"] for way in ("x", "y")]
     if not all(isinstance(number, int | float) for number in places):
-        raise UnreadableRecord("a territory's place is no pair of numbers")
+        raise UnreadableRecordError("a territory's place is no pair of numbers")
     near = {each for territory in record["map"]["territories"] for each in territory["neighbours"]}
     named = near.union(*(bonus["territories"] for bonus in record["map"]["bonuses"]))
     for turn in record["turns"]:
         named.update(event[end] for event in turn["events"] for end in ("from", "to") if end in event)
     if not named <= set(ids):
-        raise UnreadableRecord(f"it names territory {min(named - set(ids))}, which its map does not have")
+        raise UnreadableRecordError(
+            f"it names territory {min(named - set(ids))}, which its map does not have"
+        )
     for standing in [record["final"], *(turn["standing"] for turn in record["turns"])]:
         if len(standing["owners"]) != len(ids) or len(standing["armies"]) != len(ids):
-            raise UnreadableRecord(f"a standing is not of the map's {len(ids)} territories")
+            raise UnreadableRecordError(f"a standing is not of the map's {len(ids)} territories")

@@ -6,18 +6,18 @@ from typing import ClassVar, Final, Self
 
 from academy.knowledge.boards import Board
 from academy.knowledge.spec import GameSpec
-from referees.api import GameRecord, IllegalMove, InvalidSetting, Outcome, Referee, Termination
+from referees.api import GameRecord, IllegalMoveError, InvalidSettingError, Outcome, Referee, Termination
 from referees.lines import LineDialogue
 from referees.warlight import ai_challenge_2, boards, record, replay
 from referees.warlight.atlas import is_file, load_map
 from referees.warlight.challenge_lines import ChallengeLines
-from referees.warlight.maps import InvalidMap, WarMap
+from referees.warlight.maps import InvalidMapError, WarMap
 from referees.warlight.mirrors import mirror_of, northern
 from referees.warlight.orders import MAX_ORDERS, AttackTransfer, Deploy, Orders, orders_text, read_orders
 from referees.warlight.position import NEUTRAL, WarPosition
 from referees.warlight.settings import WarSettings
 from referees.warlight.sight import Sight
-from referees.warlight.turn import SEATS, Turn
+from referees.warlight.turn import SEATS, TurnResult
 
 # Measured with simple bots: some 60 to 170 turns, between good ones 20 to 60.
 USUAL_TURNS: Final = 80
@@ -36,8 +36,8 @@ class WarLight(Referee[WarPosition, Orders]):
         self.settings = settings
         try:
             self.map: Final[WarMap] = load_map(settings.map)
-        except InvalidMap as error:
-            raise InvalidSetting("map", str(error)) from None
+        except InvalidMapError as error:
+            raise InvalidSettingError("map", str(error)) from None
         self.mirror: Final = mirror_of(self.map)
         self._index = self.map.index
         self._sight = Sight(self.map, settings.fog)
@@ -45,11 +45,13 @@ class WarLight(Referee[WarPosition, Orders]):
         self._spec = self._describe()
         at_most = len(self.map.territories) // 2
         if settings.starts > at_most:
-            raise InvalidSetting("starts", f"{settings.starts}: on this map each seat can have {at_most}")
+            raise InvalidSettingError(
+                "starts", f"{settings.starts}: on this map each seat can have {at_most}"
+            )
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
-        """Make a referee. Raises InvalidSetting."""
+        """Make a referee. Raises InvalidSettingError."""
         return cls(WarSettings.read(settings))
 
     @classmethod
@@ -106,25 +108,25 @@ class WarLight(Referee[WarPosition, Orders]):
         return
 
     def check(self, position: WarPosition, seat: int, move: Orders) -> None:
-        """Raises IllegalMove: out of turn, too many orders, or something that is no list of orders."""
+        """Raises IllegalMoveError: out of turn, too many orders, or something that is no list of orders."""
         if self._is_over(position):
-            raise IllegalMove("the game is over")
+            raise IllegalMoveError("the game is over")
         if seat not in SEATS:
-            raise IllegalMove(f"there is no seat {seat}: WarLight has two")
+            raise IllegalMoveError(f"there is no seat {seat}: WarLight has two")
         if not isinstance(move, tuple) or not all(isinstance(each, Deploy | AttackTransfer) for each in move):
-            raise IllegalMove(f"{move!r:.80} is no list of orders")
+            raise IllegalMoveError(f"{move!r:.80} is no list of orders")
         if len(move) > MAX_ORDERS:
-            raise IllegalMove(f"{len(move)} orders: at most {MAX_ORDERS} can be given in a turn")
+            raise IllegalMoveError(f"{len(move)} orders: at most {MAX_ORDERS} can be given in a turn")
 
     def play(self, position: WarPosition, moves: Mapping[int, Orders]) -> WarPosition:
-        """The position after a turn. Raises IllegalMove."""
+        """The position after a turn. Raises IllegalMoveError."""
         if sorted(moves) != list(SEATS):
-            raise IllegalMove(f"orders of the seats {sorted(moves)}: both seats move at once")
+            raise IllegalMoveError(f"orders of the seats {sorted(moves)}: both seats move at once")
         for seat, orders in moves.items():
             self.check(position, seat, orders)
         chance = random.Random(f"{position.seed} turn {position.turn}")
         settings = self.settings
-        turn = Turn(self.map, settings.combat, settings.income, settings.move_order, position, chance)
+        turn = TurnResult(self.map, settings.combat, settings.income, settings.move_order, position, chance)
         return turn.play(moves)
 
     def income(self, position: WarPosition, seat: int) -> int:
@@ -172,7 +174,7 @@ class WarLight(Referee[WarPosition, Orders]):
         return orders_text(move)
 
     def read_move(self, position: WarPosition, seat: int, text: str) -> Orders:
-        """Read orders and put them in canonical order. Raises UnreadableMove."""
+        """Read orders and put them in canonical order. Raises UnreadableMoveError."""
         return self.canonical(position, seat, read_orders(text))
 
     def canonical(self, position: WarPosition, seat: int, orders: Orders) -> Orders:
@@ -215,5 +217,5 @@ class WarLight(Referee[WarPosition, Orders]):
 
     @classmethod
     def replay_page(cls, content: bytes, said: Mapping[str, str]) -> str:
-        """The map with its armies, turn by turn. Raises UnreadableRecord."""
+        """The map with its armies, turn by turn. Raises UnreadableRecordError."""
         return replay.replay_page(content, said)

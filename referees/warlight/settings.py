@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any, Final, Self
 
-from referees.api import InvalidSetting
+from referees.api import InvalidSettingError
 from referees.warlight.combat import UNIT, CombatRules
 
 ROUNDINGS: Final = ("weighted_random", "straight")
@@ -43,13 +43,16 @@ class WarSettings:
 
     @classmethod
     def read(cls, settings: Mapping[str, object]) -> Self:
-        """Check every setting. Raises InvalidSetting, which names the setting, its value and the rule."""
+        """Check every setting.
+
+        Raises InvalidSettingError, which names the setting, its value and the rule.
+        """
         known = [field.name for field in fields(cls)]
         for setting in settings:
             if setting not in known:
                 near = get_close_matches(setting, known, 1)
                 hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-                raise InvalidSetting(setting, f"WarLight has no such setting; {hint}")
+                raise InvalidSettingError(setting, f"WarLight has no such setting; {hint}")
         read: dict[str, Any] = {
             setting: _CHECKS[setting](setting, value) for setting, value in settings.items()
         }
@@ -81,21 +84,21 @@ class WarSettings:
 
 def _text(setting: str, value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise InvalidSetting(setting, f"{value!r} is no text")
+        raise InvalidSettingError(setting, f"{value!r} is no text")
     return value
 
 
 def _flag(setting: str, value: object) -> bool:
     if not isinstance(value, bool):
-        raise InvalidSetting(setting, f"{value!r} is neither true nor false")
+        raise InvalidSettingError(setting, f"{value!r} is neither true nor false")
     return value
 
 
 def _share(setting: str, value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
-        raise InvalidSetting(setting, f"{value!r} is not a number from 0 to 1")
+        raise InvalidSettingError(setting, f"{value!r} is not a number from 0 to 1")
     if abs(value * UNIT - round(value * UNIT)) > 1e-9:
-        raise InvalidSetting(setting, f"{value!r} has more than three decimals")
+        raise InvalidSettingError(setting, f"{value!r} has more than three decimals")
     return float(value)
 
 
@@ -105,7 +108,7 @@ class _Whole:
 
     def __call__(self, setting: str, value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not self._least <= value <= self._most:
-            raise InvalidSetting(
+            raise InvalidSettingError(
                 setting, f"{value!r} is not a whole number from {self._least} to {self._most}"
             )
         return value
@@ -117,7 +120,7 @@ class _Choice:
 
     def __call__(self, setting: str, value: object) -> str:
         if not isinstance(value, str) or value not in self._choices:
-            raise InvalidSetting(setting, f"{value!r} is none of {', '.join(self._choices)}")
+            raise InvalidSettingError(setting, f"{value!r} is none of {', '.join(self._choices)}")
         return value
 
 

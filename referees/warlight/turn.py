@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from referees.warlight.combat import CombatRules
 from referees.warlight.maps import WarMap
 from referees.warlight.orders import AttackTransfer, Deploy, Order
-from referees.warlight.position import Attacked, Deployed, Event, Refused, Transferred, WarPosition
+from referees.warlight.position import Attacked, Deployed, Event, RefusedOrder, Transferred, WarPosition
 
 SEATS = (1, 2)
 
 
-class Turn:
+class TurnResult:
     """A turn that is being carried out; `events` tell what happened, `first` who had the first move.
 
     Armies move once a turn: `_movable` counts those of each territory that have not moved. Arrivals are
@@ -118,7 +118,7 @@ class Turn:
             self._armies[at] += sent
             self.events.append(Deployed(seat, order.to, order.armies, sent, self._sees(3 - seat, at)))
             return sent
-        self.events.append(Refused(seat, order, why))
+        self.events.append(RefusedOrder(seat, order, why))
         return 0
 
     def _move_next(self, seat: int, waiting: Iterator[AttackTransfer]) -> bool:
@@ -128,7 +128,7 @@ class Turn:
             if not why:
                 self._move(seat, order)
                 return True
-            self.events.append(Refused(seat, order, why, sound))
+            self.events.append(RefusedOrder(seat, order, why, sound))
         return False
 
     def _why_not(self, seat: int, order: AttackTransfer) -> tuple[str, bool]:

@@ -5,15 +5,15 @@ import sys
 from collections.abc import Callable
 
 from clients.connection import Connection
-from clients.dial_in import Game, Turn, dial_in
+from clients.dial_in import Game, GameTurn, dial_in
 from referees.diplomacy import Diplomacy
 
 
-def new_game(game: Game) -> Callable[[Turn], str]:
+def new_game(game: Game) -> Callable[[GameTurn], str]:
     judge, chance = Diplomacy.from_settings(game.settings), random.Random(game.seat)
     standing, known = judge.start(game.seed), 0
 
-    def choose(turn: Turn) -> str:
+    def choose(turn: GameTurn) -> str:
         nonlocal standing, known
         while known < len(turn.moves):
             seats = judge.to_move(standing)

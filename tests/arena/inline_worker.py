@@ -3,7 +3,7 @@
 from collections import deque
 
 from arena.jobs import GameJob, GameResult
-from arena.match import play
+from arena.match.game import play
 from arena.workers.interface import WorkerLost
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from arena.cli.app import application
-from arena.competition_files import CompetitionFiles
 from arena.control.toml_file import read
-from arena.run import RunOptions, run
+from arena.runner.files import CompetitionFiles
+from arena.runner.run import RunOptions, run
 from tests.arena.control_files import RANDOM, write_control
 
 DOCUMENTS = Path(__file__).parents[2] / "docs"

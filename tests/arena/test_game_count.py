@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.game_count import count_text
+from arena.output import count_text
 
 
 @pytest.mark.parametrize(

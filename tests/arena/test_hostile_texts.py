@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from arena.competition_files import CompetitionFiles
 from arena.control.toml_file import read
 from arena.results import own_tables as own
 from arena.results.database import ResultsDatabase
 from arena.results.game_listing import GameListing
-from arena.run import RunOptions, read_results, run
+from arena.runner.files import CompetitionFiles
+from arena.runner.run import RunOptions, read_results, run
 from tests.arena.control_files import PASSING, write_control
 from tests.arena.rude_engine import EVIL
 

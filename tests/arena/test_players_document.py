@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.match import play
-from arena.openings import read_openings
+from arena.match.game import play
+from arena.match.openings import read_openings
 from referees.go import Go
 from tests.arena.engines import job, python_player
 

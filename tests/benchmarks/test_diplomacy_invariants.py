@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import diplomacy_invariants as invariants
 from benchmarks.diplomacy_invariants import BrokenInvariant, Tally, compare, look_at, play
-from referees.diplomacy import NOBODY, Adjudication, Phase, Position, Season, adjudicate, shipped_map
+from referees.diplomacy import NOBODY, Phase, PhaseAdjudication, Position, Season, adjudicate, shipped_map
 from tests.referees.diplomacy.positions import orders, position
 
 ROOT = Path(__file__).parents[2]
@@ -73,7 +73,7 @@ def test_a_phase_that_cannot_be_is_found(broken: Callable[[Position], Position],
 class _Ended:
     """An adjudication that led elsewhere."""
 
-    def __init__(self, played: Adjudication, after: Position) -> None:
+    def __init__(self, played: PhaseAdjudication, after: Position) -> None:
         self.position, self.results, self.after = played.position, played.results, after
 
 

@@ -11,8 +11,8 @@ pytest.importorskip("pyspiel")
 
 from academy.knowledge.fair_use import LOW_VALUE
 from academy.knowledge.settings import LibrarySettings
-from arena.academy_link import AcademyLink, contest_message
-from arena.embedded import EmbeddedAcademy
+from arena.academy.client import AcademyClient, contest_message
+from arena.academy.embedded import EmbeddedAcademy
 from benchmarks.learning import contests
 from benchmarks.learning.conditions import EVERYTHING
 from benchmarks.learning.contests import AcademyLost, Entrant, Hall, play
@@ -49,7 +49,7 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
 def test_openings_asked_always_are_those_that_fair_use_would_tell(
     connection: Connection, elo: float, known: bool | None
 ) -> None:
-    link = AcademyLink(connection)
+    link = AcademyClient(connection)
     contest_id = f"asking/{elo}"
     contest = contest_message(contest_id, SPEC, ["one", "two"], [elo, elo])
     for number, ticket in enumerate(link.open_contest(contest), 1):
@@ -73,7 +73,7 @@ def _first_move(connection: Connection) -> str:
 
 
 def test_patterns_asked_always_are_asked_as_where_little_is_expected(connection: Connection) -> None:
-    link = AcademyLink(connection)
+    link = AcademyClient(connection)
     contest_id = "asking-for-patterns"
     ticket, _ = link.open_contest(contest_message(contest_id, SPEC, ["one", "two"], [1000.0, 1000.0]))
     start = TIC_TAC_TOE.start(0)

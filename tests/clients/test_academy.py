@@ -9,9 +9,9 @@ import pytest
 from academy.knowledge.boards import Board
 from academy.knowledge.settings import Library
 from academy.knowledge.text import read_cells
-from academy.store.game_records import spec_from_proto
+from academy.store.codec import spec_from_proto
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
-from clients.academy import Academy, AcademyRefusal, AsyncAcademy, Connection, Seat
+from clients.academy import Academy, AcademyRefusedError, AsyncAcademy, Connection, Seat
 from clients.advice import OpeningMove, PatternMatch, ProposalStatus, SuccessorMatches
 from tests.academy.service.examples import contest, report, teach, tiny_go
 from tests.academy.service.running import Running, serving
@@ -149,7 +149,7 @@ def test_what_fair_use_forbids_is_not_asked(connection: Connection, ask: Asking)
 
 @WAYS
 def test_a_refusal_says_why(connection: Connection, ask: Asking) -> None:
-    with pytest.raises(AcademyRefusal) as refusal:
+    with pytest.raises(AcademyRefusedError) as refusal:
         ask(connection, Seat("chess", SPEC.geometry, 1), {})
     assert (refusal.value.code, refusal.value.reason) == ("NOT_FOUND", "UNKNOWN_GAME")
 
@@ -191,7 +191,7 @@ def test_where_few_proposals_are_allowed_the_best_are_submitted(
             seat.moved(pattern, 81 + number, None, 0.5 + number / 20)
         return seat
 
-    with pytest.raises(AcademyRefusal, match="TOO_MANY_PROPOSALS"):
+    with pytest.raises(AcademyRefusedError, match="TOO_MANY_PROPOSALS"):
         submit(connection, limited_to(0), 100)
     assert [status.ply for status in submit(connection, limited_to(3), 100)] == [88, 87, 86]
     # Those that ACADEMY holds count, and may be submitted again.

@@ -12,7 +12,7 @@ import pytest
 
 from academy.knowledge.boards import SquareGeometry
 from academy.v1 import consultation_pb2, consultation_pb2_grpc
-from clients.academy import Academy, AcademyUnavailable, AsyncAcademy, Connection, Seat
+from clients.academy import Academy, AcademyUnavailableError, AsyncAcademy, Connection, Seat
 from clients.answer_deadline import AnswerDeadline
 
 SECONDS = 1.0
@@ -53,7 +53,7 @@ def by_stream(connection: Connection) -> list[float]:
         time.sleep(1.5 * SECONDS)
         for _ in range(2):
             started = time.monotonic()
-            with pytest.raises(AcademyUnavailable, match="stream") as late:
+            with pytest.raises(AcademyUnavailableError, match="stream") as late:
                 stream.opening(SEAT, [], 0)
             waits.append(time.monotonic() - started)
             assert late.value.code == "DEADLINE_EXCEEDED"
@@ -68,7 +68,7 @@ def by_asyncio_stream(connection: Connection) -> list[float]:
             await asyncio.sleep(1.5 * SECONDS)
             for _ in range(2):
                 started = time.monotonic()
-                with pytest.raises(AcademyUnavailable, match="stream"):
+                with pytest.raises(AcademyUnavailableError, match="stream"):
                     await stream.opening(SEAT, [], 0)
                 waits.append(time.monotonic() - started)
         return waits

@@ -5,7 +5,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from clients.connection import AcademyRefusal, AcademyUnavailable, Connection, explained
+from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection, explained
 
 ALL = {
     "ACADEMY_ADDRESS": "academy:50551",
@@ -70,7 +70,7 @@ def test_files_that_cannot_be_read_are_an_error() -> None:
 
 @pytest.mark.parametrize(
     ("details", "expected"),
-    [("Internal error from Core", AcademyUnavailable), ("a fault of the server", AcademyRefusal)],
+    [("Internal error from Core", AcademyUnavailableError), ("a fault of the server", AcademyRefusedError)],
 )
 def test_a_stream_that_broke_while_it_was_written_to_is_no_refusal(
     details: str, expected: type[Exception]

@@ -8,12 +8,19 @@ from pathlib import Path
 import pytest
 
 from academy.knowledge.boards import SquareGeometry
-from academy.service.addresses import Address
+from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.v1 import contests_pb2
-from clients.academy import Academy, AcademyRefusal, AcademyUnavailable, AsyncAcademy, Connection, Seat
-from clients.patience import Patience
+from clients.academy import (
+    Academy,
+    AcademyRefusedError,
+    AcademyUnavailableError,
+    AsyncAcademy,
+    Connection,
+    Seat,
+)
+from clients.patience import RetryBudget
 from tests.academy.service.examples import tiny_go
 from tests.academy.service.running import serving
 
@@ -25,7 +32,9 @@ Asking = Callable[[Connection, int], None]
 def limited(folder: Path, questions_per_second: float) -> Iterator[Connection]:
     """To a server that lets two questions through at once."""
     limits = Limits(questions_per_second=questions_per_second, question_burst=2.0)
-    with serving(folder, ServerSettings(address=Address.parse("127.0.0.1:0"), limits=limits)) as academy:
+    with serving(
+        folder, ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
+    ) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=tiny_go("tiny")))
         yield Connection(str(academy.address), academy.token("hasty"), timeout=60.0)
 
@@ -73,7 +82,7 @@ def test_whoever_asks_too_fast_waits_and_is_answered(tmp_path: Path, ask: Asking
 def test_nobody_waits_for_longer_than_a_call_may_take(tmp_path: Path, ask: Asking) -> None:
     # The third question would have to wait for more than a quarter of an hour.
     slow = limited(tmp_path, questions_per_second=0.001)
-    with slow as connection, pytest.raises(AcademyRefusal) as refusal:
+    with slow as connection, pytest.raises(AcademyRefusedError) as refusal:
         ask(connection, 3)
 
     assert refusal.value.reason == "RATE_EXCEEDED"
@@ -81,8 +90,8 @@ def test_nobody_waits_for_longer_than_a_call_may_take(tmp_path: Path, ask: Askin
 
 
 def test_each_refusal_is_waited_for_longer_than_the_one_before() -> None:
-    patience = Patience(1000.0)
-    refusal = AcademyRefusal("RESOURCE_EXHAUSTED", "too fast", retry_after=0.5)
+    patience = RetryBudget(1000.0)
+    refusal = AcademyRefusedError("RESOURCE_EXHAUSTED", "too fast", retry_after=0.5)
 
     assert [patience.pause(refusal) for _ in range(3)] == [0.5, 1.0, 1.5]
 
@@ -90,14 +99,14 @@ def test_each_refusal_is_waited_for_longer_than_the_one_before() -> None:
 @pytest.mark.parametrize(
     "failure",
     [
-        AcademyRefusal("NOT_FOUND", "no such game"),
-        AcademyRefusal("RESOURCE_EXHAUSTED", "the store is full", retry_after=2000.0),
-        AcademyUnavailable("no answer"),
+        AcademyRefusedError("NOT_FOUND", "no such game"),
+        AcademyRefusedError("RESOURCE_EXHAUSTED", "the store is full", retry_after=2000.0),
+        AcademyUnavailableError("no answer"),
     ],
     ids=["without a word of when", "later than one waits", "gone"],
 )
-def test_other_failures_are_raised(failure: AcademyRefusal | AcademyUnavailable) -> None:
+def test_other_failures_are_raised(failure: AcademyRefusedError | AcademyUnavailableError) -> None:
     with pytest.raises(type(failure)) as raised:
-        Patience(1000.0).pause(failure)
+        RetryBudget(1000.0).pause(failure)
 
     assert raised.value is failure

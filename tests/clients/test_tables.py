@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from arena.v1 import players_pb2
-from clients.connection import AcademyUnavailable, Connection
-from clients.games import Declined
-from clients.tables import Redialling, Table, Tables, Told
+from clients.connection import AcademyUnavailableError, Connection
+from clients.games import GameDeclinedError
+from clients.tables import GameSession, Redialling, Tables, Told
 
-GONE = AcademyUnavailable("nobody is there")
+GONE = AcademyUnavailableError("nobody is there")
 Inbox = queue.SimpleQueue[Told]
 
 
@@ -52,7 +52,7 @@ def test_an_arena_that_was_there_is_given_up_when_it_has_been_away_for_too_long(
 
 def test_an_arena_that_was_never_there_is_an_error_that_says_why() -> None:
     clock = Clock()
-    with pytest.raises(AcademyUnavailable, match="nobody is there"):
+    with pytest.raises(AcademyUnavailableError, match="nobody is there"):
         paused(Redialling(1.0, clock), clock, 1_000)
 
 
@@ -70,7 +70,7 @@ def told(**message: Any) -> players_pb2.PlayResponse:
 
 
 def test_each_game_is_told_what_concerns_it() -> None:
-    begun: list[Table[Inbox]] = []
+    begun: list[GameSession[Inbox]] = []
     tables = Tables(Connection("127.0.0.1:1"), Inbox, begun.append)
     assert not tables.welcomed
     tables.take(told(welcome=players_pb2.Welcome()))
@@ -90,7 +90,7 @@ def test_each_game_is_told_what_concerns_it() -> None:
 
 
 def test_what_concerns_no_game_in_progress_is_nothing() -> None:
-    begun: list[Table[Inbox]] = []
+    begun: list[GameSession[Inbox]] = []
     tables = Tables(Connection("127.0.0.1:1"), Inbox, begun.append)
     tables.take(start(1))
     for message in (
@@ -104,12 +104,12 @@ def test_what_concerns_no_game_in_progress_is_nothing() -> None:
 
 
 def test_a_table_says_things_of_its_own_seat() -> None:
-    begun: list[Table[Inbox]] = []
+    begun: list[GameSession[Inbox]] = []
     Tables(Connection("127.0.0.1:1"), Inbox, begun.append).take(start(4))
     [table] = begun
     asked = players_pb2.MoveRequest(seat_id=4, request=7)
     assert table.ready().ready.seat_id == 4
-    declined = table.declined(Declined("too large a board")).decline
+    declined = table.declined(GameDeclinedError("too large a board")).decline
     assert (declined.seat_id, declined.reason) == (4, "too large a board")
     assert table.answer(asked, "C3").move == players_pb2.Move(seat_id=4, request=7, text="C3")
     assert table.answer(asked, None).move.resign

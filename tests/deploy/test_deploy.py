@@ -12,16 +12,16 @@ from prometheus_client import generate_latest
 from typer.testing import CliRunner
 
 from academy.cli.app import application
-from academy.store.backup import backup
+from academy.store.maintenance.backup import backup
 from arena.cli.app import application as arena_application
 from arena.lobby.limits import LobbyLimits
 from arena.lobby.lobby import Lobby
-from arena.remote_players import NamedPlayers
+from arena.runner.remote_players import NamedPlayers
 from arena.service.competitions import CompetitionServicer, ServiceLimits
 from arena.service.folder import CompetitionFolder
 from arena.service.metrics import ServiceMetrics
 from arena.service.runs import Runs
-from arena.service.tokens import Role, Tokens, add_token
+from arena.service.tokens import ServiceRole, Tokens, add_token
 from tests.academy.service.running import serving
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +50,7 @@ def test_alerts_are_on_metrics_that_there_are(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as server:
         backup(server.store.environment, tmp_path / "backup")
         told = generate_latest(server.server.metrics.registry).decode()
-    add_token(tmp_path / "tokens", "me", Role.OPERATOR)
+    add_token(tmp_path / "tokens", "me", ServiceRole.OPERATOR)
     runs = Runs(tmp_path / "lobby")
     servicer = CompetitionServicer(
         CompetitionFolder(tmp_path),

@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlalchemy import create_engine, text
 
 from arena.jobs import Fault, GameJob
-from arena.match import Progress, play
+from arena.match.game import GameProgress, play
 from clients.bots.diplomacy.daide_client import DaideClient
 from referees.api import Termination
 from referees.diplomacy.daide.tokens import vocabulary
@@ -121,7 +121,7 @@ def test_a_bot_that_is_killed_is_in_civil_disorder_and_the_game_is_finished() ->
         with bots(door.address[1], names, "--seed", "6") as programs:
             made = 0
 
-            def kill_after_two_turns(progress: Progress) -> None:
+            def kill_after_two_turns(progress: GameProgress) -> None:
                 nonlocal made
                 made += len(progress.moves)
                 if made >= 14 and programs[FRANCE - 1].poll() is None:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from academy.service.addresses import Address, Certificates
+from academy.service.addresses import Certificates, ServerAddress
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
 from clients.academy import Academy, Connection
@@ -48,7 +48,7 @@ def test_players_show_the_certificate_that_the_control_file_names(tmp_path: Path
     for name in ("arena", "player"):
         certificates.signed(tmp_path, name, authority)
     settings = ServerSettings(
-        address=Address.parse("127.0.0.1:0"),
+        address=ServerAddress.parse("127.0.0.1:0"),
         certificates=Certificates(server.certificate, server.key, authority=authority),
     )
     with serving(tmp_path / "data", settings) as academy:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from clients.connection import AcademyRefusal, Connection
+from clients.connection import AcademyRefusedError, Connection
 from clients.dial_in import dial_in
 from tests.arena.control_files import PASSING, write_control
 
@@ -40,7 +40,7 @@ def test_no_other_program_of_this_machine_takes_a_bots_games_over(tmp_path: Path
         token = Path(found[2]) / "two"
         assert token == tmp_path / "contest.tokens" / "two" and stat.S_IMODE(token.stat().st_mode) == 0o600
         for guess in ("", "guess"):
-            with pytest.raises(AcademyRefusal):
+            with pytest.raises(AcademyRefusedError):
                 dial_in(Connection(found[1], token=guess), "two", lambda _: pytest.fail("it got the game"))
         (tmp_path / "bot.py").write_text(BOT)
         bot = subprocess.run(

@@ -14,35 +14,47 @@ from google.protobuf import proto
 
 from academy.cli import transfer
 from academy.cli.failures import CommandError
-from academy.knowledge.boards import Board, Geometry, GraphGeometry, HexGeometry, InvalidBoard, SquareGeometry
-from academy.knowledge.patterns import InvalidPattern
+from academy.knowledge.boards import (
+    Board,
+    Geometry,
+    GraphGeometry,
+    HexGeometry,
+    InvalidBoardError,
+    SquareGeometry,
+)
+from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import Library
 from academy.knowledge.text import read_cells, read_patterns, write_cells, write_pattern
-from academy.service import identity, paging
-from academy.service.addresses import Address, InvalidAddress
-from academy.service.refusals import NotAuthenticated, StalePageToken
-from academy.store import event_log, fold, game_tables, snapshots
-from academy.store.compaction import compact
+from academy.service import paging, permissions
+from academy.service.addresses import InvalidAddressError, ServerAddress
+from academy.service.refusals import NotAuthenticatedError, StalePageTokenError
+from academy.store import event_log, game_tables, snapshots
+from academy.store.codec import (
+    entry_from_proto,
+    entry_to_proto,
+    node_to_proto,
+    report_from_proto,
+    unpack_message,
+    with_figures,
+)
 from academy.store.contest_commands import RegisterGame
-from academy.store.contest_records import report_from_proto
-from academy.store.environment import Table
-from academy.store.errors import InvalidRecord, StoreCorrupt
+from academy.store.environment import TableName
+from academy.store.errors import InvalidRecordError, StoreCorruptError
 from academy.store.library_commands import DeletePattern, RestorePattern
 from academy.store.library_store import Store
-from academy.store.messages import unpacked
-from academy.store.pattern_records import entry_from_proto, entry_to_proto, node_to_proto, with_figures
+from academy.store.maintenance.compaction import compact
 from academy.store.textfile import read_text, write_text
-from academy.store.tokens import CreateToken, Role, TokenRefused
+from academy.store.tokens import CreateToken, Role, TokenRefusedError
 from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
 from arena.control import toml_file
 from arena.control.table import ControlError
-from arena.players.failures import PlayerFailure
+from arena.players.failures import PlayerError
 from arena.players.gtp_channel import GtpChannel
 from clients.bots import hex_thinking
 from clients.bots.go import GoEngine
-from clients.bots.go_thinking import RandomThinker
+from clients.bots.go_thinking import RandomGoThinker
 from clients.bots.hex import HexEngine
-from referees.api import Referee, UnreadableMove, UnreadableRecord
+from referees.api import Referee, UnreadableMoveError, UnreadableRecordError
 from referees.draughts import Draughts
 from referees.go import Go, vertices
 from referees.go.gtp import GoDialogue
@@ -57,7 +69,7 @@ GEOMETRIES: Final[dict[str, Geometry]] = {
     "hex": HexGeometry(9, 9),
     "graph": GRAPH,
 }
-RULES_BROKEN: Final = (InvalidRecord, InvalidPattern, InvalidBoard)
+RULES_BROKEN: Final = (InvalidRecordError, InvalidPatternError, InvalidBoardError)
 
 
 @dataclass(frozen=True)
@@ -70,7 +82,7 @@ class Target:
 
 
 @cache
-def lived_in() -> dict[Table, list[bytes]]:
+def lived_in() -> dict[TableName, list[bytes]]:
     """The records of a small store in which everything has happened once."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         store.run(RegisterGame(go_game(), "arena"))
@@ -79,10 +91,10 @@ def lived_in() -> dict[Table, list[bytes]]:
         store.run(DeletePattern("go-9x9", Library.ENDGAME, number, "admin"))
         store.run(RestorePattern("go-9x9", Library.ENDGAME, number, "admin"))
         with store.environment.reading() as transaction:
-            kept = {table: [value for _, value in transaction.scan(table)] for table in Table}
+            kept = {table: [value for _, value in transaction.scan(table)] for table in TableName}
         compact(store.environment, keep=1)
         with store.environment.reading() as transaction:
-            kept[Table.SNAPSHOTS] = [value for _, value in transaction.scan(Table.SNAPSHOTS)]
+            kept[TableName.SNAPSHOTS] = [value for _, value in transaction.scan(TableName.SNAPSHOTS)]
     return {table: sorted(values, key=len)[:20] for table, values in kept.items()}
 
 
@@ -92,10 +104,10 @@ def lived_in() -> dict[Table, list[bytes]]:
 def _pattern_text(data: bytes) -> None:
     text = data.decode(errors="surrogateescape")
     for geometry in GEOMETRIES.values():
-        with suppress(InvalidPattern):
+        with suppress(InvalidPatternError):
             pattern = read_cells(text, geometry)
             assert read_cells(write_cells(pattern, geometry), geometry) == pattern
-        with suppress(InvalidPattern):
+        with suppress(InvalidPatternError):
             for pattern, signature in read_patterns(text, geometry):
                 again = list(read_patterns(write_pattern(pattern, signature, geometry), geometry))
                 assert [pattern for pattern, _ in again] == [pattern]
@@ -118,7 +130,7 @@ def _with_label(record: pattern_pb2.PatternRecord) -> pattern_pb2.PatternRecord:
 def _library_text(data: bytes) -> None:
     try:
         found = read_text(data.decode(), go())
-    except (UnicodeDecodeError, InvalidRecord):
+    except (UnicodeDecodeError, InvalidRecordError):
         return
     patterns = [_with_label(pattern) for library in found.patterns.values() for pattern in library]
     again = read_text("\n".join(write_text(go().game_id, patterns, found.nodes)), go())
@@ -128,8 +140,10 @@ def _library_text(data: bytes) -> None:
 @cache
 def _exported() -> tuple[list[pattern_pb2.PatternRecord], list[pattern_pb2.OpeningNodeRecord]]:
     records = lived_in()
-    patterns = [_with_label(pattern_pb2.PatternRecord.FromString(value)) for value in records[Table.PATTERNS]]
-    nodes = [pattern_pb2.OpeningNodeRecord.FromString(value) for value in records[Table.OPENINGS]]
+    patterns = [
+        _with_label(pattern_pb2.PatternRecord.FromString(value)) for value in records[TableName.PATTERNS]
+    ]
+    nodes = [pattern_pb2.OpeningNodeRecord.FromString(value) for value in records[TableName.OPENINGS]]
     known = {0}
     kept = []
     for node in sorted(nodes, key=lambda node: node.depth):
@@ -212,14 +226,14 @@ token = "acd_0"
 def _short_texts(data: bytes) -> None:
     """Addresses, tokens in metadata, and page tokens."""
     text = data.decode(errors="replace")
-    with suppress(InvalidAddress):
-        address = Address.parse(text)
-        assert Address.parse(str(address)) == address
-    with suppress(NotAuthenticated):
-        identity.bearer_token((("authorization", text),))
-    with suppress(TokenRefused):
+    with suppress(InvalidAddressError):
+        address = ServerAddress.parse(text)
+        assert ServerAddress.parse(str(address)) == address
+    with suppress(NotAuthenticatedError):
+        permissions.bearer_token((("authorization", text),))
+    with suppress(TokenRefusedError):
         _token_store().authenticate(text)
-    with suppress(StalePageToken):
+    with suppress(StalePageTokenError):
         paging.page_key(libraries_pb2.ListEventsRequest(page_token=text), (int,))
 
 
@@ -244,10 +258,10 @@ def _short_samples() -> list[bytes]:
 def _stored(data: bytes) -> None:
     """One byte says of which kind the rest is."""
     kind, stored = data[:1], data[1:]
-    with suppress(StoreCorrupt):
+    with suppress(StoreCorruptError):
         match kind:
             case b"g":
-                game_tables.spec_and_settings(unpacked(game_pb2.Game, stored))
+                game_tables.spec_and_settings(unpack_message(game_pb2.Game, stored))
             case b"p":
                 entry = game_tables.EntryReader(go()).read(stored)
                 entry_to_proto(entry, Library.ENDGAME, go())
@@ -264,13 +278,13 @@ def _stored(data: bytes) -> None:
 
 
 _STORED: Final = {
-    b"g": Table.GAMES,
-    b"p": Table.PATTERNS,
-    b"o": Table.OPENINGS,
-    b"m": Table.MEASURES,
-    b"r": Table.RATINGS,
-    b"s": Table.SNAPSHOTS,
-    b"e": Table.EVENTS,
+    b"g": TableName.GAMES,
+    b"p": TableName.PATTERNS,
+    b"o": TableName.OPENINGS,
+    b"m": TableName.MEASURES,
+    b"r": TableName.RATINGS,
+    b"s": TableName.SNAPSHOTS,
+    b"e": TableName.EVENTS,
 }
 
 
@@ -282,36 +296,36 @@ def _event(data: bytes) -> None:
     """An event taken into a game's knowledge, as a replay does."""
     try:
         event = event_log.unpack(b"\x00" + data)
-    except StoreCorrupt:
+    except StoreCorruptError:
         return
     event.game_id = "go-9x9"
-    knowledge = fold.begin(events_pb2.Event(game_id="go-9x9", game_registered=go_game()))
+    knowledge = event_log.begin(events_pb2.Event(game_id="go-9x9", game_registered=go_game()))
 
     def earlier(number: int) -> events_pb2.Event:
-        raise StoreCorrupt(f"event {number} is missing")
+        raise StoreCorruptError(f"event {number} is missing")
 
     try:
-        fold.apply(knowledge, event, earlier)
+        event_log.apply(knowledge, event, earlier)
         for _ in game_tables.records(knowledge, 1):
             pass
-    except (StoreCorrupt, ValueError, LookupError) as fault:
+    except (StoreCorruptError, ValueError, LookupError) as fault:
         # The rules' own refusals; Python's would be mistakes of the reader.
         if not type(fault).__module__.startswith("academy."):
             raise
 
 
 def _event_samples() -> list[bytes]:
-    return [event_log.unpack(value).SerializeToString() for value in lived_in()[Table.EVENTS]]
+    return [event_log.unpack(value).SerializeToString() for value in lived_in()[TableName.EVENTS]]
 
 
 def _report(data: bytes) -> None:
-    with suppress(StoreCorrupt, *RULES_BROKEN):
-        reported = unpacked(events_pb2.ContestReported, data)
+    with suppress(StoreCorruptError, *RULES_BROKEN):
+        reported = unpack_message(events_pb2.ContestReported, data)
         report_from_proto(reported, go())
 
 
 def _report_samples() -> list[bytes]:
-    events = [event_log.unpack(value) for value in lived_in()[Table.EVENTS]]
+    events = [event_log.unpack(value) for value in lived_in()[TableName.EVENTS]]
     return [
         event.contest_reported.SerializeToString() for event in events if event.HasField("contest_reported")
     ]
@@ -319,7 +333,7 @@ def _report_samples() -> list[bytes]:
 
 def _board(data: bytes) -> None:
     for geometry in GEOMETRIES.values():
-        with suppress(InvalidBoard):
+        with suppress(InvalidBoardError):
             Board.from_letters(geometry, data.decode(errors="surrogateescape"))
 
 
@@ -369,13 +383,13 @@ def _gtp_answer(data: bytes) -> None:
     for _ in range(8):
         try:
             answer = channel.ask("genmove", "b", seconds=1.0)
-        except PlayerFailure:
+        except PlayerError:
             if channel.broken:
                 return
             continue
-        with suppress(UnreadableMove):
+        with suppress(UnreadableMoveError):
             vertices.read(answer, 9)
-        with suppress(UnreadableMove):
+        with suppress(UnreadableMoveError):
             words.check_handicap(answer)
         words.read_score(answer)
 
@@ -391,8 +405,8 @@ def _gtp_answer_samples() -> list[bytes]:
 def _gtp_command(data: bytes) -> None:
     text = data.decode(errors="replace")[:2_000]
     for engine in (
-        GoEngine("fuzzed", RandomThinker(random.Random(0)), None, ""),
-        HexEngine("fuzzed", hex_thinking.RandomThinker(random.Random(0)), None, ""),
+        GoEngine("fuzzed", RandomGoThinker(random.Random(0)), None, ""),
+        HexEngine("fuzzed", hex_thinking.RandomHexThinker(random.Random(0)), None, ""),
     ):
         engine.run(io.StringIO(text), io.StringIO())
 
@@ -411,7 +425,7 @@ def _game_records(data: bytes) -> None:
         Hex.from_settings({"board_size": 5, "swap": True}),
     )
     for game in games:
-        with suppress(UnreadableRecord):
+        with suppress(UnreadableRecordError):
             for _, moves in game.read_records(data):
                 assert all(game.move_text(game.read_move(game.start(0), 1, move)) == move for move in moves)
 
@@ -426,9 +440,9 @@ def _game_record_samples() -> list[bytes]:
 
 def _other_game_records(data: bytes) -> None:
     """PDN, and JSON of WarLight: both are read apart from any position."""
-    with suppress(UnreadableRecord):
+    with suppress(UnreadableRecordError):
         Draughts.from_settings({"variant": "english"}).read_records(data)
-    with suppress(UnreadableRecord):
+    with suppress(UnreadableRecordError):
         warlight_record.read(data)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from referees.api import InvalidSetting, Outcome, Termination
+from referees.api import InvalidSettingError, Outcome, Termination
 from referees.conformance import check_referee
 from referees.diplomacy.settings import SETTINGS as DIPLOMACY_SETTINGS
 from referees.go import GoSettings
@@ -52,7 +52,7 @@ def test_the_example_is_tic_tac_toe(example: Any) -> None:
         position = game.play(position, {seat: game.read_move(position, seat, text)})
     assert game.board(position, 1).letters == "oxo-x--x-"
     assert game.outcome(position) == Outcome((1,), Termination.SCORE, "x wins")
-    with pytest.raises(InvalidSetting):
+    with pytest.raises(InvalidSettingError):
         example.from_settings({"rows": 4})
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from referees.toml_text import MAX_CHARACTERS, MAX_NESTING, InvalidToml, read_toml
+from referees.toml_text import MAX_CHARACTERS, MAX_NESTING, InvalidTomlError, read_toml
 
 
 def test_tables_are_read() -> None:
@@ -41,6 +41,6 @@ def test_nesting_within_the_limit_is_read() -> None:
     ],
 )
 def test_all_else_is_refused(text: str, message: str) -> None:
-    with pytest.raises(InvalidToml) as caught:
+    with pytest.raises(InvalidTomlError) as caught:
         read_toml(text)
     assert message in str(caught.value)

@@ -4,22 +4,24 @@ from typing import Final
 
 import numpy as np
 
-from academy.matching.changes import Changes
+from academy.matching.changes import BoardChanges
 from academy.matching.compiled.compiling import compiled
 from academy.matching.compiled.move_lists import larger_records
 from academy.matching.compiled.sieve import far_cell
 from academy.matching.compiled.table import CODES, Numbers, States, U, signed
-from academy.matching.compiled.touched import Touched
-from academy.matching.ground import Ground
+from academy.matching.compiled.touched import TouchedTests
+from academy.matching.ground import BoardTables
 from academy.matching.matches import Found
-from academy.matching.order import Order
+from academy.matching.order import RankOrder
 from academy.matching.rows import FAR_COUNT, FAR_START, STAGE, Rows
 
 _MATCHES_AT_ONCE: Final = 1024
 
 
 @compiled
-def looks(ground: Ground, rows: Rows, touched: Touched, codes: States, order: Order, base: Found) -> Numbers:
+def looks(
+    ground: BoardTables, rows: Rows, touched: TouchedTests, codes: States, order: RankOrder, base: Found
+) -> Numbers:
     """Return where matches look at cells that some move spoils: match, cell and the code wanted there."""
     matches = len(base[0])
     found = np.empty((0, 3), dtype=np.int32)
@@ -43,11 +45,11 @@ def _looks_of(
     end: int,
     first_match: int,
     last_match: int,
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
-    touched: Touched,
+    touched: TouchedTests,
     codes: States,
-    order: Order,
+    order: RankOrder,
     base: Found,
 ) -> int:
     places, symmetries, image_rows, image_columns, _, _ = base
@@ -80,7 +82,9 @@ def _looks_of(
 
 
 @compiled
-def ended(looks: Numbers, moves: int, changes: Changes, touched: Touched) -> tuple[Numbers, Numbers]:
+def ended(
+    looks: Numbers, moves: int, changes: BoardChanges, touched: TouchedTests
+) -> tuple[Numbers, Numbers]:
     """Return where the matches that each move ends start, and these matches."""
     first, following, move_of, states = touched.first, touched.following, touched.moves, changes.states
     starts = np.zeros(moves + 1, dtype=np.int32)

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from academy.matching.changes import Changes
+from academy.matching.changes import BoardChanges
 from academy.matching.compiled.compiling import compiled
 from academy.matching.compiled.move_lists import (
     COLUMN,
@@ -34,11 +34,11 @@ from academy.matching.compiled.table import (
     table_size,
 )
 from academy.matching.compiled.telling import listed_words
-from academy.matching.compiled.touched import Touched, far_failure
+from academy.matching.compiled.touched import TouchedTests, far_failure
 from academy.matching.compiled.vectors import LANES, lowest_bit
-from academy.matching.ground import Ground
+from academy.matching.ground import BoardTables
 from academy.matching.matches import NO_LIMIT
-from academy.matching.order import Order
+from academy.matching.order import RankOrder
 from academy.matching.rows import STAGE, Rows
 
 _WORDS_AT_ONCE: Final = 256
@@ -46,15 +46,15 @@ _WORDS_AT_ONCE: Final = 256
 
 @compiled
 def mended(
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
-    touched: Touched,
+    touched: TouchedTests,
     codes: States,
     states: States,
     units: Units,
     chosen: Numbers,
-    order: Order,
-    changes: Changes,
+    order: RankOrder,
+    changes: BoardChanges,
     most: int,
     each: int,
 ) -> MoveLists:
@@ -101,14 +101,14 @@ def _mended_of(
     end: int,
     words: Words,
     places_of_words: Numbers,
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
-    touched: Touched,
+    touched: TouchedTests,
     codes: States,
     states: States,
     units: Units,
-    order: Order,
-    changes: Changes,
+    order: RankOrder,
+    changes: BoardChanges,
     tally: Numbers,
     most: int,
     each: int,
@@ -171,7 +171,7 @@ def _mended_of(
 
 
 @compiled
-def _most_moves_of_a_cell(touched: Touched) -> int:
+def _most_moves_of_a_cell(touched: TouchedTests) -> int:
     most = 1
     for cell in range(len(touched.first)):
         count = 0

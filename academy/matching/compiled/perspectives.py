@@ -19,7 +19,7 @@ from academy.matching.compiled.sieve import (
     with_kind,
 )
 from academy.matching.compiled.table import States, U, anchors_on, framed
-from academy.matching.ground import Ground
+from academy.matching.ground import BoardTables
 from academy.matching.rows import Rows
 
 _FIRST_PIECE: Final = 0
@@ -32,7 +32,7 @@ _APART: Final = np.uint8(2)
 
 
 @compiled
-def sifted(boards: States, ground: Ground, rows: Rows) -> Units:
+def sifted(boards: States, ground: BoardTables, rows: Rows) -> Units:
     """Sieve all rows on some boards: (board, cell)."""
     units = no_units()
     both = len(boards) == 2 and _is_swapped(boards[0], boards[1])
@@ -61,7 +61,7 @@ def sifted(boards: States, ground: Ground, rows: Rows) -> Units:
 
 
 @compiled
-def _pieces(kind: int, both: bool, view: View, ground: Ground, rows: Rows) -> Anchors:
+def _pieces(kind: int, both: bool, view: View, ground: BoardTables, rows: Rows) -> Anchors:
     """Return a player's pieces as anchors, if any rows hang on them or, for the other player, on `both`'s."""
     if len(rows.of_kind[kind]) == 0 and not (both and len(rows.of_kind[1 - kind]) > 0):
         return no_anchors(view)

@@ -11,10 +11,10 @@ from academy.matching.compiled.sieve import Flags
 from academy.matching.compiled.table import Numbers, States
 from academy.matching.compiled.telling import find
 from academy.matching.compiled.writing import Bytes, write
-from academy.matching.ground import Ground
+from academy.matching.ground import BoardTables
 from academy.matching.matches import FoundEach
-from academy.matching.order import Order
-from academy.matching.placement_lists import Fields, Lists, Lost, Records
+from academy.matching.order import RankOrder
+from academy.matching.placement_lists import Fields, Lost, PlacementLists, Records
 from academy.matching.rows import Rows
 
 _MATCHES_EXPECTED: Final = 64
@@ -24,9 +24,9 @@ _BYTES_EXPECTED: Final = 2_048
 @compiled
 def find_each(
     boards: States,
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
-    order: Order,
+    order: RankOrder,
     wanted: Flags,
     most: NDArray[np.int64],
     each: NDArray[np.int64],
@@ -54,7 +54,7 @@ def find_each(
 
 @compiled
 def write_each(
-    lists: Lists, ends: Numbers, lost: Lost, records: Records, fields: Fields
+    lists: PlacementLists, ends: Numbers, lost: Lost, records: Records, fields: Fields
 ) -> tuple[Bytes, Numbers, Numbers, Numbers]:
     """Write each answer as `write` does; return what `kernels.WriteEach` says."""
     answers = len(ends)
@@ -77,10 +77,10 @@ def write_each(
 
 
 @compiled
-def _some(lists: Lists, first: int, last: int) -> Lists:
+def _some(lists: PlacementLists, first: int, last: int) -> PlacementLists:
     start, end = lists.starts[first], lists.starts[last]
     flags = lists.for_opponent[start:end] if len(lists.for_opponent) > 0 else lists.for_opponent
-    return Lists(
+    return PlacementLists(
         lists.places[start:end],
         lists.symmetries[start:end],
         lists.rows[start:end],

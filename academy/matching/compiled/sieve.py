@@ -33,7 +33,7 @@ from academy.matching.compiled.table import (
     tests_of_bank,
 )
 from academy.matching.compiled.vectors import LANES, lowest_bit
-from academy.matching.ground import Ground
+from academy.matching.ground import BoardTables
 from academy.matching.rows import FAR_COUNT, FAR_START, IMAGES, Rows
 
 KINDS: Final = 4
@@ -85,7 +85,7 @@ class Anchors(NamedTuple):
 
 
 @compiled
-def nearly_sifted(states: States, after: States, ground: Ground, rows: Rows) -> Units:
+def nearly_sifted(states: States, after: States, ground: BoardTables, rows: Rows) -> Units:
     """Sieve all rows on one board; tell, too, which candidates fail one test that the states `after` pass."""
     units = no_units()
     view = View(0, states, framed(states, ground, OFF_BOARD))
@@ -114,7 +114,7 @@ def with_kind(
     others: Anchors,
     after: View,
     mended: Words | None,
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
     kind: int,
 ) -> Units:
@@ -185,7 +185,7 @@ def _settle(
     anchors: Anchors,
     after: View,
     mended: Words | None,
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
 ) -> None:
     """Take out of units what repeats an earlier image or fails a far test.
@@ -216,13 +216,13 @@ def _write_table(
 
 
 @compiled
-def words_around(view: View, cells: Numbers, own: States, ground: Ground, rows: Rows) -> Words:
+def words_around(view: View, cells: Numbers, own: States, ground: BoardTables, rows: Rows) -> Words:
     """Return the words of anchors that have certain states themselves (`table.candidate_words`)."""
     return candidate_words(view.board, own, framed_places(cells, ground), rows.reach, ground)
 
 
 @compiled
-def anchors_around(view: View, cells: Numbers, ground: Ground, rows: Rows) -> Anchors:
+def anchors_around(view: View, cells: Numbers, ground: BoardTables, rows: Rows) -> Anchors:
     """Return cells of a board as anchors."""
     return Anchors(view, cells, words_around(view, cells, view.states[cells], ground, rows), False)
 
@@ -306,7 +306,7 @@ def _far_tests(
     view: View,
     after: View,
     mended: Words | None,
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
     row: int,
 ) -> None:
@@ -328,7 +328,9 @@ def _far_tests(
 
 
 @compiled
-def _far_failures(candidate: Shorts, view: View, after: View, ground: Ground, rows: Rows, row: int) -> int:
+def _far_failures(
+    candidate: Shorts, view: View, after: View, ground: BoardTables, rows: Rows, row: int
+) -> int:
     """Return 0 if all far tests hold, 1 if one fails that holds after a move, else 2."""
     start, failures = rows.far[row, FAR_START], 0
     for far in range(start, start + rows.far[row, FAR_COUNT]):
@@ -345,7 +347,9 @@ def _far_failures(candidate: Shorts, view: View, after: View, ground: Ground, ro
 
 
 @compiled
-def far_cell(ground: Ground, rows: Rows, far: int, symmetry: int, anchor_row: int, anchor_column: int) -> int:
+def far_cell(
+    ground: BoardTables, rows: Rows, far: int, symmetry: int, anchor_row: int, anchor_column: int
+) -> int:
     """Return the cell of the board at which a far test looks, -1 beyond its edge."""
     down, right = signed(rows.far_offsets[far, 0]), signed(rows.far_offsets[far, 1])
     turn = ground.matrices[symmetry]

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from academy.matching.changes import Changes
+from academy.matching.changes import BoardChanges
 from academy.matching.compiled.compiling import compiled
 from academy.matching.compiled.ended import ended, looks
 from academy.matching.compiled.move_lists import (
@@ -63,9 +63,9 @@ from academy.matching.compiled.table import (
 from academy.matching.compiled.telling import in_order, listed_words, told
 from academy.matching.compiled.touched import far_failure, near_failure, touched_by
 from academy.matching.compiled.vectors import LANES, lowest_bit
-from academy.matching.ground import Ground
+from academy.matching.ground import BoardTables
 from academy.matching.matches import NO_LIMIT, Found
-from academy.matching.order import Order
+from academy.matching.order import RankOrder
 from academy.matching.rows import FAR_COUNT, STAGE, Rows
 from academy.matching.successors import Differences
 
@@ -77,11 +77,11 @@ _WORDS_AT_ONCE: Final = 64
 @compiled
 def find_successors(
     states: States,
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
-    changes: Changes,
+    changes: BoardChanges,
     codes: States,
-    order: Order,
+    order: RankOrder,
     wanted: Flags,
     most: int,
     each: int,
@@ -107,7 +107,7 @@ def find_successors(
 
 
 @compiled
-def _arrived(states: States, ground: Ground, rows: Rows, changes: Changes) -> Units:
+def _arrived(states: States, ground: BoardTables, rows: Rows, changes: BoardChanges) -> Units:
     """Sieve all rows around the cells that moves make anchors; candidates belong to the moves."""
     view = View(0, states, framed(states, ground, OFF_BOARD))
     symmetries = ground.images.shape[1]
@@ -140,7 +140,7 @@ def _arrived(states: States, ground: Ground, rows: Rows, changes: Changes) -> Un
 
 @compiled
 def _placed(
-    rows: Rows, arrivals: Units, moves: int, order: Order, wanted: Flags, most: int, each: int
+    rows: Rows, arrivals: Units, moves: int, order: RankOrder, wanted: Flags, most: int, each: int
 ) -> MoveLists:
     """Return the matches around the anchors that moves bring, move by move."""
     chosen = in_order(arrivals, order, wanted)
@@ -179,7 +179,7 @@ def _placed_of(
     places_of_words: Numbers,
     rows: Rows,
     arrivals: Units,
-    order: Order,
+    order: RankOrder,
     tally: Numbers,
     most: int,
     each: int,
@@ -205,13 +205,13 @@ def _placed_of(
 
 @compiled
 def _unlike(
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
-    changes: Changes,
+    changes: BoardChanges,
     turned: Numbers,
     codes: States,
     states: States,
-    order: Order,
+    order: RankOrder,
     wanted: Flags,
     most: int,
     each: int,
@@ -248,10 +248,10 @@ def _unlike_of(
     matches: Found,
     before: States,
     turned: Numbers,
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
     codes: States,
-    order: Order,
+    order: RankOrder,
     tally: Numbers,
     most: int,
     each: int,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from academy.matching.compiled.compiling import compiled
 from academy.matching.compiled.vectors import LANES, accepted, write_codes
-from academy.matching.ground import Ground
+from academy.matching.ground import BoardTables
 
 WORD: Final = 64
 BANK: Final = WORD * LANES
@@ -33,7 +33,7 @@ Numbers = NDArray[np.int32]
 
 
 @compiled
-def framed(states: States, ground: Ground, edge: int) -> States:
+def framed(states: States, ground: BoardTables, edge: int) -> States:
     """Return a board with a margin of `edge` on all sides, row by row."""
     margin, columns = ground.margin, ground.columns
     width = columns + 2 * margin
@@ -45,7 +45,7 @@ def framed(states: States, ground: Ground, edge: int) -> States:
 
 
 @compiled
-def framed_places(cells: Numbers, ground: Ground) -> Numbers:
+def framed_places(cells: Numbers, ground: BoardTables) -> Numbers:
     """Return where the framed board has these cells."""
     margin, columns = ground.margin, ground.columns
     found = np.empty(len(cells), dtype=np.int32)
@@ -82,7 +82,7 @@ def stride_of(anchors: int, symmetries: int) -> int:
 
 
 @compiled
-def candidate_words(board: States, own: States, places: Numbers, reach: int, ground: Ground) -> Words:
+def candidate_words(board: States, own: States, places: Numbers, reach: int, ground: BoardTables) -> Words:
     """Return, as (offset, state, word), candidates around which a framed board has a state there.
 
     Anchors are at `places` of the board and have the states `own` themselves. A cell may be in several.
@@ -172,6 +172,6 @@ def aligned_words(count: int) -> Words:
 
 
 @compiled
-def table_size(ground: Ground) -> int:
+def table_size(ground: BoardTables) -> int:
     """Return how many words a bank's table has."""
     return (len(ground.images) * CODES + 1) * LANES

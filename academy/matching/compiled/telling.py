@@ -21,9 +21,9 @@ from academy.matching.compiled.sieve import (
 )
 from academy.matching.compiled.table import BANK, NO_BITS, ONE_BIT, WORD, Numbers, States, U, Words, signed
 from academy.matching.compiled.vectors import LANES, bits_in_bank, bits_set, lanes_in_use, lowest_bit
-from academy.matching.ground import Ground
+from academy.matching.ground import BoardTables
 from academy.matching.matches import Found
-from academy.matching.order import Order
+from academy.matching.order import RankOrder
 from academy.matching.rows import Rows
 
 _NOBODY: Final = -1
@@ -34,7 +34,7 @@ _BITS_AT_ONCE: Final = 2
 
 @compiled
 def find(
-    boards: States, ground: Ground, rows: Rows, order: Order, wanted: Flags, most: int, each: int
+    boards: States, ground: BoardTables, rows: Rows, order: RankOrder, wanted: Flags, most: int, each: int
 ) -> Found:
     """Return the matches on some boards, (board, cell), as `kernels.Find` says."""
     units = sifted(boards, ground, rows)
@@ -42,7 +42,7 @@ def find(
 
 
 @compiled
-def in_order(units: Units, order: Order, wanted: Flags) -> Numbers:
+def in_order(units: Units, order: RankOrder, wanted: Flags) -> Numbers:
     """Return the units of the rows that are asked for, by the rows' places in the order."""
     first = np.full(len(order.rows), _NOBODY, dtype=np.int32)
     following = np.empty(len(units.rows), dtype=np.int32)
@@ -71,7 +71,7 @@ def in_order(units: Units, order: Order, wanted: Flags) -> Numbers:
 
 @compiled
 def told(
-    units: Units, bits: Words, chosen: Numbers, anchors: Shorts, order: Order, most: int, each: int
+    units: Units, bits: Words, chosen: Numbers, anchors: Shorts, order: RankOrder, most: int, each: int
 ) -> Found:
     """Tell the first `most` matches of the chosen units, `each` at most of a pattern on one board.
 

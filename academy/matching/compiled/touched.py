@@ -5,15 +5,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.matching.changes import Changes
+from academy.matching.changes import BoardChanges
 from academy.matching.compiled.compiling import compiled
 from academy.matching.compiled.sieve import Flags, far_cell
 from academy.matching.compiled.table import CODES, Numbers, States, U, signed
-from academy.matching.ground import Ground
+from academy.matching.ground import BoardTables
 from academy.matching.rows import FAR_COUNT, FAR_START, Rows
 
 
-class Touched(NamedTuple):
+class TouchedTests(NamedTuple):
     """The cells that moves change. Those of a framed board are called places.
 
     The changes of a cell are a chain: `first[cell]`, then `following[change]`; `moves` are theirs.
@@ -33,7 +33,7 @@ class Touched(NamedTuple):
 
 
 @compiled
-def touched_by(ground: Ground, rows: Rows, changes: Changes) -> Touched:
+def touched_by(ground: BoardTables, rows: Rows, changes: BoardChanges) -> TouchedTests:
     """Return what moves touch."""
     size, width = ground.rows * ground.columns, ground.columns + 2 * ground.margin
     first = np.full(size, -1, dtype=np.int32)
@@ -68,7 +68,7 @@ def touched_by(ground: Ground, rows: Rows, changes: Changes) -> Touched:
     for offset in range(len(ground.images)):
         for symmetry in range(ground.images.shape[1]):
             turned[offset, symmetry] = ground.deltas[ground.images[offset, symmetry]]
-    return Touched(first, following, move_of, after, got, cells, near, turned)
+    return TouchedTests(first, following, move_of, after, got, cells, near, turned)
 
 
 @compiled
@@ -99,7 +99,7 @@ def near_failure(
 @compiled
 def far_failure(
     states: States,
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
     row: int,
     symmetry: int,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from academy.matching.compiled.compiling import compiled
 from academy.matching.compiled.sieve import Shorts
 from academy.matching.compiled.table import Numbers, U, signed
-from academy.matching.placement_lists import Fields, Lists, Lost, Records
+from academy.matching.placement_lists import Fields, Lost, PlacementLists, Records
 
 _LENGTH_DELIMITED: Final = 2
 _BITS: Final = 7
@@ -28,7 +28,7 @@ Bytes = NDArray[np.uint8]
 
 
 @compiled
-def write(lists: Lists, lost: Lost, records: Records, fields: Fields) -> tuple[Bytes, Numbers]:
+def write(lists: PlacementLists, lost: Lost, records: Records, fields: Fields) -> tuple[Bytes, Numbers]:
     """Return the message, and the places of all patterns in its table, as `kernels.Write` says."""
     row_of, table = _table(lists.places, len(records.written))
     width = U(records.written.shape[1])
@@ -75,7 +75,7 @@ def _table(places: Numbers, patterns: int) -> tuple[Numbers, Numbers]:
 
 
 @compiled
-def _sizes(lists: Lists, row_of: Numbers, number: int) -> tuple[int, int, int, int]:
+def _sizes(lists: PlacementLists, row_of: Numbers, number: int) -> tuple[int, int, int, int]:
     """Return how many bytes a list's columns of patterns, symmetries, rows and columns take."""
     patterns, symmetries, rows, columns = U(0), U(0), U(0), U(0)
     for entry in range(U(lists.starts[number]), U(lists.starts[number + U(1)])):
@@ -87,7 +87,7 @@ def _sizes(lists: Lists, row_of: Numbers, number: int) -> tuple[int, int, int, i
 
 
 @compiled
-def _size_of_body(sizes: tuple[int, int, int, int], lists: Lists, number: int) -> int:
+def _size_of_body(sizes: tuple[int, int, int, int], lists: PlacementLists, number: int) -> int:
     size = U(2) if lists.more[number] else U(0)
     for column in sizes:
         size += _size_of_field(column)
@@ -100,7 +100,7 @@ def _size_of_body(sizes: tuple[int, int, int, int], lists: Lists, number: int) -
 def _put_list(
     into: Bytes,
     end: int,
-    lists: Lists,
+    lists: PlacementLists,
     row_of: Numbers,
     number: int,
     sizes: tuple[int, int, int, int],

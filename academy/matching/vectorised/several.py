@@ -5,10 +5,10 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.matching.ground import Ground
+from academy.matching.ground import BoardTables
 from academy.matching.matches import FoundEach
-from academy.matching.order import Order
-from academy.matching.placement_lists import Fields, Lists, Lost, Records
+from academy.matching.order import RankOrder
+from academy.matching.placement_lists import Fields, Lost, PlacementLists, Records
 from academy.matching.rows import Rows
 from academy.matching.vectorised.sieve import find
 from academy.matching.vectorised.writing import write
@@ -18,9 +18,9 @@ Numbers = NDArray[np.int32]
 
 def find_each(
     boards: NDArray[np.uint8],
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
-    order: Order,
+    order: RankOrder,
     wanted: NDArray[np.bool_],
     most: NDArray[np.int64],
     each: NDArray[np.int64],
@@ -43,7 +43,7 @@ def find_each(
 
 
 def write_each(
-    lists: Lists, ends: Numbers, lost: Lost, records: Records, fields: Fields
+    lists: PlacementLists, ends: Numbers, lost: Lost, records: Records, fields: Fields
 ) -> tuple[NDArray[np.uint8], Numbers, Numbers, Numbers]:
     """Return messages and their tables, as `kernels.WriteEach` says."""
     lasts = ends.tolist()
@@ -59,9 +59,9 @@ def _ends(parts: tuple[NDArray[np.generic], ...]) -> Numbers:
     return np.cumsum([len(part) for part in parts], dtype=np.int32)
 
 
-def _some(lists: Lists, first: int, last: int) -> Lists:
+def _some(lists: PlacementLists, first: int, last: int) -> PlacementLists:
     start, end = lists.starts[first], lists.starts[last]
-    return Lists(
+    return PlacementLists(
         lists.places[start:end],
         lists.symmetries[start:end],
         lists.rows[start:end],

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from academy.knowledge.cells import State
 from academy.matching.arrays import ranges
-from academy.matching.ground import Ground
+from academy.matching.ground import BoardTables
 from academy.matching.matches import Found
-from academy.matching.order import Order
+from academy.matching.order import RankOrder
 from academy.matching.rows import FAR_COUNT, FAR_START, STAGE, Rows
 from academy.matching.vectorised.table import WORD, anchors_on, framed, tables
 
@@ -45,9 +45,9 @@ class _Units(NamedTuple):
 
 def find(
     boards: NDArray[np.uint8],
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
-    order: Order,
+    order: RankOrder,
     wanted: NDArray[np.bool_],
     most: int,
     each: int,
@@ -71,7 +71,7 @@ def find(
 def _found(
     number: int,
     states: NDArray[np.uint8],
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
     place_of_row: NDArray[np.int32],
     most: int,
@@ -130,7 +130,7 @@ def _joined(found: list[_Units]) -> _Units:
     return _Units(*(np.concatenate(columns) for columns in zip(nothing, *found, strict=True)))
 
 
-def _each(units: _Units, cells_of: list[Numbers], ground: Ground) -> tuple[Numbers, Numbers, Numbers]:
+def _each(units: _Units, cells_of: list[Numbers], ground: BoardTables) -> tuple[Numbers, Numbers, Numbers]:
     """Return, for each bit, its unit and the row and column of its anchor."""
     in_bytes = units.bits.astype("<u8", copy=False).view(np.uint8)
     used = np.flatnonzero(in_bytes != 0)
@@ -144,7 +144,7 @@ def _each(units: _Units, cells_of: list[Numbers], ground: Ground) -> tuple[Numbe
     return which, anchor_rows.take(numbers), anchor_columns.take(numbers)
 
 
-def _units(board: NDArray[np.uint8], cells: Numbers, ground: Ground, rows: Rows, kind: int) -> _Units:
+def _units(board: NDArray[np.uint8], cells: Numbers, ground: BoardTables, rows: Rows, kind: int) -> _Units:
     members = rows.of_kind[kind]
     found = []
     first_word = 0
@@ -202,7 +202,7 @@ def _sieved(
 
 
 def _far_tests_held(
-    units: _Units, cells_of: list[Numbers], states: NDArray[np.uint8], ground: Ground, rows: Rows
+    units: _Units, cells_of: list[Numbers], states: NDArray[np.uint8], ground: BoardTables, rows: Rows
 ) -> _Units:
     """Return the units without the anchors from which the board has not what is wanted beyond the table."""
     counts = rows.far[:, FAR_COUNT].take(units.rows)

@@ -6,10 +6,10 @@ Every position is matched for itself: correct, and slow beside `compiled.success
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.matching.changes import Changes
-from academy.matching.ground import Ground
+from academy.matching.changes import BoardChanges
+from academy.matching.ground import BoardTables
 from academy.matching.matches import NO_LIMIT, Found
-from academy.matching.order import Order
+from academy.matching.order import RankOrder
 from academy.matching.rows import Rows
 from academy.matching.successors import Differences
 from academy.matching.vectorised.sieve import find
@@ -17,11 +17,11 @@ from academy.matching.vectorised.sieve import find
 
 def find_successors(
     states: NDArray[np.uint8],
-    ground: Ground,
+    ground: BoardTables,
     rows: Rows,
-    changes: Changes,
+    changes: BoardChanges,
     codes: NDArray[np.uint8],
-    order: Order,
+    order: RankOrder,
     wanted: NDArray[np.bool_],
     most: int,
     each: int,
@@ -53,7 +53,7 @@ def find_successors(
 
 
 def _found(
-    states: NDArray[np.uint8], ground: Ground, rows: Rows, order: Order, wanted: NDArray[np.bool_]
+    states: NDArray[np.uint8], ground: BoardTables, rows: Rows, order: RankOrder, wanted: NDArray[np.bool_]
 ) -> Found:
     return find(states.reshape(1, -1), ground, rows, order, wanted, NO_LIMIT, NO_LIMIT)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from academy.knowledge.cells import State
 from academy.matching.anchoring import TESTED_CODES, AnchorKind
-from academy.matching.ground import Ground
+from academy.matching.ground import BoardTables
 from academy.matching.rows import CODES
 
 WORD: Final = 64
@@ -22,7 +22,7 @@ _STATES_OF_CODE: Final = [np.flatnonzero(_EACH_STATE & code).tolist() for code i
 _ALL_BITS: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-def framed(states: NDArray[np.uint8], ground: Ground) -> NDArray[np.uint8]:
+def framed(states: NDArray[np.uint8], ground: BoardTables) -> NDArray[np.uint8]:
     """Return a board within its margin of edge, row by row."""
     height = ground.rows + 2 * ground.margin
     found = np.full((height, ground.width), State.OFF_BOARD, dtype=np.uint8)
@@ -31,7 +31,7 @@ def framed(states: NDArray[np.uint8], ground: Ground) -> NDArray[np.uint8]:
     return found.reshape(-1)
 
 
-def anchors_on(states: NDArray[np.uint8], ground: Ground, kind: int) -> NDArray[np.int64]:
+def anchors_on(states: NDArray[np.uint8], ground: BoardTables, kind: int) -> NDArray[np.int64]:
     """Return the cells of the board on which patterns of a kind can hang, in order."""
     if kind == AnchorKind.WHOLE_GRAPH:
         return np.zeros(1, dtype=np.int64)
@@ -39,7 +39,7 @@ def anchors_on(states: NDArray[np.uint8], ground: Ground, kind: int) -> NDArray[
 
 
 def tables(
-    board: NDArray[np.uint8], cells: NDArray[np.int64], ground: Ground, reach: int
+    board: NDArray[np.uint8], cells: NDArray[np.int64], ground: BoardTables, reach: int
 ) -> Iterator[NDArray[np.uint64]]:
     """Yield the table of (test, symmetry, word), whole, or by some words at a time where it is too large.
 

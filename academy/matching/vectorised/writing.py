@@ -9,14 +9,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.matching.placement_lists import Fields, Lists, Lost, Records
+from academy.matching.placement_lists import Fields, Lost, PlacementLists, Records
 
 _LENGTH_DELIMITED: Final = 2
 _BITS: Final = 7
 _MORE: Final = 0x80
 
 
-class Column(NamedTuple):
+class MessageColumn(NamedTuple):
     """Numbers written one after the other, each in `width` bytes."""
 
     written: bytes
@@ -28,7 +28,7 @@ class Column(NamedTuple):
 
 
 def write(
-    lists: Lists, lost: Lost, records: Records, fields: Fields
+    lists: PlacementLists, lost: Lost, records: Records, fields: Fields
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     """Return the message, and the places of all patterns in its table, as `kernels.Write` says."""
     told = np.zeros(len(records.written), dtype=np.bool_)
@@ -68,7 +68,7 @@ def write(
     return np.frombuffer(answer, dtype=np.uint8), table
 
 
-def unsigned(numbers: NDArray[Any]) -> Column:
+def unsigned(numbers: NDArray[Any]) -> MessageColumn:
     """Write numbers from 0 on as varints, all of them in as many bytes as the greatest takes."""
     greatest = int(numbers.max()) if len(numbers) else 0
     width = max(1, -(-greatest.bit_length() // _BITS))
@@ -76,10 +76,10 @@ def unsigned(numbers: NDArray[Any]) -> Column:
     digits = (shifted & np.uint64(_MORE - 1)).astype(np.uint8)
     # That more bytes follow is said even where they are all zero: every reader takes that.
     digits[:, :-1] |= _MORE
-    return Column(digits.tobytes(), width)
+    return MessageColumn(digits.tobytes(), width)
 
 
-def signed(numbers: NDArray[np.int16]) -> Column:
+def signed(numbers: NDArray[np.int16]) -> MessageColumn:
     """Write numbers as a `sint32` is written."""
     wide = numbers.astype(np.int32)
     return unsigned((wide << 1) ^ (wide >> 31))

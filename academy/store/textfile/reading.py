@@ -14,9 +14,8 @@ from academy.knowledge.settings import Library
 from academy.knowledge.signatures import ELO_SCALE, Signature
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import PatternSyntaxError, read_cells, read_label
-from academy.store.errors import InvalidRecord
-from academy.store.game_records import library_to_proto
-from academy.store.pattern_records import check_results, entry_from_proto, node_from_proto
+from academy.store.codec import check_results, entry_from_proto, library_to_proto, node_from_proto
+from academy.store.errors import InvalidRecordError
 from academy.store.textfile.words import FIRST_LINE, INDENT, LibraryTextError, Word, words
 from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
 
@@ -198,7 +197,7 @@ class _Reader:
         record.cells = cells
         try:
             entry = entry_from_proto(record, self._spec)
-        except InvalidRecord as fault:
+        except InvalidRecordError as fault:
             raise LibraryTextError(self._first_line or self._cells_line, 1, str(fault)) from fault
         if label:
             _check_label(line, label, entry.signature)
@@ -260,7 +259,7 @@ class _Reader:
             try:
                 node_from_proto(each.record, self._spec)
                 check_results(each.record)
-            except InvalidRecord as fault:
+            except InvalidRecordError as fault:
                 raise each.move.refuse(f"cannot be a node: {fault}") from fault
             self.found.nodes.append(each.record)
 

@@ -9,7 +9,7 @@ from google.protobuf import json_format
 from google.protobuf.message import Message
 
 from academy.knowledge.signatures import VALUE_SCALE
-from academy.store.errors import InvalidRecord
+from academy.store.errors import InvalidRecordError
 
 FIRST_LINE: Final = "% academy text 1"
 INDENT: Final = "  "
@@ -17,7 +17,7 @@ PLAIN_MOVE: Final = re.compile(r'[^\s"%<]\S*')
 _WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*|"')
 
 
-class LibraryTextError(InvalidRecord):
+class LibraryTextError(InvalidRecordError):
     """Text that is not a library's; `line` and `column` count from 1."""
 
     def __init__(self, line: int, column: int, what: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from academy.knowledge.openings import ROOT
 from academy.knowledge.settings import Library
 from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE, Signature
-from academy.store.game_records import library_to_proto
+from academy.store.codec import library_to_proto
 from academy.store.textfile.words import FIRST_LINE, INDENT, PLAIN_MOVE, decimal, on_one_line, quoted
 from academy.v1 import game_pb2, libraries_pb2, pattern_pb2
 

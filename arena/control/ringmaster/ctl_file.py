@@ -7,7 +7,7 @@ from typing import Final
 
 from arena.control import values
 from arena.control.game import GameSettings
-from arena.control.parameters import InvalidParameter
+from arena.control.parameters import InvalidParameterError
 from arena.control.plans import CrossEntropyPlan, MonteCarloPlan, Plan, PlayoffPlan
 from arena.control.ringmaster import go_settings, tournament_plans, tuner_plans
 from arena.control.ringmaster.execution import ControlProgram
@@ -85,7 +85,7 @@ def _plan(
         places = [parameter.value(parameter.mean) for parameter in tuner.parameters]
     try:
         tuner.candidate.make("candidate", places)
-    except InvalidParameter as error:
+    except InvalidParameterError as error:
         raise ControlError(str(error)) from None
     return tuner, game
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from arena.control import values
 from arena.control.game import GameSettings
 from arena.control.ringmaster.settings_table import SettingsTable, or_none
-from referees.api import InvalidSetting, referee
+from referees.api import InvalidSettingError, referee
 
 _NUMBER: Final = values.number(-1e9, 1e9)
 # The ringmaster's names of settings that the referee calls otherwise.
@@ -54,7 +54,7 @@ def game(
         settings |= {"handicap": read["handicap"], "handicap_style": read.get("handicap_style", "fixed")}
     try:
         referee("go").from_settings(settings)
-    except InvalidSetting as error:
+    except InvalidSettingError as error:
         name = _NAMES.get(error.setting, error.setting)
         # What does not fit together is of the whole matchup, where that has a part in it.
         SettingsTable({}, whose if own else "").fail(name, str(error).removeprefix(f"{error.setting!r}: "))

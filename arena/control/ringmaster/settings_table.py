@@ -5,12 +5,12 @@ from typing import Any, Final, NoReturn
 
 from arena.control import values
 from arena.control.ringmaster.definitions import Definition
-from arena.control.table import ControlError, Table
+from arena.control.table import ControlError, TomlTable
 
 MAX_DESCRIPTION: Final = 100_000
 
 
-class SettingsTable(Table):
+class SettingsTable(TomlTable):
     """Settings at the top of the file, or the arguments of a definition called `whose` (`player a`).
 
     Other than TOML tables, definitions may leave settings out by giving None.

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 from arena.control import values
 from arena.control.game import GameSettings
-from arena.control.parameters import GridParameter, InvalidParameter, NormalParameter
+from arena.control.parameters import GridParameter, InvalidParameterError, NormalParameter
 from arena.control.plans import CandidatePlan, CrossEntropyPlan, MonteCarloPlan
 from arena.control.ringmaster.player_definitions import player
 from arena.control.ringmaster.settings_table import SettingsTable, arguments, or_none
@@ -66,12 +66,12 @@ class CandidateFunction:
     folder: Path
 
     def __call__(self, name: str, values: Sequence[Any]) -> PlayerSetup:
-        """The candidate with these values. Raises InvalidParameter."""
+        """The candidate with these values. Raises InvalidParameterError."""
         try:
             return player(name, self.function(*values), self.folder)
         except Exception as error:  # The function is the user's: it may raise whatever there is.
             told = ", ".join(map(repr, values))
-            raise InvalidParameter(f"make_candidate({told}): {error}") from error
+            raise InvalidParameterError(f"make_candidate({told}): {error}") from error
 
 
 def _candidate(table: SettingsTable, players: Mapping[str, PlayerSetup], folder: Path) -> CandidatePlan:
@@ -132,7 +132,7 @@ def _normal_parameter(code: str, table: SettingsTable) -> NormalParameter:
 def _try(parameter: GridParameter | NormalParameter, place: float) -> None:
     try:
         parameter.value(place)
-    except InvalidParameter as error:
+    except InvalidParameterError as error:
         raise ControlError(str(error)) from None
 
 

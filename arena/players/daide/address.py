@@ -4,14 +4,14 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Final, Self
 
-from arena.lobby.addresses import InvalidAddress
+from arena.lobby.addresses import InvalidAddressError
 
 # The port of the DAIDE servers, which their clients try first.
 DEFAULT_PORT: Final = 16713
 
 
 @dataclass(frozen=True)
-class Address:
+class DaideAddress:
     """A host and a port; 0 lets the system choose one."""
 
     host: str = "127.0.0.1"
@@ -19,11 +19,11 @@ class Address:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Read `host:port` (`[::1]:16713`, too). Raises InvalidAddress."""
+        """Read `host:port` (`[::1]:16713`, too). Raises InvalidAddressError."""
         host, colon, port = text.rpartition(":")
         host = host.removeprefix("[").removesuffix("]")
         if not colon or not host or not port.isascii() or not port.isdecimal() or int(port) > 65_535:
-            raise InvalidAddress(f"{text!r}: write host:port, port 0 to 65535")
+            raise InvalidAddressError(f"{text!r}: write host:port, port 0 to 65535")
         return cls(host, int(port))
 
     @property

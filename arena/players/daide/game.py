@@ -8,15 +8,22 @@ from typing import Any, Final
 
 from arena.players.daide.clients import Place, Session
 from arena.players.daide.limits import DaideLimits
-from arena.players.daide.passing import BrokenLink, Part, Passed, Seek, receive_passed, send_seek
-from arena.players.daide.wire import Hung, Wire
-from arena.players.failures import CannotStart, Disconnected, Late, PlayerFailure, TooFew, WentAway
-from arena.players.player import Choice, Disorder, InvalidParameters
+from arena.players.daide.passing import BrokenLinkError, Part, Passed, Seek, receive_passed, send_seek
+from arena.players.daide.wire import ConnectionHungError, Wire
+from arena.players.failures import (
+    PlayerDisconnectedError,
+    PlayerError,
+    PlayerLeftError,
+    PlayerStartError,
+    PlayerTimeoutError,
+    TooFewAnswersError,
+)
+from arena.players.player import Choice, Disorder, InvalidPlayerParametersError
 from referees.api import Outcome, Referee
 from referees.diplomacy.daide.answers import Answers
 from referees.diplomacy.daide.dialogue import DaideDialogue
 from referees.diplomacy.daide.messages import Participant, command
-from referees.diplomacy.daide.table import Table
+from referees.diplomacy.daide.table import DaideSession
 from referees.diplomacy.daide.tokens import FIXED, number_token
 from referees.diplomacy.game import GamePosition
 from referees.diplomacy.power_orders import PowerOrders
@@ -29,13 +36,13 @@ _GRACE_SECONDS: Final = 1.0
 class DaideGame:
     """The clients of one game. Its players ask it for everything; see there for when.
 
-    Raises InvalidParameters for a game that is not played over DAIDE.
+    Raises InvalidPlayerParametersError for a game that is not played over DAIDE.
     """
 
     def __init__(self, rules: Referee[Any, Any], game_id: str, limits: DaideLimits | None = None) -> None:
         words = rules.dialogue("daide")
         if not isinstance(words, DaideDialogue):
-            raise InvalidParameters(f"the game {rules.name!r} is not played over DAIDE")
+            raise InvalidPlayerParametersError(f"the game {rules.name!r} is not played over DAIDE")
         self._rules = rules
         self._game_id = game_id
         self._dialogue = words
@@ -45,12 +52,12 @@ class DaideGame:
         self._selector = selectors.DefaultSelector()
         self._link: socket.socket | None = None
         self._sessions: list[Session] = []
-        self._table: Table | None = None
+        self._table: DaideSession | None = None
         self._asked_at = 0.0
         self._deserted = False
         # What each power was found to answer to this view of the game.
         self._decided: GamePosition | None = None
-        self._choices: dict[int, Choice | PlayerFailure] = {}
+        self._choices: dict[int, Choice | PlayerError] = {}
         # Who moves alone is not told of it.
         self._alone: tuple[int, str] | None = None
 
@@ -61,13 +68,13 @@ class DaideGame:
     # Before the game
 
     def seek(self, door: str) -> None:
-        """Ask the door for all clients; only the first time. Raises CannotStart."""
+        """Ask the door for all clients; only the first time. Raises PlayerStartError."""
         if self._link is not None:
             return
         seconds = min(place.seating.setup.move_seconds for place in self._places.values())
         first = next(iter(self._places.values())).seating
         labels = [*first.players, *[""] * self._rules.seats][: self._rules.seats]
-        self._table = Table(
+        self._table = DaideSession(
             self._dialogue.words,
             self._dialogue.variant(seconds),
             [Participant(label, "") for label in labels],
@@ -83,22 +90,25 @@ class DaideGame:
                 Seek(self._game_id, {place.power + 1: place.client for place in self._places.values()}),
             )
         except OSError as error:
-            raise CannotStart(f"the door for DAIDE clients cannot be reached: {error}") from error
+            raise PlayerStartError(f"the door for DAIDE clients cannot be reached: {error}") from error
         self._selector.register(self._link, selectors.EVENT_READ)
 
     def await_client(self, place: Place, deadline: float) -> None:
         """Wait until a power's client is there.
 
-        Raises Late where none of its name dialled in, TooFew where others did, WentAway where it went again.
+        Raises PlayerTimeoutError where none of its name dialled in, TooFewAnswersError where others did,
+        PlayerLeftError where it went again.
         """
         self._pump(lambda: place.came, deadline)
         if not place.came:
             namesakes = [other.came for other in self._places.values() if other.client == place.client]
             if not any(namesakes):
-                raise Late(f"no client {place.client!r} dialled in")
-            raise TooFew(f"{sum(namesakes)} of {len(namesakes)} clients {place.client!r} dialled in")
+                raise PlayerTimeoutError(f"no client {place.client!r} dialled in")
+            raise TooFewAnswersError(
+                f"{sum(namesakes)} of {len(namesakes)} clients {place.client!r} dialled in"
+            )
         if place.session is None:
-            raise WentAway(f"its client went before the game: {place.why}")
+            raise PlayerLeftError(f"its client went before the game: {place.why}")
 
     # The game
 
@@ -117,7 +127,7 @@ class DaideGame:
             table.finish([seat - 1 for seat in view.outcome.winners])
         self._pump(lambda: False, 0.0)
 
-    def _begun(self, first: GamePosition) -> Table:
+    def _begun(self, first: GamePosition) -> DaideSession:
         table = self._table
         assert table is not None
         if table.game is None:
@@ -125,15 +135,15 @@ class DaideGame:
         return table
 
     def choose(self, place: Place, view: GamePosition) -> Choice:
-        """What a power does; waits for the orders of all, or until the deadline. Raises PlayerFailure."""
+        """What a power does; waits for the orders of all, or until the deadline. Raises PlayerError."""
         self._begun(view)
         self._catch_up(view)
         if self._decided is not view:
             self._decide(view)
         answer = self._choices.pop(place.power, None)
         if answer is None:
-            raise Disconnected("it is asked out of turn")
-        if isinstance(answer, PlayerFailure):
+            raise PlayerDisconnectedError("it is asked out of turn")
+        if isinstance(answer, PlayerError):
             raise answer
         if self._rules.to_move(view) == (place.power + 1,):
             self._alone = place.power + 1, answer.text
@@ -205,18 +215,18 @@ class DaideGame:
             place.session is not None and not table.desks[place.power].settled for place in asked
         )
 
-    def _choice(self, place: Place, agreed: frozenset[int] | None) -> Choice | PlayerFailure:
+    def _choice(self, place: Place, agreed: frozenset[int] | None) -> Choice | PlayerError:
         table = self._table
         assert table is not None
         desk = table.desks[place.power]
-        missed: PlayerFailure | None = None
+        missed: PlayerError | None = None
         draw = agreed or desk.draw(table.alive)
         if agreed is None and self._lacks(place):
             if place.session is None:
-                missed = Disconnected(f"player {place.label}: {place.why}")
+                missed = PlayerDisconnectedError(f"player {place.label}: {place.why}")
             else:
                 seconds = table.variant.limit(table.position.phase)
-                missed = Late(f"player {place.label}: orders were missing after {seconds} s")
+                missed = PlayerTimeoutError(f"player {place.label}: orders were missing after {seconds} s")
                 self._into_disorder(place, missed)
                 place.late_turns += 1
         else:
@@ -224,22 +234,25 @@ class DaideGame:
         if place.session is None and place.given_up():
             return self._dismiss(
                 place,
-                Disconnected(
+                PlayerDisconnectedError(
                     f"player {place.label}: {place.why}, and it did not come back within "
                     f"{place.parameters.reconnect_seconds:g} s"
                 ),
             )
         if place.late_turns >= place.parameters.late_turns:
             return self._dismiss(
-                place, Late(f"player {place.label}: late in {place.late_turns} turns one after the other")
+                place,
+                PlayerTimeoutError(
+                    f"player {place.label}: late in {place.late_turns} turns one after the other"
+                ),
             )
-        if isinstance(missed, Late):
+        if isinstance(missed, PlayerTimeoutError):
             place.warn(f"{table.position.name}: orders were missing at the deadline")
         orders: PowerOrders = desk.orders(draw)
         seconds_taken = (place.settled_at or time.monotonic()) - self._asked_at
         return Choice(orders.text, seconds=max(0.0, seconds_taken), missed=missed)
 
-    def _dismiss(self, place: Place, why: PlayerFailure) -> PlayerFailure:
+    def _dismiss(self, place: Place, why: PlayerError) -> PlayerError:
         """The game goes on without a client. Returns why."""
         place.out = True
         self._into_disorder(place, why)
@@ -248,7 +261,7 @@ class DaideGame:
             self._send_off(session)
         return why
 
-    def _into_disorder(self, place: Place, why: PlayerFailure) -> None:
+    def _into_disorder(self, place: Place, why: PlayerError) -> None:
         """All are told that a power is in civil disorder, and the first time is noted."""
         table = self._table
         assert table is not None
@@ -319,7 +332,7 @@ class DaideGame:
         for session in list(self._sessions):
             try:
                 session.wire.check()
-            except Hung as why:
+            except ConnectionHungError as why:
                 self._lose(session, str(why))
             else:
                 wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if session.wire.unsent else 0)
@@ -344,7 +357,7 @@ class DaideGame:
             passed, connection = receive_passed(self._link)
         except BlockingIOError:
             return
-        except BrokenLink:
+        except BrokenLinkError:
             # The games that have their clients go on.
             self._drop_link()
             return
@@ -414,7 +427,7 @@ class DaideGame:
         place.warn(f"{table.position.name}: its client went: {why}")
         # Whoever is not there agrees to nothing, whatever it said before.
         table.desks[place.power].draws.clear()
-        self._into_disorder(place, Disconnected(f"player {place.label}: {why}"))
+        self._into_disorder(place, PlayerDisconnectedError(f"player {place.label}: {why}"))
 
     def _send_off(self, session: Session) -> None:
         session.say((FIXED["OFF"],))

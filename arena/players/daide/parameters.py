@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Self
 
-from arena.players.player import InvalidParameters
+from arena.players.player import InvalidPlayerParametersError
 
 PROTOCOL: Final = "daide"
 MAX_LATE_TURNS: Final = 100_000
@@ -27,19 +27,21 @@ class DaideParameters:
 
     @classmethod
     def read(cls, parameters: Mapping[str, Any]) -> Self:
-        """Read a setup's parameters. Raises InvalidParameters."""
+        """Read a setup's parameters. Raises InvalidPlayerParametersError."""
         unknown = set(parameters) - {field.name for field in fields(cls)}
         if unknown:
-            raise InvalidParameters(f"{sorted(unknown)[0]!r} is no parameter of a player that speaks DAIDE")
+            raise InvalidPlayerParametersError(
+                f"{sorted(unknown)[0]!r} is no parameter of a player that speaks DAIDE"
+            )
         read = cls(**parameters)
         if not isinstance(read.client, str) or not isinstance(read.door, str):
-            raise InvalidParameters("client and door are texts")
+            raise InvalidPlayerParametersError("client and door are texts")
         if not isinstance(read.reconnect_seconds, int | float) or not 0 <= read.reconnect_seconds <= 86_400:
-            raise InvalidParameters(
+            raise InvalidPlayerParametersError(
                 f"reconnect_seconds: {read.reconnect_seconds!r} is not a number from 0 to 86400"
             )
         if not isinstance(read.late_turns, int) or not 1 <= read.late_turns <= MAX_LATE_TURNS:
-            raise InvalidParameters(
+            raise InvalidPlayerParametersError(
                 f"late_turns: {read.late_turns!r} is not a whole number from 1 to {MAX_LATE_TURNS}"
             )
         return read

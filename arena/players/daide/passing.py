@@ -14,7 +14,7 @@ from typing import Any, Final
 MAX_BYTES: Final = 64 * 1024
 
 
-class BrokenLink(ConnectionError):
+class BrokenLinkError(ConnectionError):
     """The other side has gone."""
 
 
@@ -47,12 +47,12 @@ class Passed:
 
 
 def send_seek(link: socket.socket, seek: Seek) -> None:
-    """Say whom a game wants. Raises BrokenLink."""
+    """Say whom a game wants. Raises BrokenLinkError."""
     _send(link, asdict(seek))
 
 
 def send_passed(link: socket.socket, passed: Passed, connection: socket.socket) -> None:
-    """Pass a connection, which the caller closes afterwards. Raises BrokenLink."""
+    """Pass a connection, which the caller closes afterwards. Raises BrokenLinkError."""
     _send(link, {**asdict(passed), "part": passed.part.value}, connection)
 
 
@@ -63,22 +63,22 @@ def _send(link: socket.socket, content: dict[str, Any], connection: socket.socke
     try:
         link.sendmsg([json.dumps(content).encode()], rights)
     except OSError as error:
-        raise BrokenLink(f"the other side has gone: {error}") from error
+        raise BrokenLinkError(f"the other side has gone: {error}") from error
 
 
 def receive_seek(link: socket.socket) -> Seek:
-    """Whom a game wants. Raises BrokenLink when it has gone, and BlockingIOError."""
+    """Whom a game wants. Raises BrokenLinkError when it has gone, and BlockingIOError."""
     content, descriptors = _receive(link)
     _close(descriptors)
     return Seek(content["game_id"], {int(seat): client for seat, client in content["seats"].items()})
 
 
 def receive_passed(link: socket.socket) -> tuple[Passed, socket.socket]:
-    """A client and its connection. Raises BrokenLink when the door has gone, and BlockingIOError."""
+    """A client and its connection. Raises BrokenLinkError when the door has gone, and BlockingIOError."""
     content, descriptors = _receive(link)
     if len(descriptors) != 1:
         _close(descriptors)
-        raise BrokenLink("a client came without its connection")
+        raise BrokenLinkError("a client came without its connection")
     passed = Passed(**{**content, "part": Part(content["part"])})
     return passed, socket.socket(fileno=descriptors[0])
 
@@ -92,14 +92,14 @@ def _receive(link: socket.socket) -> tuple[dict[str, Any], list[int]]:
     except BlockingIOError:
         raise
     except OSError as error:
-        raise BrokenLink(f"the other side has gone: {error}") from error
+        raise BrokenLinkError(f"the other side has gone: {error}") from error
     descriptors = array.array("i")
     for level, kind, content in rights:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
             descriptors.frombytes(content[: len(content) - len(content) % descriptors.itemsize])
     if not data:
         _close(list(descriptors))
-        raise BrokenLink("the other side has gone")
+        raise BrokenLinkError("the other side has gone")
     return json.loads(data), list(descriptors)
 
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 from arena.players.daide.clients import Place
 from arena.players.daide.game import DaideGame
 from arena.players.daide.parameters import DaideParameters
-from arena.players.failures import CannotStart, PlayerFailure
-from arena.players.player import Choice, Cost, InvalidParameters, Player, Seating
+from arena.players.failures import PlayerError, PlayerStartError
+from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
 from referees.api import Outcome
 
 _GAMES: Final[dict[str, DaideGame]] = {}
@@ -25,12 +25,16 @@ class DaidePlayer(Player):
         super().__init__(seating)
         setup = seating.setup
         if setup.command:
-            raise InvalidParameters(f"a DAIDE client dials in: it has no command {setup.command[0]!r}")
+            raise InvalidPlayerParametersError(
+                f"a DAIDE client dials in: it has no command {setup.command[0]!r}"
+            )
         if setup.time_control is not None:
-            raise InvalidParameters("DAIDE has no clock: its limits are mtl, rtl and btl of the game")
+            raise InvalidPlayerParametersError(
+                "DAIDE has no clock: its limits are mtl, rtl and btl of the game"
+            )
         parameters = DaideParameters.read(setup.parameters)
         if not parameters.door:
-            raise InvalidParameters("there is no door where DAIDE clients could dial in")
+            raise InvalidPlayerParametersError("there is no door where DAIDE clients could dial in")
         self._door = parameters.door
         self._place = Place(seating, parameters)
         game = _GAMES.get(seating.game_id)
@@ -42,15 +46,15 @@ class DaidePlayer(Player):
         """Ask the door for the client."""
         try:
             self._game.seek(self._door)
-        except CannotStart as failure:
-            raise CannotStart(f"player {self.seating.label}: {failure}") from failure
+        except PlayerStartError as failure:
+            raise PlayerStartError(f"player {self.seating.label}: {failure}") from failure
 
     def set_up(self) -> None:
         """Wait until the client has dialled in and plays the map, for `start_seconds` in all."""
         seconds = self.seating.setup.start_seconds
         try:
             self._game.await_client(self._place, time.monotonic() + seconds)
-        except PlayerFailure as failure:
+        except PlayerError as failure:
             raise type(failure)(f"player {self.seating.label}: {failure} within {seconds:g} s") from failure
         self.name = f"{self._place.name}:{self._place.version}".strip(":")
         self.description = f"{self._place.name} {self._place.version}".strip()

@@ -9,7 +9,7 @@ from typing import Final
 from academy.wire.rates import Bucket
 from arena.players.daide.limits import DaideLimits
 from referees.diplomacy.daide.frames import (
-    BrokenProtocol,
+    DaideProtocolError,
     ErrorCode,
     Frame,
     FrameReader,
@@ -24,7 +24,7 @@ _CHUNK: Final = 1 << 15
 _MOST_LAST_CHUNKS: Final = 8
 
 
-class Hung(ConnectionError):
+class ConnectionHungError(ConnectionError):
     """A client that has gone, or is to be sent away; the message says why."""
 
 
@@ -111,7 +111,7 @@ class Wire:
                     )
                     return frames
                 frames.append(frame)
-        except BrokenProtocol as error:
+        except DaideProtocolError as error:
             last = final_frame() if error.code is None else error_frame(error.code)
             self._end(f"it broke the protocol: {error}", last)
         if frames or not self._reader.rest:
@@ -123,18 +123,18 @@ class Wire:
         self._ending = self._ending or (why, last_words)
 
     def check(self) -> None:
-        """Raises Hung for a client that has gone, is to be sent away, or is too slow."""
+        """Raises ConnectionHungError for a client that has gone, is to be sent away, or is too slow."""
         limits, now = self._limits, time.monotonic()
         if self._broken is not None:
-            raise Hung(self._broken)
+            raise ConnectionHungError(self._broken)
         if self._ending is not None:
             why, last_words = self._ending
             self._send_last(last_words)
-            raise Hung(why)
+            raise ConnectionHungError(why)
         if self._out and now - self._moved > limits.write_seconds:
-            raise Hung(f"it took nothing of what it was sent for {limits.write_seconds:g} s")
+            raise ConnectionHungError(f"it took nothing of what it was sent for {limits.write_seconds:g} s")
         if self._reader.rest and now - self._half_since > limits.greeting_seconds:
-            raise Hung(f"it left a message half said for {limits.greeting_seconds:g} s")
+            raise ConnectionHungError(f"it left a message half said for {limits.greeting_seconds:g} s")
 
     def say(self, tokens: Sequence[int]) -> None:
         """Send a message, or keep it to be sent. Who leaves too much unread is found out by `check`."""

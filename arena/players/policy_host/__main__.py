@@ -46,7 +46,7 @@ class Season(enum.Enum):
         return self is Season.BUILDS
 
 
-class WrongAnswer(Exception):
+class WrongAnswerError(Exception):
     """The policy's answer has not the shape that it must have."""
 
 
@@ -61,7 +61,7 @@ class Host:
         module, _, factory = frame["factory"].partition(":")
         self.policy = getattr(importlib.import_module(module), factory)(**frame["arguments"])
         if not callable(getattr(self.policy, "actions", None)):
-            raise WrongAnswer(f"the factory made a {type(self.policy).__name__}, which has no actions()")
+            raise WrongAnswerError(f"the factory made a {type(self.policy).__name__}, which has no actions()")
         return {"name": str(self.policy), "contests": callable(getattr(self.policy, "academy_contest", None))}
 
     def contest(self, frame: dict[str, Any]) -> dict[str, Any]:
@@ -80,17 +80,17 @@ class Host:
         slots = frame["slots"]
         answer = self.policy.actions(slots, _observation(frame), frame["legal_actions"])
         if not isinstance(answer, (tuple, list)) or len(answer) != 2:
-            raise WrongAnswer(
+            raise WrongAnswerError(
                 f"actions() returned {_described(answer)}: a pair, of which the first are actions, is needed"
             )
         try:
             lists = [[int(action) for action in actions] for actions in answer[0]]
         except (TypeError, ValueError) as error:
-            raise WrongAnswer(
+            raise WrongAnswerError(
                 f"actions() returned {_described(answer[0])}: for each slot numbers are needed ({error})"
             ) from None
         if len(lists) != len(slots):
-            raise WrongAnswer(f"actions() returned actions of {len(lists)} slots: asked were {slots}")
+            raise WrongAnswerError(f"actions() returned actions of {len(lists)} slots: asked were {slots}")
         return {"actions": lists}
 
     def answer(self, line: str) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class Host:
         }[frame["do"]]
         try:
             told = do(frame)
-        except WrongAnswer as error:
+        except WrongAnswerError as error:
             told = {"error": str(error)}
         except Exception as error:  # Anything can come out of other people's code.
             traceback.print_exc()

@@ -27,14 +27,14 @@ _SHARED: Final = {
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedGames:
     """What was imported: the names of the series, and the number of games."""
 
     series: tuple[str, ...]
     games: int
 
 
-def import_saga(database: ResultsDatabase, source: Path) -> Imported:
+def import_saga(database: ResultsDatabase, source: Path) -> ImportedGames:
     """Take in all of a SQLite file or a folder of CSV files, or nothing of it.
 
     It is SAGA 2.0 if it has a table `SAGA_Game`, 1.0 if it has `Dip_Game`. Rows keep their numbers where
@@ -57,7 +57,7 @@ def import_saga(database: ResultsDatabase, source: Path) -> Imported:
             for table in saga.METADATA.sorted_tables:
                 taker.take(table, rows.get(table.name, ()))
             name_numbered_powers(connection)
-            return Imported(tuple(taker.series), taker.games)
+            return ImportedGames(tuple(taker.series), taker.games)
     except IntegrityError as error:
         raise ResultsError(
             f"{source} breaks a rule of SAGA, nothing was imported: {reason(error)}"

@@ -15,10 +15,10 @@ from academy.knowledge.boards import Board
 from academy.knowledge.cells import State
 from academy.knowledge.cutting import cut_around
 from academy.knowledge.fair_use import LOW_VALUE
-from clients.academy import Academy, AcademyRefusal, AcademyUnavailable, Connection
+from clients.academy import Academy, AcademyRefusedError, AcademyUnavailableError, Connection
 from clients.bots.experience import mean_value, opening_value
 from clients.seat import Seat
-from referees.api import IllegalMove, UnreadableMove
+from referees.api import IllegalMoveError, UnreadableMoveError
 from referees.diplomacy import Diplomacy, Phase, Position
 from referees.diplomacy.adjustments import owners_after
 from referees.diplomacy.game import GamePosition
@@ -44,7 +44,7 @@ def expected_value(position: Position, power: int) -> float:
     return 1.0 / (1.0 + math.exp(-_STEPS * (share - 0.5)))
 
 
-class Counsel:
+class DiplomacyAdvisor:
     """One power's seat at ACADEMY in one contest."""
 
     def __init__(
@@ -68,7 +68,7 @@ class Counsel:
     @classmethod
     def from_environment(
         cls, referee: Diplomacy, seat: int, environment: Mapping[str, str], chance: random.Random
-    ) -> "Counsel | None":
+    ) -> "DiplomacyAdvisor | None":
         """Join the contest that the arena tells of, in the variables of programs; None if there is none.
 
         What is wrong with it is said on standard error.
@@ -93,7 +93,7 @@ class Counsel:
             return None
         try:
             known = self._academy.opening(self._seat, self._line, len(self._line))
-        except (AcademyRefusal, AcademyUnavailable) as error:
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return None
         here = situation(game.position, self._power)
@@ -106,7 +106,7 @@ class Counsel:
             try:
                 orders = self._referee.read_move(game, self._seat.player, said)
                 self._referee.check(game, self._seat.player, orders)
-            except (UnreadableMove, IllegalMove):
+            except (UnreadableMoveError, IllegalMoveError):
                 continue
             best, value, games = orders, worth, opening.visits
         return best if self._chance.random() * (games + _DOUBTS) < games else None
@@ -138,7 +138,7 @@ class Counsel:
             found = self._academy.successors(
                 self._seat, board, tuple(asked.values()), value, plies=self._plies
             )
-        except (AcademyRefusal, AcademyUnavailable) as error:
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return {}
         return {
@@ -184,7 +184,7 @@ class Counsel:
         try:
             if self._plies:
                 self._academy.propose(self._seat, self._plies)
-        except (AcademyRefusal, AcademyUnavailable) as error:
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
         if self._academy is not None:
             self._academy.close()

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import bot
-from clients.bots.diplomacy.counsel import Counsel, expected_value
-from clients.bots.diplomacy.in_process import WrongGame, written
+from clients.bots.diplomacy.counsel import DiplomacyAdvisor, expected_value
+from clients.bots.diplomacy.in_process import WrongGameError, written
 from referees.diplomacy import Diplomacy
 from referees.diplomacy.game import GamePosition
 
@@ -17,7 +17,7 @@ from referees.diplomacy.game import GamePosition
 class Counselled:
     """A Python player: a bot and its seat at ACADEMY, if it has one."""
 
-    def __init__(self, seat: int, player: Bot, counsel: Counsel | None) -> None:
+    def __init__(self, seat: int, player: Bot, counsel: DiplomacyAdvisor | None) -> None:
         self._power = seat - 1
         self._bot = player
         self._counsel = counsel
@@ -59,8 +59,8 @@ def _counselled(
     name: str, referee: Diplomacy, seat: int, seed: int, environment: Mapping[str, str]
 ) -> Counselled:
     if not isinstance(referee, Diplomacy):
-        raise WrongGame(f"the game {referee.name!r}: these bots play Diplomacy")
+        raise WrongGameError(f"the game {referee.name!r}: these bots play Diplomacy")
     # Powers do not share their chance.
     own_seed = f"{seed}/{seat}"
-    counsel = Counsel.from_environment(referee, seat, environment, random.Random(own_seed))
+    counsel = DiplomacyAdvisor.from_environment(referee, seat, environment, random.Random(own_seed))
     return Counselled(seat, bot(name, own_seed), counsel)

@@ -14,7 +14,12 @@ from typing import Final
 
 from clients.bots.diplomacy.bot import Bot
 from clients.bots.diplomacy.bots import BOTS, bot
-from clients.bots.diplomacy.daide_client import DEFAULT_PORT, DaideClient, Disconnected, UnknownMap
+from clients.bots.diplomacy.daide_client import (
+    DEFAULT_PORT,
+    DaideClient,
+    ServerDisconnectedError,
+    UnknownMapError,
+)
 from referees.diplomacy import Phase, shipped_map
 from referees.diplomacy.daide.messages import command
 from referees.diplomacy.daide.orders import flat, order_tokens, tree_of
@@ -34,11 +39,11 @@ _NAMES: Final = {token: name for name, token in FIXED.items()}
 _RETRY_SECONDS: Final = 0.2
 
 
-class Rejected(RuntimeError):
+class RejectedError(RuntimeError):
     """The server does not let this bot play."""
 
 
-class NotAwaited(Disconnected):
+class NotAwaitedError(ServerDisconnectedError):
     """The game goes on without this bot, or the server has not noticed yet that its connection broke."""
 
 
@@ -70,7 +75,7 @@ class DaideBot:
         return self.took_place and not self.over
 
     def play(self, client: DaideClient) -> None:
-        """Play until the server sends it off. Raises Disconnected and Rejected."""
+        """Play until the server sends it off. Raises ServerDisconnectedError and Rejected."""
         if self.in_game:
             assert self._words is not None
             self._say(client, self._iam(self._words))
@@ -130,22 +135,22 @@ class DaideBot:
     def _agree(self, client: DaideClient, tokens: Tokens) -> None:
         try:
             self._words = client.words(text_of(tokens[2:-1]))
-        except UnknownMap as error:
+        except UnknownMapError as error:
             self._say(client, command("REJ", tokens))
-            raise Rejected(str(error)) from None
+            raise RejectedError(str(error)) from None
         self._say(client, command("YES", tokens))
 
     def _take_refusal(self, tokens: Tokens) -> None:
         refused = _NAMES.get(tokens[2]) if len(tokens) > 2 else None
         if refused == "NME":
-            raise Rejected(f"the server wants no client named {self._name!r}")
+            raise RejectedError(f"the server wants no client named {self._name!r}")
         if refused == "IAM":
-            raise NotAwaited("the game does not wait for this client")
+            raise NotAwaitedError("the game does not wait for this client")
 
     def _begin(self, words: Vocabulary, power: int, passcode: int) -> None:
         number = words.power(power)
         if number is None:
-            raise Rejected("the server takes this client for an observer")
+            raise RejectedError("the server takes this client for an observer")
         self._power, self._passcode = number, passcode
         if self._player is None:
             seed = None if self._seed is None else f"{self._seed}/{number}"
@@ -200,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             played += game.took_place
             if not game.took_place:
                 time.sleep(_RETRY_SECONDS)
-    except Rejected as error:
+    except RejectedError as error:
         sys.exit(f"academy-daide-bot: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
@@ -223,7 +228,7 @@ def _play(game: DaideBot, host: str, port: int, patience: float) -> bool:
                 heard, lost_at = game.heard, time.monotonic()
             waited = time.monotonic() - lost_at
             # Servers take a while to notice that a connection broke, but not for ever.
-            if game.over or (isinstance(error, NotAwaited) and waited >= patience / 3):
+            if game.over or (isinstance(error, NotAwaitedError) and waited >= patience / 3):
                 return True
             if waited >= patience:
                 return reached

@@ -6,9 +6,9 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
-from referees.diplomacy import InvalidMap, shipped_map, shipped_maps
+from referees.diplomacy import InvalidMapError, shipped_map, shipped_maps
 from referees.diplomacy.daide.frames import (
-    BrokenProtocol,
+    DaideProtocolError,
     FrameReader,
     FrameType,
     error_frame,
@@ -23,11 +23,11 @@ DEFAULT_PORT: Final = 16713
 _CHUNK: Final = 1 << 15
 
 
-class Disconnected(ConnectionError):
+class ServerDisconnectedError(ConnectionError):
     """The server has closed the connection, or broke the protocol."""
 
 
-class UnknownMap(ValueError):
+class UnknownMapError(ValueError):
     """A map that this client has no file of, or whose tokens the server numbers otherwise."""
 
 
@@ -59,11 +59,14 @@ class DaideClient:
         self.close()
 
     def send(self, tokens: Sequence[int]) -> None:
-        """Send a message. Raises Disconnected."""
+        """Send a message. Raises ServerDisconnectedError."""
         self._send(message_frame(tokens))
 
     def receive(self, seconds: float | None = None) -> Tokens:
-        """The next message, within so many seconds (None: ever). Raises TimeoutError and Disconnected."""
+        """The next message, within so many seconds (None: ever).
+
+        Raises TimeoutError and ServerDisconnectedError.
+        """
         self._socket.settimeout(seconds)
         while not self._messages:
             try:
@@ -71,9 +74,9 @@ class DaideClient:
             except TimeoutError:
                 raise
             except OSError as error:
-                raise Disconnected(f"the connection broke: {error}") from error
+                raise ServerDisconnectedError(f"the connection broke: {error}") from error
             if not data:
-                raise Disconnected("the server closed the connection")
+                raise ServerDisconnectedError("the server closed the connection")
             self._read(data)
         return self._messages.pop(0)
 
@@ -87,28 +90,30 @@ class DaideClient:
                 elif frame.type is FrameType.ERROR:
                     self._over = True
                     code = int.from_bytes(frame.content[:2])
-                    raise Disconnected(f"the server says that this client broke the protocol: error {code}")
+                    raise ServerDisconnectedError(
+                        f"the server says that this client broke the protocol: error {code}"
+                    )
                 else:
                     self._over = True
                     if not self._messages:
-                        raise Disconnected("the server said that it goes")
-        except BrokenProtocol as error:
+                        raise ServerDisconnectedError("the server said that it goes")
+        except DaideProtocolError as error:
             if error.code is not None:
                 self._send(error_frame(error.code))
                 self._over = True
-            raise Disconnected(f"the server broke the protocol: {error}") from error
+            raise ServerDisconnectedError(f"the server broke the protocol: {error}") from error
 
     def words(self, map_name: str) -> Vocabulary:
-        """The tokens of the map that the server named. Raises UnknownMap."""
+        """The tokens of the map that the server named. Raises UnknownMapError."""
         name = map_name.lower()
         if name not in shipped_maps():
-            raise UnknownMap(f"no map {map_name!r}; there are {', '.join(shipped_maps())}")
+            raise UnknownMapError(f"no map {map_name!r}; there are {', '.join(shipped_maps())}")
         try:
             words = vocabulary(shipped_map(name))
-        except InvalidMap as error:
-            raise UnknownMap(f"{map_name!r}: {error}") from None
+        except InvalidMapError as error:
+            raise UnknownMapError(f"{map_name!r}: {error}") from None
         if self._represented not in ({}, {name: token for token, name in words.own}):
-            raise UnknownMap(f"{map_name!r}: the server numbers its powers or provinces otherwise")
+            raise UnknownMapError(f"{map_name!r}: the server numbers its powers or provinces otherwise")
         self._reader.words = words
         return words
 
@@ -119,11 +124,11 @@ class DaideClient:
             self._socket.settimeout(self._connect_seconds)
             self._socket.sendall(frame)
         except OSError as error:
-            raise Disconnected(f"the connection broke: {error}") from error
+            raise ServerDisconnectedError(f"the connection broke: {error}") from error
 
     def close(self) -> None:
         """Say that this client goes, and close the connection."""
         # It may have been closed at the other side.
-        with suppress(Disconnected):
+        with suppress(ServerDisconnectedError):
             self._send(final_frame())
         self._socket.close()

@@ -11,7 +11,7 @@ from referees.diplomacy.power_orders import PowerOrders
 Chooser = Callable[[GamePosition], str]
 
 
-class WrongGame(ValueError):
+class WrongGameError(ValueError):
     """A game that is not Diplomacy."""
 
 
@@ -36,9 +36,9 @@ def _seed(seat: int, seed: int) -> str:
 
 
 def seat_bot(referee: Diplomacy, seat: int, player: Bot) -> Chooser:
-    """What a factory of the arena returns for a bot in a seat. Raises WrongGame."""
+    """What a factory of the arena returns for a bot in a seat. Raises WrongGameError."""
     if not isinstance(referee, Diplomacy):
-        raise WrongGame(f"the game {referee.name!r}: these bots play Diplomacy")
+        raise WrongGameError(f"the game {referee.name!r}: these bots play Diplomacy")
 
     def choose(view: GamePosition) -> str:
         return written(view, seat - 1, player).text

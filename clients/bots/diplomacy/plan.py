@@ -17,7 +17,7 @@ NOISE: Final = 0.15
 MAX_HELPERS: Final = 4
 
 
-class Move(NamedTuple):
+class PlannedMove(NamedTuple):
     """A unit's move with those that support it, and the fleet that convoys it, if one does."""
 
     gain: float
@@ -115,14 +115,14 @@ class Plan:
             default=0.0,
         )
 
-    def _moves(self, unit: Unit, alone: dict[int, float]) -> Iterator[Move]:
+    def _moves(self, unit: Unit, alone: dict[int, float]) -> Iterator[PlannedMove]:
         for target in self._board.reach[unit.kind][unit.location]:
             if self._is_open(unit, target):
                 yield from self._supported(unit, target, alone, None)
         if unit.kind is UnitKind.ARMY:
             yield from self._convoyed(unit, alone)
 
-    def _convoyed(self, unit: Unit, alone: dict[int, float]) -> Iterator[Move]:
+    def _convoyed(self, unit: Unit, alone: dict[int, float]) -> Iterator[PlannedMove]:
         """Moves over one sea, where a fleet of the power is."""
         board = self._board
         here = board.province_of[unit.location]
@@ -138,7 +138,7 @@ class Plan:
 
     def _supported(
         self, unit: Unit, target: int, alone: dict[int, float], fleet: Unit | None
-    ) -> Iterator[Move]:
+    ) -> Iterator[PlannedMove]:
         """The move with as many helpers as there are, the cheapest first."""
         province = self._board.province_of[target]
         rise = self._rise(unit, target)
@@ -152,7 +152,7 @@ class Plan:
         )[:MAX_HELPERS]
         for number in range(len(helpers) + 1):
             gain = self._chance(target, 1 + number) * rise - cost
-            yield Move(gain, unit, target, tuple(helper for _, helper in helpers[:number]), fleet)
+            yield PlannedMove(gain, unit, target, tuple(helper for _, helper in helpers[:number]), fleet)
             if 1 + number > self._front.against[province]:
                 return
             if number < len(helpers):
@@ -162,7 +162,7 @@ class Plan:
         threat = self._front.against[self._board.province_of[helper.location]]
         return HELP * max(0.0, alone[helper.location]) + CUTTABLE * threat
 
-    def _make(self, move: Move) -> None:
+    def _make(self, move: PlannedMove) -> None:
         board = self._board
         unit, target = move.unit, move.target
         source, province = board.province_of[unit.location], board.province_of[target]

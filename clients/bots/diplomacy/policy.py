@@ -7,7 +7,7 @@ so does any runner of `google-deepmind/diplomacy`.
 from collections.abc import Sequence
 
 from clients.bots.diplomacy.bot import Bot
-from clients.bots.diplomacy.bots import BOTS, UnknownBot, bot
+from clients.bots.diplomacy.bots import BOTS, UnknownBotError, bot
 from referees.diplomacy import shipped_map
 from referees.diplomacy.deepmind import Observation, Season, action_of
 from referees.diplomacy.deepmind.reading import position_of
@@ -20,7 +20,7 @@ class BotPolicy:
 
     def __init__(self, name: str, seed: int = 0) -> None:
         if name not in BOTS:
-            raise UnknownBot(f"no bot {name[:40]!r}; there are {', '.join(BOTS)}")
+            raise UnknownBotError(f"no bot {name[:40]!r}; there are {', '.join(BOTS)}")
         self._name = name
         self._seed = seed
         self._games = 0
@@ -59,5 +59,5 @@ class BotPolicy:
 
 
 def bot_policy(name: str = "tactical", seed: int = 0) -> BotPolicy:
-    """A policy of a bot's name: `hold`, `random` or `tactical`. Raises UnknownBot."""
+    """A policy of a bot's name: `hold`, `random` or `tactical`. Raises UnknownBotError."""
     return BotPolicy(name, seed)

@@ -13,11 +13,11 @@ from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.fair_use import LOW_VALUE
 from academy.knowledge.patterns import Pattern, graph_pattern
-from clients.academy import Academy, AcademyRefusal, AcademyUnavailable, Connection
+from clients.academy import Academy, AcademyRefusedError, AcademyUnavailableError, Connection
 from clients.bots.experience import mean_value
 from clients.bots.warlight.dialogue import ME, OPPONENT
 from clients.seat import Seat
-from referees.api import UnreadableMove
+from referees.api import UnreadableMoveError
 from referees.warlight import boards
 from referees.warlight.maps import WarMap
 from referees.warlight.orders import Deploy, Order, read_orders
@@ -32,7 +32,7 @@ _WEIGHT: Final = 2.0
 _SWAPPED: Final = bytes([NEUTRAL, OPPONENT, ME, UNSEEN]) + bytes(252)
 
 
-class Counsel:
+class WarLightAdvisor:
     """One bot's seat at ACADEMY. When ACADEMY does not answer, the bot goes on alone."""
 
     def __init__(
@@ -43,7 +43,7 @@ class Counsel:
         player: int,
         stack_armies: int = STACK_ARMIES,
     ) -> None:
-        """Join a contest. Raises AcademyRefusal and AcademyUnavailable."""
+        """Join a contest. Raises AcademyRefusedError and AcademyUnavailableError."""
         self._academy: Academy | None = academy
         self._graph: GraphGeometry = boards.geometry(war_map)
         self._map = war_map
@@ -55,7 +55,7 @@ class Counsel:
         self._told: list[float] = []
 
     @classmethod
-    def from_environment(cls, war_map: WarMap, stack_armies: int = STACK_ARMIES) -> "Counsel | None":
+    def from_environment(cls, war_map: WarMap, stack_armies: int = STACK_ARMIES) -> "WarLightAdvisor | None":
         """Join the contest that the arena tells of; None, and a word on standard error, if there is none."""
         contest_id, player = os.environ.get("ACADEMY_CONTEST", ""), os.environ.get("ACADEMY_PLAYER", "")
         try:
@@ -65,7 +65,7 @@ class Counsel:
                     "ACADEMY_ADDRESS, ACADEMY_CONTEST, ACADEMY_PLAYER and ACADEMY_TOKEN tell no contest"
                 )
             return cls(Academy(connection), war_map, contest_id, int(player), stack_armies)
-        except (OSError, ValueError, AcademyRefusal, AcademyUnavailable) as error:
+        except (OSError, ValueError, AcademyRefusedError, AcademyUnavailableError) as error:
             print(f"playing without ACADEMY: {error}", file=sys.stderr)
             return None
 
@@ -75,14 +75,14 @@ class Counsel:
             return ()
         try:
             known = self._academy.opening(self._seat, (), 0)
-        except (AcademyRefusal, AcademyUnavailable) as error:
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return ()
         for opening in known:
             for text in (opening.move, *opening.equivalents):
                 try:
                     orders = read_orders(text)
-                except UnreadableMove:
+                except UnreadableMoveError:
                     continue
                 if opening.value > LOW_VALUE and orders and self._fits(view, orders):
                     return orders
@@ -114,7 +114,7 @@ class Counsel:
         try:
             plies = 2 * (view.turn - 1)
             found = self._academy.successors(self._seat, before, after, value, plies=plies)
-        except (AcademyRefusal, AcademyUnavailable) as error:
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return {}
         return {
@@ -155,7 +155,7 @@ class Counsel:
             return
         try:
             self._academy.propose(self._seat, 2 * self._before.turn)
-        except (AcademyRefusal, AcademyUnavailable) as error:
+        except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
 
     def _alone(self, error: Exception) -> None:

@@ -7,9 +7,9 @@ import argparse
 import random
 from collections.abc import Sequence
 
-from clients.bots.warlight.counsel import STACK_ARMIES, Counsel
+from clients.bots.warlight.counsel import STACK_ARMIES, WarLightAdvisor
 from clients.bots.warlight.dialogue import Dialogue
-from clients.bots.warlight.planning import BASE_INCOME, Memory, Plan, expected_value
+from clients.bots.warlight.planning import BASE_INCOME, Memory, TurnPlan, expected_value
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -26,14 +26,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     chance = random.Random(options.seed)
     dialogue = Dialogue()
-    counsel = Counsel.from_environment(dialogue.map, options.stack_armies) if options.academy else None
+    counsel = (
+        WarLightAdvisor.from_environment(dialogue.map, options.stack_armies) if options.academy else None
+    )
     memory = Memory()
     for view in dialogue.turns():
         memory.note(view)
         value = expected_value(dialogue.map, view, options.income)
         preferred = counsel.preferred(view, value) if counsel else {}
         known = counsel.opening(view) if counsel else ()
-        plan = Plan(dialogue.map, view, memory, chance, preferred, options.income)
+        plan = TurnPlan(dialogue.map, view, memory, chance, preferred, options.income)
         dialogue.answer(known or plan.orders(), value)
         if counsel:
             counsel.turn(view, value)

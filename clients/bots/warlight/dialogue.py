@@ -16,7 +16,7 @@ OWNERS: Final = {"Neutral": NEUTRAL, "You": ME, "Opponent": OPPONENT}
 _LARGEST: Final = 1_000_000
 
 
-class Broken(ValueError):
+class DialogueBrokenError(ValueError):
     """The referee said something that the dialogue does not have, or stopped in the middle."""
 
 
@@ -24,23 +24,23 @@ class Dialogue:
     """A game's dialogue over two streams. `map` is there from the beginning."""
 
     def __init__(self, heard: Iterable[str] = sys.stdin, said: TextIO = sys.stdout) -> None:
-        """Read the map. Raises Broken, and InvalidMap."""
+        """Read the map. Raises DialogueBrokenError, and InvalidMap."""
         self._heard = (line.strip() for line in heard)
         self._said = said
         self.map: Final[WarMap] = read_map("\n".join(self._until("EndMap")), "map")
 
     def turns(self) -> Iterator[WarPosition]:
-        """What is seen at the beginning of each turn, until the game is over. Raises Broken."""
+        """What is seen at the beginning of each turn, until the game is over. Raises DialogueBrokenError."""
         for line in self._heard:
             match line.split():
-                case ["GameOver"]:
+                case ["GameOverError"]:
                     return
                 case ["Turn", number] if number.isdecimal():
                     yield self._standing(int(number))
                 case []:
                     pass
                 case _:
-                    raise Broken(f"{line[:80]!r}: 'Turn N' or 'GameOver' was expected")
+                    raise DialogueBrokenError(f"{line[:80]!r}: 'Turn N' or 'GameOverError' was expected")
 
     def answer(self, orders: Iterable[Order], value: float | None = None) -> None:
         """Send a turn's orders, and the value from 0 to 1 that is expected of the game."""
@@ -54,7 +54,7 @@ class Dialogue:
             if line == last:
                 return
             yield line
-        raise Broken(f"the input ended before '{last}'")
+        raise DialogueBrokenError(f"the input ended before '{last}'")
 
     def _standing(self, turn: int) -> WarPosition:
         owners = bytearray([UNSEEN]) * len(self.map.territories)
@@ -67,5 +67,5 @@ class Dialogue:
                 at = self.map.index[int(territory)]
                 owners[at], armies[at] = OWNERS[owner], min(int(count), _LARGEST)
             except (ValueError, KeyError):
-                raise Broken(f"{line[:80]!r} is no row of a standing on this map") from None
+                raise DialogueBrokenError(f"{line[:80]!r} is no row of a standing on this map") from None
         return WarPosition(turn, bytes(owners), tuple(armies), 0)

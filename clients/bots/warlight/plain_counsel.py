@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from clients.bots.warlight.counsel import Counsel
+from clients.bots.warlight.counsel import WarLightAdvisor
 from clients.bots.warlight.dialogue import OWNERS
 from clients.bots.warlight.planning import expected_value
 from referees.warlight.map_text import read_map
@@ -25,7 +25,7 @@ class PlainCounsel:
         """Read the map's lines; the others are the game's settings of these names. Raises InvalidMap."""
         self._income = income
         self._map = read_map("\n".join(map_lines), "map")
-        self._counsel = Counsel.from_environment(self._map, stack_armies)
+        self._counsel = WarLightAdvisor.from_environment(self._map, stack_armies)
 
     def advise(self, turn: int, owner: Mapping[int, str], armies: Mapping[int, int]) -> Advice:
         """What ACADEMY says of a turn's standing: owners as in the dialogue and armies, by id."""

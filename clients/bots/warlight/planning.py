@@ -44,7 +44,7 @@ class Memory:
                 self.opponent.discard(at)
 
 
-class Plan:
+class TurnPlan:
     """One turn's plan. `preferred` are territories that somebody advises to take, with a weight each."""
 
     def __init__(

@@ -2,7 +2,7 @@
 
 import json
 
-from referees.api import GameRecord, UnreadableRecord
+from referees.api import GameRecord, UnreadableRecordError
 
 
 def write(game_id: str, game: GameRecord) -> str:
@@ -21,12 +21,12 @@ def write(game_id: str, game: GameRecord) -> str:
 
 
 def read(game_id: str, content: bytes) -> tuple[str, list[str]]:
-    """The name and the moves of a recorded game. Raises UnreadableRecord."""
+    """The name and the moves of a recorded game. Raises UnreadableRecordError."""
     try:
         found = json.loads(content)
         game, name, moves = found["game"], str(found["name"]), found["moves"].split()
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
-        raise UnreadableRecord(f"no record of {game_id}: {error!r}") from None
+        raise UnreadableRecordError(f"no record of {game_id}: {error!r}") from None
     if game != game_id:
-        raise UnreadableRecord(f"this is a game of {str(game)[:40]!r}, not of {game_id!r}")
+        raise UnreadableRecordError(f"this is a game of {str(game)[:40]!r}, not of {game_id!r}")
     return name, moves

@@ -18,12 +18,12 @@ from konane.gtp import KonaneDialogue
 from konane.position import BLACK, WHITE, KonaneMove, KonanePosition
 from referees.api import (
     GameRecord,
-    IllegalMove,
-    InvalidSetting,
+    IllegalMoveError,
+    InvalidSettingError,
     Outcome,
     Referee,
     Termination,
-    UnreadableMove,
+    UnreadableMoveError,
 )
 
 SIZES: Final = range(4, 19, 2)
@@ -53,13 +53,13 @@ class Konane(Referee[KonanePosition, KonaneMove]):
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
-        """Make a referee; the one setting is `board_size`. Raises InvalidSetting."""
+        """Make a referee; the one setting is `board_size`. Raises InvalidSettingError."""
         for setting in settings:
             if setting != "board_size":
-                raise InvalidSetting(setting, "the one setting of konane is 'board_size'")
+                raise InvalidSettingError(setting, "the one setting of konane is 'board_size'")
         size = settings.get("board_size", USUAL_SIZE)
         if not isinstance(size, int) or size not in SIZES:
-            raise InvalidSetting(
+            raise InvalidSettingError(
                 "board_size", f"{size!r}: an even number from {SIZES[0]} to {SIZES[-1]} is needed"
             )
         return cls(size)
@@ -88,15 +88,15 @@ class Konane(Referee[KonanePosition, KonaneMove]):
         return self._board.moves(position.cells, position.mover)
 
     def check(self, position: KonanePosition, seat: int, move: KonaneMove) -> None:
-        """Raises IllegalMove: out of turn, or none of the moves there are."""
+        """Raises IllegalMoveError: out of turn, or none of the moves there are."""
         moves = self._moves(position)
         if not moves:
-            raise IllegalMove(f"the game is over: {SEAT_NAMES[position.mover]} cannot jump")
+            raise IllegalMoveError(f"the game is over: {SEAT_NAMES[position.mover]} cannot jump")
         if seat != position.mover:
-            raise IllegalMove(f"it is {SEAT_NAMES[position.mover]}'s turn, not that of seat {seat}")
+            raise IllegalMoveError(f"it is {SEAT_NAMES[position.mover]}'s turn, not that of seat {seat}")
         if move not in moves:
             legal = ", ".join(map(self.move_text, moves[:12])) + (", ..." if len(moves) > 12 else "")
-            raise IllegalMove(f"{self.move_text(move)} is no move here; legal are {legal}")
+            raise IllegalMoveError(f"{self.move_text(move)} is no move here; legal are {legal}")
 
     def play(self, position: KonanePosition, moves: Mapping[int, KonaneMove]) -> KonanePosition:
         """The position after the move, which is checked first."""
@@ -121,7 +121,7 @@ class Konane(Referee[KonanePosition, KonaneMove]):
         return self._board.text(move)
 
     def read_move(self, position: KonanePosition, seat: int, text: str) -> KonaneMove:
-        """Read `d5`, `c3-e3`, `C3 x E3` or `c3e3`. Raises UnreadableMove."""
+        """Read `d5`, `c3-e3`, `C3 x E3` or `c3e3`. Raises UnreadableMoveError."""
         found = _MOVE.fullmatch(text.strip().lower())
         cells = [self._board.numbers.get(name) for name in found.groups() if name] if found else [None]
         match cells:
@@ -130,14 +130,16 @@ class Konane(Referee[KonanePosition, KonaneMove]):
             case [int(start), int(end)]:
                 return KonaneMove(start, end)
         last = self._board.names[self._board.size - 1]
-        raise UnreadableMove(f"{text[:20]!r}: a cell is needed, or two as in a1-a3; cells are a1 to {last}")
+        raise UnreadableMoveError(
+            f"{text[:20]!r}: a cell is needed, or two as in a1-a3; cells are a1 to {last}"
+        )
 
     def record(self, game: GameRecord) -> str:
         """The game as JSON."""
         return record.write(self._spec.game_id, game)
 
     def read_records(self, content: bytes) -> Sequence[tuple[str, Sequence[str]]]:
-        """Read such a record. Raises UnreadableRecord."""
+        """Read such a record. Raises UnreadableRecordError."""
         return [record.read(self._spec.game_id, content)]
 
     def dialogue(self, protocol: str) -> KonaneDialogue | None:

@@ -8,11 +8,11 @@ from konane import Konane, KonanePosition, mobility
 from konane.position import BLACK, WHITE
 from referees.api import (
     GameRecord,
-    IllegalMove,
-    InvalidSetting,
+    IllegalMoveError,
+    InvalidSettingError,
     PlayedMove,
-    UnreadableMove,
-    UnreadableRecord,
+    UnreadableMoveError,
+    UnreadableRecordError,
 )
 from referees.conformance import check_referee
 
@@ -112,7 +112,7 @@ def test_moves_are_read_leniently(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "a", "e1", "a5", "a0", "a1-a5", "a1-", "a1-a2-a3", "pass"])
 def test_what_is_no_move_is_refused(text: str) -> None:
-    with pytest.raises(UnreadableMove, match="cells are a1 to d4"):
+    with pytest.raises(UnreadableMoveError, match="cells are a1 to d4"):
         SMALL.read_move(SMALL.start(0), BLACK, text)
 
 
@@ -127,18 +127,18 @@ def test_what_is_no_move_is_refused(text: str) -> None:
 )
 def test_illegal_moves_say_why(moves: tuple[str, ...], seat: int, text: str, why: str) -> None:
     position = played(SMALL, *moves)
-    with pytest.raises(IllegalMove, match=why):
+    with pytest.raises(IllegalMoveError, match=why):
         SMALL.check(position, seat, SMALL.read_move(position, seat, text))
 
 
 @pytest.mark.parametrize("size", [0, 2, 5, 20, "8", 8.0, None, True])
 def test_boards_have_an_even_size(size: object) -> None:
-    with pytest.raises(InvalidSetting, match="an even number from 4 to 18"):
+    with pytest.raises(InvalidSettingError, match="an even number from 4 to 18"):
         Konane.from_settings({"board_size": size})
 
 
 def test_other_settings_are_refused() -> None:
-    with pytest.raises(InvalidSetting, match="'boardsize': the one setting"):
+    with pytest.raises(InvalidSettingError, match="'boardsize': the one setting"):
         Konane.from_settings({"boardsize": 8})
 
 
@@ -148,7 +148,7 @@ def test_records_are_read_back() -> None:
     text = SMALL.record(record)
     assert '"result": "void"' in text
     assert SMALL.read_records(text.encode()) == [("cup 1", ["a4", "b4", "c4-a4"])]
-    with pytest.raises(UnreadableRecord, match="a game of 'konane-4x4', not of 'konane-8x8'"):
+    with pytest.raises(UnreadableRecordError, match="a game of 'konane-4x4', not of 'konane-8x8'"):
         USUAL.read_records(text.encode())
 
 
@@ -156,7 +156,7 @@ def test_records_are_read_back() -> None:
     "content", [b"", b"\xff", b"[]", b"{}", b'{"game": "konane-4x4", "name": 1, "moves": 2}']
 )
 def test_what_is_no_record_is_refused(content: bytes) -> None:
-    with pytest.raises(UnreadableRecord, match="no record of konane-4x4"):
+    with pytest.raises(UnreadableRecordError, match="no record of konane-4x4"):
         SMALL.read_records(content)
 
 

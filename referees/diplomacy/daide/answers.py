@@ -13,7 +13,7 @@ from referees.diplomacy.daide.messages import (
     time_left,
 )
 from referees.diplomacy.daide.orders import Tree, flat, read_turn, tree_of
-from referees.diplomacy.daide.table import Listener, Table
+from referees.diplomacy.daide.table import DaideSession, Listener
 from referees.diplomacy.daide.tokens import (
     FIXED,
     PRESS_CATEGORY,
@@ -30,7 +30,7 @@ Answer = Callable[["Answers", Listener, tuple[Tree, ...], Tokens, float], None]
 class Answers:
     """Answers for one table."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: DaideSession) -> None:
         self._table = table
         self._words = table.words
 
@@ -40,10 +40,10 @@ class Answers:
             return
         try:
             grammar.check_message(self._words, tokens, self._table.variant.level)
-        except grammar.UnbalancedParentheses:
+        except grammar.UnbalancedParenthesesError:
             listener.say((FIXED["PRN"], *bracketed(*tokens)))
             return
-        except grammar.WrongSyntax as wrong:
+        except grammar.DaideSyntaxError as wrong:
             marked = (*tokens[: wrong.place], FIXED["ERR"], *tokens[wrong.place :])
             listener.say(command("HUH", marked))
             return

@@ -26,7 +26,7 @@ from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.power_orders import PowerOrders
 
 
-class Desk:
+class OrderBook:
     """The orders of one power in one turn.
 
     `draws` are the draws that it would accept, each as its powers; `waits` tells that it wants the deadline

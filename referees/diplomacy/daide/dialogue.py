@@ -3,8 +3,8 @@
 import math
 from collections.abc import Mapping
 
-from referees.diplomacy.adjudication import Adjudication, adjudicate
-from referees.diplomacy.daide.messages import Variant
+from referees.diplomacy.adjudication import PhaseAdjudication, adjudicate
+from referees.diplomacy.daide.messages import DaideVariant
 from referees.diplomacy.daide.tokens import MOST_NUMBER, Vocabulary, vocabulary
 from referees.diplomacy.game import GamePosition
 from referees.diplomacy.power_orders import PowerOrders
@@ -18,11 +18,11 @@ class DaideDialogue:
         self._settings = settings
         self.words: Vocabulary = vocabulary(settings.map)
 
-    def variant(self, seconds: float) -> Variant:
+    def variant(self, seconds: float) -> DaideVariant:
         """The game's options. A phase for which the settings have no limit has so many seconds."""
         settings = self._settings
         limit = max(1, min(MOST_NUMBER, math.floor(seconds)))
-        return Variant(
+        return DaideVariant(
             level=settings.level,
             mtl=settings.mtl or limit,
             rtl=settings.rtl or limit,
@@ -35,7 +35,7 @@ class DaideDialogue:
             ptl=settings.ptl,
         )
 
-    def adjudicate(self, game: GamePosition, moves: Mapping[int, PowerOrders]) -> Adjudication:
+    def adjudicate(self, game: GamePosition, moves: Mapping[int, PowerOrders]) -> PhaseAdjudication:
         """The results of a phase, given what each seat wrote."""
         orders = {seat - 1: move.orders for seat, move in moves.items()}
         return adjudicate(game.position, orders, self._settings.choices)

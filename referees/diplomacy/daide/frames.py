@@ -53,7 +53,7 @@ class ErrorCode(IntEnum):
     INVALID_TOKEN = 0x0E
 
 
-class BrokenProtocol(ValueError):
+class DaideProtocolError(ValueError):
     """The other side sent what it must not; `code` is what it is told, None where there is no code."""
 
     def __init__(self, code: ErrorCode | None, why: str) -> None:
@@ -124,7 +124,7 @@ class FrameReader:
 
     `at_server` is whether the server reads; `longest` the longest content in bytes that is taken; `begun`
     whether somebody else has read the first message. A header is judged as soon as it is there. After a
-    BrokenProtocol nothing more is to be read.
+    DaideProtocolError nothing more is to be read.
     """
 
     def __init__(self, *, at_server: bool, longest: int = MAX_LENGTH, begun: bool = False) -> None:
@@ -141,7 +141,7 @@ class FrameReader:
         return bytes(self._bytes)
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """The messages that are complete with these bytes, one after another. Raises BrokenProtocol."""
+        """The messages that are complete with these bytes, one after another. Raises DaideProtocolError."""
         self._bytes += data
         while len(self._bytes) >= _HEADER.size:
             number, _, length = _HEADER.unpack_from(self._bytes)
@@ -158,19 +158,19 @@ class FrameReader:
         try:
             kind = FrameType(number)
         except ValueError:
-            raise BrokenProtocol(ErrorCode.UNKNOWN_MESSAGE, f"a message of type {number}") from None
+            raise DaideProtocolError(ErrorCode.UNKNOWN_MESSAGE, f"a message of type {number}") from None
         code = self._out_of_place(kind)
         if code is not None:
-            raise BrokenProtocol(code, f"a message {kind.name}: {code.name.lower().replace('_', ' ')}")
+            raise DaideProtocolError(code, f"a message {kind.name}: {code.name.lower().replace('_', ' ')}")
         if kind is FrameType.INITIAL and length == _SWAPPED_LENGTH:
-            raise BrokenProtocol(ErrorCode.WRONG_ENDIAN, "a length with the low byte first")
+            raise DaideProtocolError(ErrorCode.WRONG_ENDIAN, "a length with the low byte first")
         least = {FrameType.DIPLOMACY: 2, FrameType.ERROR: 2}.get(kind, 0)
         if kind is FrameType.INITIAL and length != _INITIAL_LENGTH:
-            raise BrokenProtocol(ErrorCode.TOO_SHORT, f"a message INITIAL of {length} bytes instead of 4")
+            raise DaideProtocolError(ErrorCode.TOO_SHORT, f"a message INITIAL of {length} bytes instead of 4")
         if length < least or (kind is FrameType.DIPLOMACY and length % 2):
-            raise BrokenProtocol(ErrorCode.TOO_SHORT, f"a message {kind.name} of {length} bytes")
+            raise DaideProtocolError(ErrorCode.TOO_SHORT, f"a message {kind.name} of {length} bytes")
         if length > self._longest:
-            raise BrokenProtocol(None, f"a message of {length} bytes: at most {self._longest} are taken")
+            raise DaideProtocolError(None, f"a message of {length} bytes: at most {self._longest} are taken")
         return kind
 
     def _out_of_place(self, kind: FrameType) -> ErrorCode | None:
@@ -192,12 +192,12 @@ class FrameReader:
         if frame.type is FrameType.INITIAL:
             version, magic = _INITIAL.unpack_from(frame.content)
             if magic == _SWAPPED_MAGIC:
-                raise BrokenProtocol(ErrorCode.WRONG_ENDIAN, "numbers with the low byte first")
+                raise DaideProtocolError(ErrorCode.WRONG_ENDIAN, "numbers with the low byte first")
             if magic != MAGIC:
-                raise BrokenProtocol(ErrorCode.WRONG_MAGIC, f"the magic number {magic:#06x}")
+                raise DaideProtocolError(ErrorCode.WRONG_MAGIC, f"the magic number {magic:#06x}")
             if version != VERSION:
-                raise BrokenProtocol(ErrorCode.WRONG_VERSION, f"version {version} of the protocol")
+                raise DaideProtocolError(ErrorCode.WRONG_VERSION, f"version {version} of the protocol")
         elif frame.type is FrameType.DIPLOMACY and self.words is not None:
             for token in frame.tokens:
                 if not self.words.knows(token):
-                    raise BrokenProtocol(ErrorCode.INVALID_TOKEN, f"{token:#06x} is no token")
+                    raise DaideProtocolError(ErrorCode.INVALID_TOKEN, f"{token:#06x} is no token")

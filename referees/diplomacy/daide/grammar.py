@@ -147,11 +147,11 @@ _KINDS: Final[dict[str, _Kind]] = {
 }
 
 
-class UnbalancedParentheses(ValueError):
+class UnbalancedParenthesesError(ValueError):
     """A message whose parentheses do not match: the answer is PRN."""
 
 
-class WrongSyntax(ValueError):
+class DaideSyntaxError(ValueError):
     """A message that is no message of this level; `place` is the first token that does not fit."""
 
     def __init__(self, place: int) -> None:
@@ -189,23 +189,23 @@ def _way(words: list[str]) -> _Way:
 
 
 def check_parentheses(tokens: Sequence[int]) -> None:
-    """Raises UnbalancedParentheses, and WrongSyntax where they are deeper than anybody needs."""
+    """Raises UnbalancedParenthesesError, and DaideSyntaxError where they are deeper than anybody needs."""
     depth = 0
     too_deep: int | None = None
     for place, token in enumerate(tokens):
         depth += (token == OPEN) - (token == CLOSE)
         if depth < 0:
-            raise UnbalancedParentheses("a closing parenthesis too much")
+            raise UnbalancedParenthesesError("a closing parenthesis too much")
         if depth > MAX_DEPTH and too_deep is None:
             too_deep = place
     if depth:
-        raise UnbalancedParentheses("a parenthesis that is not closed")
+        raise UnbalancedParenthesesError("a parenthesis that is not closed")
     if too_deep is not None:
-        raise WrongSyntax(too_deep)
+        raise DaideSyntaxError(too_deep)
 
 
 def check_message(words: Vocabulary, tokens: Sequence[int], level: int) -> None:
-    """Hold a client's message against the grammar. Raises UnbalancedParentheses and WrongSyntax."""
+    """Hold a client's message against the grammar. Raises UnbalancedParenthesesError and DaideSyntaxError."""
     check_parentheses(tokens)
     _Matcher(words, tokens, level).match("message")
 
@@ -224,7 +224,7 @@ class _Matcher:
         for way in _ways(rule):
             if way.level <= self._level and self._way(way, 0) == len(self._tokens):
                 return
-        raise WrongSyntax(self._furthest)
+        raise DaideSyntaxError(self._furthest)
 
     def _rule(self, rule: str, place: int) -> int | None:
         key = (rule, place)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from referees.diplomacy.adjudication import Adjudication
+from referees.diplomacy.adjudication import PhaseAdjudication
 from referees.diplomacy.daide.notes import ACCEPTED, note_of
 from referees.diplomacy.daide.orders import (
     dislodged_tokens,
@@ -28,19 +28,19 @@ from referees.diplomacy.legal import LegalOrders, all_legal_orders
 from referees.diplomacy.orders import OrderKind
 from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.provinces import NOBODY, UnitKind
-from referees.diplomacy.results import Outcome, Result
+from referees.diplomacy.results import OrderOutcome, OrderResult
 
 _RESULTS: Final = {
-    Outcome.SUCCEEDED: FIXED["SUC"],
-    Outcome.BOUNCED: FIXED["BNC"],
-    Outcome.CUT: FIXED["CUT"],
-    Outcome.DISRUPTED: FIXED["DSR"],
-    Outcome.CLASHED: FIXED["BNC"],
+    OrderOutcome.SUCCEEDED: FIXED["SUC"],
+    OrderOutcome.BOUNCED: FIXED["BNC"],
+    OrderOutcome.CUT: FIXED["CUT"],
+    OrderOutcome.DISRUPTED: FIXED["DSR"],
+    OrderOutcome.CLASHED: FIXED["BNC"],
 }
 
 
 @dataclass(frozen=True)
-class Variant:
+class DaideVariant:
     """The options of a game as HLO tells them. Times are in seconds, None means without a limit."""
 
     level: int = 0
@@ -143,7 +143,7 @@ def _borders(words: Vocabulary, province: int) -> Tokens:
     return bracketed(*said)
 
 
-def hello(words: Vocabulary, power: int | None, passcode: int, variant: Variant) -> Tokens:
+def hello(words: Vocabulary, power: int | None, passcode: int, variant: DaideVariant) -> Tokens:
     """HLO for a power, or an observer (None)."""
     token = FIXED["UNO"] if power is None else words.powers[power]
     return command("HLO", (token,), (number_token(passcode),), variant.tokens)
@@ -171,7 +171,7 @@ def standing(words: Vocabulary, position: Position) -> Tokens:
 
 
 def results(
-    words: Vocabulary, adjudication: Adjudication, submitted: Mapping[tuple[int, int], Submitted]
+    words: Vocabulary, adjudication: PhaseAdjudication, submitted: Mapping[tuple[int, int], Submitted]
 ) -> list[Tokens]:
     """An ORD for each order of a phase, also for those that nobody gave.
 
@@ -188,14 +188,14 @@ def results(
         result = _result(found)
         if said and said.note != ACCEPTED:
             result = (said.note, *(token for token in result if token == FIXED["RET"]))
-        elif found.outcome in (Outcome.VOID, Outcome.SURPLUS):
+        elif found.outcome in (OrderOutcome.VOID, OrderOutcome.SURPLUS):
             result = (_void_note(words, position, found, tokens, legal[found.power]), *result)
         told.append(command("ORD", turn_tokens(position)[1:-1], tokens[1:-1], result))
     return told
 
 
 def _void_note(
-    words: Vocabulary, position: Position, found: Result, tokens: Tokens, legal: LegalOrders
+    words: Vocabulary, position: Position, found: OrderResult, tokens: Tokens, legal: LegalOrders
 ) -> int:
     if position.map.province_of[found.order.location] not in legal:
         return FIXED["NSU"]
@@ -203,17 +203,17 @@ def _void_note(
     return FIXED["NSO"] if note == ACCEPTED else note
 
 
-def _result(found: Result) -> Tokens:
+def _result(found: OrderResult) -> Tokens:
     """What became of an order, but for what was wrong with it."""
     said: Tokens = ()
     if found.outcome in _RESULTS:
         said = (_RESULTS[found.outcome],)
-    if found.order.kind is OrderKind.CONVOY and found.outcome is Outcome.DISRUPTED:
+    if found.order.kind is OrderKind.CONVOY and found.outcome is OrderOutcome.DISRUPTED:
         said = (FIXED["NSO"],)
     if found.dislodged_by == NOBODY:
         return said
     if found.order.kind in (OrderKind.SUPPORT_HOLD, OrderKind.SUPPORT_MOVE) and not said:
-        said = (FIXED["CUT"],) if found.outcome is Outcome.DISLODGED else ()
+        said = (FIXED["CUT"],) if found.outcome is OrderOutcome.DISLODGED else ()
     return (*said, FIXED["RET"])
 
 

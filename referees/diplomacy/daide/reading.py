@@ -11,28 +11,28 @@ from referees.diplomacy.provinces import NOBODY, Unit
 _OPTIONS_PLACE: Final = 4
 
 
-class Misunderstood(ValueError):
+class UnreadableMessageError(ValueError):
     """A server's message that is not what the syntax says it is."""
 
 
 def read_owners(words: Vocabulary, tree: Sequence[Tree]) -> tuple[int, ...]:
-    """The owners of all centres, from SCO. Raises Misunderstood."""
+    """The owners of all centres, from SCO. Raises UnreadableMessageError."""
     owners = dict.fromkeys(words.map.centres, NOBODY)
     for part in tree[1:]:
         if not isinstance(part, tuple) or not all(isinstance(token, int) for token in part):
-            raise Misunderstood(f"owners of centres: {part!r}")
+            raise UnreadableMessageError(f"owners of centres: {part!r}")
         power, *centres = part
         number = words.power(power)  # type: ignore[arg-type]
         for token in centres:
             centre = words.province(token)  # type: ignore[arg-type]
             if centre not in owners:
-                raise Misunderstood(f"a centre {token!r}: the map has none there")
+                raise UnreadableMessageError(f"a centre {token!r}: the map has none there")
             owners[centre] = NOBODY if number is None else number
     return tuple(owners.values())
 
 
 def read_position(words: Vocabulary, tree: Sequence[Tree], owners: tuple[int, ...]) -> Position:
-    """The position from NOW, given who owns what. Raises Misunderstood, and InvalidPosition."""
+    """The position from NOW, given who owns what. Raises UnreadableMessageError, and InvalidPositionError."""
     try:
         season_token, year = read_turn(tree[1])
         phase, season = PHASES[season_token]
@@ -52,7 +52,7 @@ def read_position(words: Vocabulary, tree: Sequence[Tree], owners: tuple[int, ..
                 Dislodged(unit, tuple(sorted(option for option in options if option is not None)))
             )
     except (AssertionError, LookupError, TypeError, ValueError) as error:
-        raise Misunderstood(f"a position: {error}") from error
+        raise UnreadableMessageError(f"a position: {error}") from error
     return Position(
         words.map,
         year,

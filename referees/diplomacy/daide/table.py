@@ -6,12 +6,12 @@ It knows no sockets and no clock: times are told to it, in seconds of any one cl
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from referees.diplomacy.adjudication import Adjudication
-from referees.diplomacy.daide.desk import Desk
+from referees.diplomacy.adjudication import PhaseAdjudication
+from referees.diplomacy.daide.desk import OrderBook
 from referees.diplomacy.daide.messages import (
+    DaideVariant,
     Participant,
     Submitted,
-    Variant,
     centre_owners,
     command,
     hello,
@@ -35,7 +35,7 @@ class Listener(Protocol):
         """Have it told."""
 
 
-class Table:
+class DaideSession:
     """The game of some powers that are played over DAIDE; others may be played otherwise.
 
     `participants` are all powers', `passcodes` those of the powers at this table.
@@ -44,7 +44,7 @@ class Table:
     def __init__(
         self,
         words: Vocabulary,
-        variant: Variant,
+        variant: DaideVariant,
         participants: Sequence[Participant],
         passcodes: Mapping[int, int],
     ) -> None:
@@ -55,7 +55,7 @@ class Table:
         self.listeners: list[Listener] = []
         self.game: GamePosition | None = None
         self.over = False
-        self.desks: dict[int, Desk] = {}
+        self.desks: dict[int, OrderBook] = {}
         self.disorder: set[int] = set()
         self.history: dict[tuple[int, int], list[Tokens]] = {}
         self.last_results: list[Tokens] = []
@@ -135,7 +135,8 @@ class Table:
     def _next_turn(self) -> None:
         any_order = self.variant.aoa
         self.desks = {
-            power: Desk(self.words, self.position, power, any_order=any_order) for power in self.passcodes
+            power: OrderBook(self.words, self.position, power, any_order=any_order)
+            for power in self.passcodes
         }
         self._deadline = self._left = None
         self.say(standing(self.words, self.position))
@@ -157,7 +158,7 @@ class Table:
             for province, order in desk.submitted.items()
         }
 
-    def processed(self, adjudication: Adjudication, after: GamePosition) -> None:
+    def processed(self, adjudication: PhaseAdjudication, after: GamePosition) -> None:
         """A turn is over: ORD for each order, SCO in autumn, the game's end if it is one, and NOW."""
         before = adjudication.position
         told = results(self.words, adjudication, self.submitted())

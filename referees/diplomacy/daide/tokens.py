@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from referees.diplomacy.provinces import InvalidMap, Map, Terrain
+from referees.diplomacy.provinces import InvalidMapError, Map, Terrain
 
 Tokens = tuple[int, ...]
 
@@ -24,7 +24,7 @@ LEAST_NUMBER: Final = -(1 << 13)
 MOST_NUMBER: Final = (1 << 13) - 1
 
 
-class UnknownToken(ValueError):
+class UnknownDaideTokenError(ValueError):
     """Text or a number that is no token of the vocabulary."""
 
 
@@ -64,7 +64,7 @@ _WORD: Final = re.compile(r"\s*(?:([()])|'((?:[^']|'')*)'|(-?\d+)|([A-Za-z][A-Za
 
 
 class Vocabulary:
-    """The tokens of one map: DAIDE's own, its powers and its provinces. Raises InvalidMap.
+    """The tokens of one map: DAIDE's own, its powers and its provinces. Raises InvalidMapError.
 
     `powers` and `provinces` are tokens by number. A map whose codes are no three letters, or mean something
     in DAIDE, cannot be played over it.
@@ -81,9 +81,11 @@ class Vocabulary:
             strict=True,
         ):
             if not re.fullmatch("[A-Z]{3}", code):
-                raise InvalidMap(f"{code!r}: over DAIDE powers and provinces have codes of three letters")
+                raise InvalidMapError(
+                    f"{code!r}: over DAIDE powers and provinces have codes of three letters"
+                )
             if code in self.numbers:
-                raise InvalidMap(f"{code!r} means something else in DAIDE, or in this map")
+                raise InvalidMapError(f"{code!r} means something else in DAIDE, or in this map")
             self.numbers[code] = token
         self.names = {token: name for name, token in self.numbers.items()}
         self._power_of = {token: power for power, token in enumerate(self.powers)}
@@ -107,7 +109,7 @@ class Vocabulary:
         return token in self.names or 0 <= token <= 0x3FFF or token >> 8 == PRESS_CATEGORY or is_text(token)
 
     def tokens(self, text: str) -> Tokens:
-        """Tokens from text: `NME ('HoldBot') ('1.0')`. Raises UnknownToken.
+        """Tokens from text: `NME ('HoldBot') ('1.0')`. Raises UnknownDaideTokenError.
 
         Names are read in upper or lower case; what stands between apostrophes is a token for each
         character, in which an apostrophe is doubled.
@@ -117,7 +119,7 @@ class Vocabulary:
         while place < len(text.rstrip()):
             word = _WORD.match(text, place)
             if word is None:
-                raise UnknownToken(f"{text[place : place + 20].strip()!r} begins with no token")
+                raise UnknownDaideTokenError(f"{text[place : place + 20].strip()!r} begins with no token")
             bracket, said, number, name = word.groups()
             if said is not None:
                 found += text_tokens(said.replace("''", "'"))
@@ -126,7 +128,7 @@ class Vocabulary:
             else:
                 token = self.numbers.get(bracket or name.upper())
                 if token is None:
-                    raise UnknownToken(f"{name!r} is no token of the map {self.map.name!r}")
+                    raise UnknownDaideTokenError(f"{name!r} is no token of the map {self.map.name!r}")
                 found.append(token)
             place = word.end()
         return tuple(found)
@@ -156,7 +158,7 @@ class Vocabulary:
 
 @cache
 def vocabulary(board: Map) -> Vocabulary:
-    """The vocabulary of a map; the same for the same map. Raises InvalidMap."""
+    """The vocabulary of a map; the same for the same map. Raises InvalidMapError."""
     return Vocabulary(board)
 
 
@@ -172,9 +174,9 @@ def _category(board: Map, province: int) -> int:
 
 
 def number_token(number: int) -> int:
-    """A whole number as a token: 14 bits, two's complement. Raises UnknownToken."""
+    """A whole number as a token: 14 bits, two's complement. Raises UnknownDaideTokenError."""
     if not LEAST_NUMBER <= number <= MOST_NUMBER:
-        raise UnknownToken(f"{number}: DAIDE's numbers go from {LEAST_NUMBER} to {MOST_NUMBER}")
+        raise UnknownDaideTokenError(f"{number}: DAIDE's numbers go from {LEAST_NUMBER} to {MOST_NUMBER}")
     return number & 0x3FFF
 
 

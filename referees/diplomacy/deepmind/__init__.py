@@ -6,7 +6,7 @@ from referees.diplomacy.deepmind.actions import (
     MAX_LEGAL_ACTIONS,
     MAX_ORDERS,
     MAX_UNIT_LEGAL_ACTIONS,
-    IllegalAction,
+    IllegalActionError,
     action_of,
     order_of,
     parts,
@@ -15,7 +15,7 @@ from referees.diplomacy.deepmind.mila_list import mila_list
 from referees.diplomacy.deepmind.notation import mila_action, mila_strings, short_action, short_string
 from referees.diplomacy.deepmind.observation import NUM_AREAS, PROVINCE_VECTOR_LENGTH, Observation, Season
 from referees.diplomacy.deepmind.possible_actions import POSSIBLE_ACTIONS, OrderCode
-from referees.diplomacy.deepmind.state import DEEPMIND_RULES, DiplomacyState, GameOver
+from referees.diplomacy.deepmind.state import DEEPMIND_RULES, DiplomacyState, GameOverError
 
 __all__ = [
     "DEEPMIND_RULES",
@@ -28,8 +28,8 @@ __all__ = [
     "POSSIBLE_ACTIONS",
     "PROVINCE_VECTOR_LENGTH",
     "DiplomacyState",
-    "GameOver",
-    "IllegalAction",
+    "GameOverError",
+    "IllegalActionError",
     "Observation",
     "OrderCode",
     "Season",

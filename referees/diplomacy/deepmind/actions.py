@@ -42,7 +42,7 @@ _CODES: Final = {kind: code for code, kind in _KINDS.items()}
 _INDEX_OF: Final = {action & 0xFFFFFFFF: index for index, action in enumerate(POSSIBLE_ACTIONS)}
 
 
-class IllegalAction(ValueError):
+class IllegalActionError(ValueError):
     """A number that is no action, or an action that its power cannot give in this phase."""
 
 
@@ -62,10 +62,10 @@ class Parts(NamedTuple):
 
 @cache
 def parts(action: int) -> Parts:
-    """Take an action apart. Raises IllegalAction for a number that is none of POSSIBLE_ACTIONS."""
+    """Take an action apart. Raises IllegalActionError for a number that is none of POSSIBLE_ACTIONS."""
     index = action >> INDEX_SHIFT
     if not 0 <= index < MAX_ACTION_INDEX or POSSIBLE_ACTIONS[index] != action:
-        raise IllegalAction(f"{hex(action):.40} is no action: one is its index << 48 | its order")
+        raise IllegalActionError(f"{hex(action):.40} is no action: one is its index << 48 | its order")
     return Parts(
         OrderCode(action & 0xFF),
         action >> 9 & 0x7F,
@@ -78,7 +78,7 @@ def parts(action: int) -> Parts:
 
 @cache
 def action_of(order: Order) -> int:
-    """The action that an order on the standard map is. Raises IllegalAction if no unit can do it."""
+    """The action that an order on the standard map is. Raises IllegalActionError if no unit can do it."""
     kind, location, target, source = order
     code = _CODES[kind]
     if kind is OrderKind.WAIVE:
@@ -93,7 +93,7 @@ def action_of(order: Order) -> int:
             aim = STANDARD.province_of[target] << 1 if target >= 0 else 0
             said = word(code, ordered, aim, source << 1 if source >= 0 else 0)
     if said not in _INDEX_OF:
-        raise IllegalAction(f"{order} is an order that no unit can be given on the standard map")
+        raise IllegalActionError(f"{order} is an order that no unit can be given on the standard map")
     return _INDEX_OF[said] << INDEX_SHIFT | said
 
 
@@ -101,7 +101,7 @@ def action_of(order: Order) -> int:
 def order_of(action: int, kind: UnitKind = UnitKind.ARMY, location: int = -1) -> Order:
     """The order that an action is to a unit of this kind at this location.
 
-    Builds and waives need no unit. Raises IllegalAction.
+    Builds and waives need no unit. Raises IllegalActionError.
     """
     code, province, flag, target, target_flag, third = parts(action)
     order = _KINDS[code]
@@ -112,7 +112,7 @@ def order_of(action: int, kind: UnitKind = UnitKind.ARMY, location: int = -1) ->
     if code is OrderCode.BUILD_FLEET:
         return Order(order, _place(UnitKind.FLEET, province, flag))
     if location < 0 or STANDARD.province_of[location] != province:
-        raise IllegalAction(f"{code.name} is for a unit in {STANDARD.codes[province]}")
+        raise IllegalActionError(f"{code.name} is for a unit in {STANDARD.codes[province]}")
     if code in (OrderCode.HOLD, OrderCode.DISBAND, OrderCode.REMOVE):
         return Order(order, location)
     if code in (OrderCode.MOVE_TO, OrderCode.RETREAT_TO):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Final
 
-from referees.diplomacy.deepmind.actions import IllegalAction, Parts, parts
+from referees.diplomacy.deepmind.actions import IllegalActionError, Parts, parts
 from referees.diplomacy.deepmind.observation import Season
 from referees.diplomacy.deepmind.possible_actions import POSSIBLE_ACTIONS, STANDARD, OrderCode
 from referees.diplomacy.provinces import UnitKind
@@ -20,12 +20,15 @@ _RETREATS: Final = (OrderCode.DISBAND, OrderCode.RETREAT_TO)
 
 @cache
 def mila_strings(action: int) -> tuple[str, ...]:
-    """All strings of MILA's notation that an action can be, in alphabetical order. Raises IllegalAction."""
+    """All strings of MILA's notation that an action can be, in alphabetical order.
+
+    Raises IllegalActionError.
+    """
     return tuple(sorted(_mila(parts(action))))
 
 
 def mila_action(text: str, season: Season) -> int:
-    """The action that a string of MILA's notation is in a season. Raises IllegalAction."""
+    """The action that a string of MILA's notation is in a season. Raises IllegalActionError."""
     return _find(text, season, mila_strings)
 
 
@@ -34,7 +37,7 @@ def short_string(action: int, kind: UnitKind | None = None) -> str:
     """An action as DeepMind writes it for people: `PAR - BUR`, `PAR S MAR - BUR`, `LON - BRE VC`, `R STP`.
 
     With the kind of the ordered unit a target is `SPA` for an army and `SPANC` for a fleet; without, it is
-    `SPAmaybe_NC`. Raises IllegalAction.
+    `SPAmaybe_NC`. Raises IllegalActionError.
     """
     said = parts(action)
     unit, target, third = (STANDARD.codes[place] for place in (said.province, said.target, said.third))
@@ -64,7 +67,7 @@ def short_string(action: int, kind: UnitKind | None = None) -> str:
 
 
 def short_action(text: str, season: Season) -> int:
-    """The action that a short string is in a season, with kinds known or not. Raises IllegalAction."""
+    """The action that a short string is in a season, with kinds known or not. Raises IllegalActionError."""
     return _find(text, season, _short_strings)
 
 
@@ -89,7 +92,7 @@ def _find(text: str, season: Season, strings: Callable[[int], tuple[str, ...]]) 
     if len(found) > 1:
         found = tuple(action for action in found if (parts(action).code in _RETREATS) == season.is_retreats())
     if len(found) != 1:
-        raise IllegalAction(f"{text[:40]!r} is no action of the standard map")
+        raise IllegalActionError(f"{text[:40]!r} is no action of the standard map")
     return found[0]
 
 

@@ -4,7 +4,7 @@ import base64
 from collections.abc import Iterable, Mapping, Sequence
 
 from referees.api import Referee
-from referees.diplomacy.deepmind.actions import IllegalAction, action_of
+from referees.diplomacy.deepmind.actions import IllegalActionError, action_of
 from referees.diplomacy.deepmind.notation import short_string
 from referees.diplomacy.deepmind.state import DiplomacyState
 from referees.diplomacy.game import GamePosition
@@ -78,7 +78,7 @@ class DeepMindGame:
                 continue
             try:
                 self._state.orders(power, [*kept, action])
-            except IllegalAction as error:
+            except IllegalActionError as error:
                 complaints.append(f"the action {_said(action)}: {error}")
             else:
                 kept.append(action)
@@ -120,7 +120,7 @@ def actions_of(orders: Iterable[Order]) -> list[int]:
 def _is_action(order: Order) -> bool:
     try:
         action_of(order)
-    except IllegalAction:
+    except IllegalActionError:
         return False
     return True
 
@@ -128,5 +128,5 @@ def _is_action(order: Order) -> bool:
 def _said(action: int) -> str:
     try:
         return short_string(action)
-    except IllegalAction:
+    except IllegalActionError:
         return f"{action:#x}"

@@ -14,7 +14,7 @@ def position_of(observation: Observation, legal_actions: Sequence[Sequence[int]]
     """The position that an observation shows.
 
     Where dislodged units may go stands in the legal actions alone, and the year nowhere. Raises
-    InvalidPosition for an observation that cannot be.
+    InvalidPositionError for an observation that cannot be.
     """
     number = int(observation.season.value)
     phase = Phase.BUILDS if number == 4 else Phase(number % 2)

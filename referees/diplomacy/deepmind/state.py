@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustments, free_homes
 from referees.diplomacy.choices import EDITIONS
-from referees.diplomacy.deepmind.actions import MAX_ACTIONS, IllegalAction, action_of, order_of, parts
+from referees.diplomacy.deepmind.actions import MAX_ACTIONS, IllegalActionError, action_of, order_of, parts
 from referees.diplomacy.deepmind.observation import (
     POWERS,
     Observation,
@@ -24,7 +24,7 @@ from referees.diplomacy.deepmind.possible_actions import STANDARD, OrderCode
 from referees.diplomacy.game import GamePosition, advance, begin
 from referees.diplomacy.legal import all_legal_orders
 from referees.diplomacy.orders import WAIVE, Order
-from referees.diplomacy.position import InvalidPosition, Phase, Position
+from referees.diplomacy.position import InvalidPositionError, Phase, Position
 from referees.diplomacy.provinces import UnitKind
 from referees.diplomacy.settings import MAX_YEARS, DiplomacySettings
 
@@ -40,7 +40,7 @@ _CODES: Final = {
 }
 
 
-class GameOver(RuntimeError):
+class GameOverError(RuntimeError):
     """A step after the end."""
 
 
@@ -53,8 +53,8 @@ class DiplomacyState:
     `position` is where the game starts, the map's first position by default; `build_numbers` are those of the
     phase of builds before it, and `last_actions` what was played just before. `settings` are the rules, by
     default DeepMind's with a draw of all after 1,000 years. `seasons` makes the season of an observation of
-    its number: pass DeepMind's own `Season` where their code compares it. Raises InvalidPosition for another
-    map or a position that cannot be.
+    its number: pass DeepMind's own `Season` where their code compares it. Raises InvalidPositionError for
+    another map or a position that cannot be.
     """
 
     def __init__(
@@ -68,9 +68,11 @@ class DiplomacyState:
     ) -> None:
         start = Position.start(STANDARD) if position is None else position.checked()
         if start.map is not STANDARD:
-            raise InvalidPosition(f"the map {start.map.name!r}: DeepMind's actions are the standard map's")
+            raise InvalidPositionError(
+                f"the map {start.map.name!r}: DeepMind's actions are the standard map's"
+            )
         if len(build_numbers) != POWERS:
-            raise InvalidPosition(f"{len(build_numbers)} build numbers: one for each of {POWERS} powers")
+            raise InvalidPositionError(f"{len(build_numbers)} build numbers: one for each of {POWERS} powers")
         self._game = begin(start)
         self._build_numbers = tuple(build_numbers)
         self._last_actions = [int(action) for action in last_actions]
@@ -144,12 +146,12 @@ class DiplomacyState:
 
         Units without an action hold or disband; fewer builds than are due waive the others; missing removals
         go by civil disorder. An action that its unit can be given, but not carry out, does nothing. Raises
-        IllegalAction for what are no seven lists of whole numbers, for an action of another phase, for one
-        without a unit of the power, for a second one for a unit, and for too many builds or removals;
-        GameOver after the end. Then nothing is changed.
+        IllegalActionError for what are no seven lists of whole numbers, for an action of another phase, for
+        one without a unit of the power, for a second one for a unit, and for too many builds or removals;
+        GameOverError after the end. Then nothing is changed.
         """
         if self.is_terminal():
-            raise GameOver("the game is over: there are no steps after its end")
+            raise GameOverError("the game is over: there are no steps after its end")
         given = _read(actions_per_player)
         orders = {power: self.orders(power, actions) for power, actions in enumerate(given) if actions}
         adjudication = adjudicate(self.position, orders, self._settings.choices)
@@ -161,7 +163,7 @@ class DiplomacyState:
         self._build_numbers = build_numbers(self.position, self._build_numbers)
 
     def orders(self, power: int, actions: Sequence[int]) -> list[Order]:
-        """The orders that a power's actions are in this phase. Raises IllegalAction, as `step` does."""
+        """The orders that a power's actions are in this phase. Raises IllegalActionError, as `step` does."""
         phase = self.position.phase
         places = self._places(power)
         orders = []
@@ -169,13 +171,15 @@ class DiplomacyState:
             code, province, *_ = parts(action)
             said = f"{STANDARD.powers[power].code}: {code.name} {STANDARD.codes[province]}"
             if code not in _CODES[phase]:
-                raise IllegalAction(f"{said} is no action of {self.position.name}")
+                raise IllegalActionError(f"{said} is no action of {self.position.name}")
             if code is OrderCode.WAIVE:
                 orders.append(WAIVE)
                 continue
             place = places.pop(province, None)
             if place is None:
-                raise IllegalAction(f"{said}: nothing of the power is to be ordered there, or it was already")
+                raise IllegalActionError(
+                    f"{said}: nothing of the power is to be ordered there, or it was already"
+                )
             orders.append(order_of(action, *place))
         if phase is Phase.BUILDS:
             self._check_adjustment(power, actions)
@@ -198,17 +202,17 @@ class DiplomacyState:
         number = adjustments(self.position)[power]
         code = STANDARD.powers[power].code
         if len(actions) > abs(number):
-            raise IllegalAction(f"{code}: {len(actions)} actions, {abs(number)} are due")
+            raise IllegalActionError(f"{code}: {len(actions)} actions, {abs(number)} are due")
         for action in actions:
             if (parts(action).code is OrderCode.REMOVE) != (number < 0):
-                raise IllegalAction(f"{code}: {parts(action).code.name}, but it {_due(number)}")
+                raise IllegalActionError(f"{code}: {parts(action).code.name}, but it {_due(number)}")
 
 
 def _read(actions_per_player: object) -> list[list[int]]:
-    """Each power's actions as plain numbers. Raises IllegalAction."""
+    """Each power's actions as plain numbers. Raises IllegalActionError."""
     by_power = _items(actions_per_player, POWERS, "actions_per_player")
     if len(by_power) != POWERS:
-        raise IllegalAction(f"actions of {len(by_power)} powers: give a list for each of {POWERS}")
+        raise IllegalActionError(f"actions of {len(by_power)} powers: give a list for each of {POWERS}")
     given = []
     for power, actions in zip(STANDARD.powers, by_power, strict=True):
         listed = [] if actions is None else _items(actions, MAX_ACTIONS, f"{power.code}'s actions")
@@ -220,18 +224,18 @@ def _number(code: str, action: Any) -> int:
     try:
         return operator.index(action)
     except TypeError:
-        raise IllegalAction(f"{code}: {action!r:.40} is no action: actions are whole numbers") from None
+        raise IllegalActionError(f"{code}: {action!r:.40} is no action: actions are whole numbers") from None
 
 
 def _items(values: object, most: int, what: str) -> list[object]:
     if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping):
-        raise IllegalAction(f"{what} are {values!r:.40}: give a list")
+        raise IllegalActionError(f"{what} are {values!r:.40}: give a list")
     try:
         listed = list(islice(values, most + 1))
     except TypeError:
-        raise IllegalAction(f"{what} are {values!r:.40}: give a list") from None
+        raise IllegalActionError(f"{what} are {values!r:.40}: give a list") from None
     if len(listed) > most:
-        raise IllegalAction(f"{what} are more than {most}: give at most as many")
+        raise IllegalActionError(f"{what} are more than {most}: give at most as many")
     return listed
 
 

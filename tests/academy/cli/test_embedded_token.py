@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from academy.cli.server_process import embedded_token
-from academy.store import endings
 from academy.store.library_store import Store
+from academy.store.maintenance import clean_shutdown
 from academy.store.tokens import CreateToken, Role
 from tests.academy.store.processes import start_python
 
@@ -25,7 +25,7 @@ with (
 
 def test_it_ends_with_the_server(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with endings.serving(data) as marker, Store(data) as store:
+    with clean_shutdown.serving(data) as marker, Store(data) as store:
         with embedded_token(store, marker, tmp_path / "token"):
             assert store.authenticate((tmp_path / "token").read_text().strip()).role is Role.ADMIN
         assert [token.revoked is None for token in store.tokens()] == [False]
@@ -39,6 +39,6 @@ def test_that_of_a_killed_server_ends_when_the_next_one_starts(tmp_path: Path) -
         assert start_python(KILLED, str(data)).wait(180) == -9
     with Store(data) as store:
         assert [token.revoked is None for token in store.tokens()].count(True) == 2
-    with endings.serving(data) as marker, Store(data) as store, embedded_token(store, marker, None):
+    with clean_shutdown.serving(data) as marker, Store(data) as store, embedded_token(store, marker, None):
         (left,) = (token for token in store.tokens() if token.revoked is None)
         assert left.role is Role.ARENA, "only what the servers made for themselves ends"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from academy.service.addresses import Address, Certificates
+from academy.service.addresses import Certificates, ServerAddress
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
 from tests.academy.cli.conftest import Academy, run
@@ -166,7 +166,7 @@ def test_over_tls_with_certificates_of_both_sides(tmp_path: Path) -> None:
     server = certificates.signed(tmp_path, "server", authority)
     client = certificates.signed(tmp_path, "client", authority)
     settings = ServerSettings(
-        address=Address.parse("127.0.0.1:0"),
+        address=ServerAddress.parse("127.0.0.1:0"),
         certificates=Certificates(server.certificate, server.key, authority=authority),
     )
     with serving(tmp_path / "data", settings) as running:

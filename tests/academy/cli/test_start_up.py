@@ -6,7 +6,8 @@ from typing import get_args
 import pytest
 
 from academy.cli import data_folder
-from academy.store import compaction, tokens
+from academy.store import tokens
+from academy.store.maintenance import compaction
 from tests.arena.cli.test_start_up import loaded
 
 HEAVY = ("academy.store.library_store", "asyncio", "lmdb", "llvmlite", "numba", "numpy", "structlog")

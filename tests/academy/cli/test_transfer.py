@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from academy.store.check import check
 from academy.store.library_store import Store
+from academy.store.maintenance.check import check
 from academy.store.tokens import Role
 from academy.v1 import contests_pb2, game_pb2, proposals_pb2
 from tests.academy.cli.conftest import Academy, run

@@ -8,11 +8,11 @@ from typing import Any
 from academy.knowledge.cells import Code, State
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Proposal, Result, Use
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
-from academy.knowledge.library import PatternEntry, UnknownPattern
+from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.patterns import grid_pattern
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import Ballot, Vote
+from academy.knowledge.signatures import Vote, VoteTally
 
 from .games import GO
 
@@ -31,7 +31,7 @@ class Event:
     def happen(self, game: GameKnowledge) -> object:
         try:
             return getattr(game, self.method)(*self.arguments)
-        except UnknownPattern as error:
+        except UnknownPatternError as error:
             return str(error)
 
 
@@ -109,7 +109,7 @@ def _entry(random: Random, number: int) -> PatternEntry:
         for _ in range(random.randint(1, 3))
     )
     pattern = grid_pattern((place // 2, place % 2, code) for place, code in enumerate(codes))
-    return PatternEntry(number, pattern, random.randint(1, 2), Ballot(votes))
+    return PatternEntry(number, pattern, random.randint(1, 2), VoteTally(votes))
 
 
 def _nodes(random: Random) -> list[OpeningNode]:

@@ -7,7 +7,7 @@ from academy.knowledge.boards import GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.contests import Contestant, ContestReport, Ply, Proposal, Result
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import Ballot, Vote
+from academy.knowledge.signatures import Vote, VoteTally
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE, NodeSymmetry
 from academy.knowledge.text import read_cells
@@ -54,9 +54,9 @@ def cells(text: str, spec: GameSpec = GO) -> Pattern:
     return read_cells("\n".join(row.strip() for row in text.split("/")), spec.geometry)
 
 
-def ballot(*votes: tuple[float, float], first: int = 1) -> Ballot:
+def ballot(*votes: tuple[float, float], first: int = 1) -> VoteTally:
     """Votes of different players, given as (Elo, value)."""
-    return Ballot(
+    return VoteTally(
         tuple(
             Vote.of(f"player {number}", elo, value, number)
             for number, (elo, value) in enumerate(votes, first)

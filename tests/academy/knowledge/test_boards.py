@@ -8,7 +8,7 @@ from academy.knowledge.boards import (
     Geometry,
     GraphGeometry,
     HexGeometry,
-    InvalidBoard,
+    InvalidBoardError,
     SquareGeometry,
 )
 from academy.knowledge.cells import State
@@ -33,7 +33,7 @@ def test_a_board_is_read_row_by_row_and_written_the_same() -> None:
     ],
 )
 def test_a_wrong_board_is_refused(geometry: Geometry, letters: str, message: str) -> None:
-    with pytest.raises(InvalidBoard, match=message):
+    with pytest.raises(InvalidBoardError, match=message):
         Board.from_letters(geometry, letters)
 
 
@@ -43,7 +43,7 @@ def test_a_grid_has_1_to_4096_cells(
     shape: type[SquareGeometry] | type[HexGeometry], rows: int, columns: int
 ) -> None:
     assert shape(64, 64).size == MAX_CELLS
-    with pytest.raises(InvalidBoard, match=f"{rows} rows and {columns} columns"):
+    with pytest.raises(InvalidBoardError, match=f"{rows} rows and {columns} columns"):
         shape(rows, columns)
 
 
@@ -63,5 +63,5 @@ def test_a_grid_has_1_to_4096_cells(
 def test_a_wrong_graph_is_refused(
     nodes: tuple[str, ...], edges: tuple[tuple[int, int], ...], message: str
 ) -> None:
-    with pytest.raises(InvalidBoard, match=message):
+    with pytest.raises(InvalidBoardError, match=message):
         GraphGeometry(nodes, edges)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import State
-from academy.knowledge.cutting import InvalidCut, around_move, cell_of_move, cut, cut_around
+from academy.knowledge.cutting import InvalidCutError, around_move, cell_of_move, cut, cut_around
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import HEXAGON, SQUARE
 from academy.knowledge.text import read_cells, write_cells
@@ -139,7 +139,7 @@ STAR = Board(
     ],
 )
 def test_a_window_that_is_refused(board: Board, cell: int, rows: int, columns: int, complaint: str) -> None:
-    with pytest.raises(InvalidCut, match=complaint):
+    with pytest.raises(InvalidCutError, match=complaint):
         cut(board, cell, rows, columns)
 
 
@@ -155,7 +155,7 @@ def test_a_window_that_is_refused(board: Board, cell: int, rows: int, columns: i
     ],
 )
 def test_a_reach_that_is_refused(board: Board, cell: int, reach: int, complaint: str) -> None:
-    with pytest.raises(InvalidCut, match=complaint):
+    with pytest.raises(InvalidCutError, match=complaint):
         cut_around(board, cell, reach)
 
 

@@ -11,8 +11,8 @@ from academy.knowledge.contests import FalseClaim, FalseConsultation
 from academy.knowledge.fair_use import (
     Claim,
     Expectation,
-    FairUseExceeded,
-    ValueNotLow,
+    FairUseExceededError,
+    ValueNotLowError,
     acceptable,
     check_low_value,
     check_opening,
@@ -34,7 +34,7 @@ from academy.knowledge.fair_use import (
 def test_one_consultation_for_every_four_moves_the_first_included(own_move: int, allowed: int) -> None:
     assert opening_allowance(own_move) == allowed
     check_opening(allowed - 1, own_move)
-    with pytest.raises(FairUseExceeded) as refused:
+    with pytest.raises(FairUseExceededError) as refused:
         check_opening(allowed, own_move)
     assert (refused.value.consultations, refused.value.own_move, refused.value.allowed) == (
         allowed,
@@ -108,7 +108,7 @@ def test_patterns_are_for_positions_of_low_value(value: float) -> None:
     ("value", "said"), [(0.3301, "0.3301"), (1.0, "1"), (None, "no expected value"), (math.nan, "nan")]
 )
 def test_and_for_no_others(value: float | None, said: str) -> None:
-    with pytest.raises(ValueNotLow, match=said) as refused:
+    with pytest.raises(ValueNotLowError, match=said) as refused:
         check_low_value(value)
     assert refused.value.value is value
 

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from academy.knowledge.contests import Judgement, Ply, Proposal, Result, Use, Verdict
-from academy.knowledge.game import PATTERN_LIBRARIES, Changes, Counters, GameKnowledge
-from academy.knowledge.library import PatternEntry, UnknownPattern
+from academy.knowledge.game import PATTERN_LIBRARIES, ChangedRecords, Counters, GameKnowledge
+from academy.knowledge.library import PatternEntry, UnknownPatternError
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import OpeningNode
-from academy.knowledge.patterns import InvalidPattern, Pattern
+from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import Ballot, Vote
+from academy.knowledge.signatures import Vote, VoteTally
 from academy.knowledge.spec import GameSpec
 
 from .events import events, fresh_game, summary
@@ -247,7 +247,7 @@ def test_deleting_and_restoring_a_pattern() -> None:
     before = summary(game)
     deleted = game.delete_pattern(ENDGAME, 1)
     assert [entry.pattern_id for entry in entries(game)] == [2]
-    with pytest.raises(UnknownPattern):
+    with pytest.raises(UnknownPatternError):
         game.delete_pattern(ENDGAME, 1)
     assert game.restore_pattern(ENDGAME, deleted) == 1
     assert summary(game) == before
@@ -345,8 +345,8 @@ def test_imported_patterns_give_known_ones_their_votes_and_enter_with_fresh_numb
 
 
 def test_of_an_imported_patterns_votes_one_a_player_counts_and_no_more_than_256_stay_apart() -> None:
-    stuffed = Ballot(tuple(Vote.of("ann", 1000, 0.9, event) for event in range(5)))
-    crowd = Ballot(tuple(Vote.of(f"{number}", 1000, 0.9, 1) for number in range(300)))
+    stuffed = VoteTally(tuple(Vote.of("ann", 1000, 0.9, event) for event in range(5)))
+    crowd = VoteTally(tuple(Vote.of(f"{number}", 1000, 0.9, 1) for number in range(300)))
     game = GameKnowledge(GO)
     game.import_patterns(
         ENDGAME, [PatternEntry(1, cells("x"), 1, stuffed), PatternEntry(2, cells("w"), 1, crowd)], False, 9
@@ -371,7 +371,7 @@ def test_an_import_may_replace_all_and_never_exceeds_the_capacity() -> None:
     [
         (PatternEntry(3, cells("x"), 3, ballot((1000, 0.5))), "player 3: this game has players 1 to 2"),
         (PatternEntry(3, cells("x"), 0, ballot((1000, 0.5))), "player 0"),
-        (PatternEntry(3, cells("x"), 1, Ballot()), "pattern 3 has no vote"),
+        (PatternEntry(3, cells("x"), 1, VoteTally()), "pattern 3 has no vote"),
         (PatternEntry(3, cells("x" * 9), 1, ballot((1000, 0.5))), "9 columns"),
     ],
 )
@@ -380,7 +380,7 @@ def test_a_wrong_import_changes_nothing(wrong: PatternEntry, message: str) -> No
     propose(game, endgame(cells("x"), 0.5))
     before = summary(game)
     right = PatternEntry(1, cells("w"), 1, ballot((1000, 0.5)))
-    with pytest.raises(InvalidPattern, match=message):
+    with pytest.raises(InvalidPatternError, match=message):
         game.import_patterns(ENDGAME, [right, wrong], True, 2)
     assert summary(game) == before
 
@@ -446,7 +446,7 @@ def test_knowledge_put_together_from_its_records_goes_on_the_same(seed: int, bef
         Measures.from_json(game.measures.as_json()),
         reversed(list(game.ratings)),
     )
-    assert restored.take_changes() == Changes(frozenset(), frozenset(), frozenset(), frozenset())
+    assert restored.take_changes() == ChangedRecords(frozenset(), frozenset(), frozenset(), frozenset())
     for event in history[before:]:
         assert event.happen(restored) == event.happen(game)
     assert summary(restored) == summary(game)
@@ -478,7 +478,7 @@ def test_changes_name_exactly_what_differs(seed: int, count: int) -> None:
             if replace(patterns[key], uses=0, successes=0, last_contest=0, last_contest_id="")
             == replace(after[key], uses=0, successes=0, last_contest=0, last_contest_id="")
         }
-        assert game.take_changes() == Changes(
+        assert game.take_changes() == ChangedRecords(
             frozenset(touched - used),
             frozenset(used),
             frozenset(

@@ -11,17 +11,17 @@ from academy.knowledge.cells import Code, State
 from academy.knowledge.contests import Verdict
 from academy.knowledge.game import GameKnowledge
 from academy.knowledge.library import (
-    Learnt,
     PatternEntry,
     PatternLibrary,
+    Placement,
     TouchedPatterns,
-    UnknownPattern,
+    UnknownPatternError,
     UseCount,
 )
 from academy.knowledge.merging import generalised_cell, information
-from academy.knowledge.patterns import InvalidPattern, Pattern, grid_pattern
+from academy.knowledge.patterns import InvalidPatternError, Pattern, grid_pattern
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import Ballot, Vote
+from academy.knowledge.signatures import Vote, VoteTally
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import write_cells
 
@@ -49,7 +49,7 @@ class Shelf:
 
     def learn(
         self, text: str | Pattern, elo: float, value: float = 0.5, *, player: int = 1, by: str = ""
-    ) -> Learnt:
+    ) -> Placement:
         self.event += 1
         pattern = cells(text, self.spec) if isinstance(text, str) else text
         vote = Vote.of(by or f"player {self.event}", elo, value, self.event)
@@ -381,7 +381,7 @@ def test_a_deleted_pattern_takes_its_older_number_back_with_the_votes_it_got_sin
 
 
 def test_an_unknown_pattern_is_named() -> None:
-    with pytest.raises(UnknownPattern, match="no pattern 7 in this library"):
+    with pytest.raises(UnknownPatternError, match="no pattern 7 in this library"):
         PatternLibrary(GO).remove(7)
 
 
@@ -474,7 +474,7 @@ def test_patterns_that_were_only_used_are_told_apart() -> None:
     entry = shelf.library.entries[1]
     assert (entry.uses, entry.successes, entry.last_contest, entry.last_contest_id) == (3, 2, 7, "c7")
     assert shelf.library.take_changes() == touched([2], [1])
-    with pytest.raises(UnknownPattern, match="no pattern 4"):
+    with pytest.raises(UnknownPatternError, match="no pattern 4"):
         shelf.library.count(UseCount(4, 1, 1, 8, "c8"))
 
 
@@ -543,7 +543,7 @@ def near_patterns(draw: st.DrawFn, spec: GameSpec) -> Pattern:
         if spec is MAP:
             return Pattern(tuple((0, node) for node in range(4)), bytes(codes))
         return grid_pattern((place // 2, place % 2, code) for place, code in enumerate(codes))
-    except InvalidPattern:
+    except InvalidPatternError:
         return cells("x", spec) if spec is not MAP else cells("x PAR", spec)
 
 
@@ -555,4 +555,4 @@ def test_no_two_patterns_of_a_library_are_the_same(data: st.DataObject) -> None:
     kept = [entry.pattern for entry in shelf.library]
     assert len({GO.canonical(pattern) for pattern in kept}) == len(kept)
     assert all(GO.canonical(pattern) == pattern for pattern in kept)
-    assert all(entry.ballot != Ballot() for entry in shelf.library)
+    assert all(entry.ballot != VoteTally() for entry in shelf.library)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from academy.knowledge.contests import ContestReport, Result
-from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree, UnknownLine, depth_limit
+from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree, UnknownLineError, depth_limit
 from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 
@@ -401,7 +401,7 @@ def test_nodes_written_in_another_orientation_find_their_place() -> None:
 
 def test_a_node_without_its_parent_is_named() -> None:
     orphan = OpeningNode(9, 7, "E4", 2, 2, 1, (1, 0), (0, 0), (0, 1), (10**6, 0), 0, 150_000)
-    with pytest.raises(UnknownLine, match=r"node 9 \('E4'\): its parent 7 is missing"):
+    with pytest.raises(UnknownLineError, match=r"node 9 \('E4'\): its parent 7 is missing"):
         Grove(GO).tree.unite([orphan], 1)
 
 

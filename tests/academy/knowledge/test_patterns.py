@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from academy.knowledge.cells import Code
-from academy.knowledge.patterns import MAX_PATTERN_CELLS, InvalidPattern, graph_pattern, grid_pattern
+from academy.knowledge.patterns import MAX_PATTERN_CELLS, InvalidPatternError, graph_pattern, grid_pattern
 from academy.knowledge.symmetries import SQUARE, NodeSymmetry
 
 X, EMPTY, ANYTHING, EDGE = Code.FIRST_SOLDIER, Code.EMPTY, Code.ANYTHING, Code.OFF_BOARD
@@ -34,9 +34,9 @@ def test_nodes_of_a_graph_do_not_move() -> None:
     ],
 )
 def test_what_is_no_pattern(cells: list[tuple[int, int, int]], message: str) -> None:
-    with pytest.raises(InvalidPattern, match=message):
+    with pytest.raises(InvalidPatternError, match=message):
         grid_pattern(cells)
-    with pytest.raises(InvalidPattern, match=message):
+    with pytest.raises(InvalidPatternError, match=message):
         graph_pattern([(column, code) for _, column, code in cells])
 
 
@@ -52,7 +52,7 @@ def test_too_many_cells_are_refused_without_reading_them_all() -> None:
             read.append(len(read))
             yield 0, len(read), X
 
-    with pytest.raises(InvalidPattern, match="at most 441"):
+    with pytest.raises(InvalidPatternError, match="at most 441"):
         grid_pattern(endless())
     assert len(read) == MAX_PATTERN_CELLS + 1
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from academy.knowledge.settings import InvalidSettings, Library, LibrarySettings
+from academy.knowledge.settings import InvalidSettingsError, Library, LibrarySettings
 
 
 def test_defaults_are_the_seeds_numbers() -> None:
@@ -41,5 +41,5 @@ def test_among_many_a_line_is_poor_below_two_thirds_of_an_even_share(
 )
 def test_a_setting_out_of_its_range_is_named(name: str, value: float) -> None:
     wrong: dict[str, Any] = {name: value}
-    with pytest.raises(InvalidSettings, match=name):
+    with pytest.raises(InvalidSettingsError, match=name):
         LibrarySettings(**wrong)

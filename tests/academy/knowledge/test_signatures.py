@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 
 from academy.knowledge.signatures import (
     MAX_SEPARATE_VOTES,
-    Ballot,
-    Folded,
-    InvalidVote,
+    AggregatedVotes,
+    InvalidVoteError,
     Signature,
     Vote,
+    VoteTally,
     digest,
 )
 
 from .games import ballot
 
 
-def cast(*votes: Vote) -> Ballot:
-    result = Ballot()
+def cast(*votes: Vote) -> VoteTally:
+    result = VoteTally()
     for vote in votes:
         result = result.cast(vote)
     return result
@@ -202,13 +202,13 @@ def test_united_a_player_folded_in_both_counts_once() -> None:
     st.integers(0, 6),
 )
 def test_united_folded_values_stay_between_0_and_1(left: list[int], right: list[int], shared: int) -> None:
-    def folded(elos: list[int], first: int) -> Folded:
-        sums = Folded()
+    def folded(elos: list[int], first: int) -> AggregatedVotes:
+        sums = AggregatedVotes()
         for number, elo in enumerate(elos, first):
             sums += Vote.of(f"{number}", elo / 7, 1.0, number)
         return sums
 
-    both = Ballot(folded=folded(left, 0)).united(Ballot(folded=folded(right, shared)))
+    both = VoteTally(folded=folded(left, 0)).united(VoteTally(folded=folded(right, shared)))
     assert both.value == 1.0
 
 
@@ -217,7 +217,7 @@ def test_united_folded_values_stay_between_0_and_1(left: list[int], right: list[
 
 @pytest.mark.parametrize("value", [-0.001, 1.001, math.nan, math.inf])
 def test_a_value_is_from_0_to_1(value: float) -> None:
-    with pytest.raises(InvalidVote, match="expected value"):
+    with pytest.raises(InvalidVoteError, match="expected value"):
         Vote.of("ann", 1000, value, 1)
 
 
@@ -228,7 +228,7 @@ def test_the_greatest_elos_are_taken(elo: float) -> None:
 
 @pytest.mark.parametrize("elo", [-100_000.01, 100_000.01, math.nan, -math.inf])
 def test_an_elo_is_within_100000(elo: float) -> None:
-    with pytest.raises(InvalidVote, match="Elo"):
+    with pytest.raises(InvalidVoteError, match="Elo"):
         Vote.of("ann", elo, 0.5, 1)
 
 

@@ -12,7 +12,7 @@ from academy.knowledge.fair_use import acceptable
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.library import PatternEntry, PatternLibrary
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import MAX_SEPARATE_VOTES, MAX_SILENT_VOTES, Ballot, Signature, Vote
+from academy.knowledge.signatures import MAX_SEPARATE_VOTES, MAX_SILENT_VOTES, Signature, Vote, VoteTally
 from academy.store.game_tables import records
 
 from .games import DRAUGHTS, DRAW, GO, LOSS, WIN, ballot, cells, contest, endgame
@@ -20,8 +20,10 @@ from .games import DRAUGHTS, DRAW, GO, LOSS, WIN, ballot, cells, contest, endgam
 ENDGAME = Library.ENDGAME
 
 
-def votes(*elos: float, value: float = 0.9, name: str = "strong") -> Ballot:
-    return Ballot(tuple(Vote.of(f"{name} {place}", elo, value, 1, place) for place, elo in enumerate(elos)))
+def votes(*elos: float, value: float = 0.9, name: str = "strong") -> VoteTally:
+    return VoteTally(
+        tuple(Vote.of(f"{name} {place}", elo, value, 1, place) for place, elo in enumerate(elos))
+    )
 
 
 def report(
@@ -199,7 +201,7 @@ def test_of_silent_votes_beyond_64_those_of_the_least_elo_lapse() -> None:
 
 
 def test_folding_takes_in_no_silent_vote() -> None:
-    crowd = Ballot()
+    crowd = VoteTally()
     for number in range(MAX_SEPARATE_VOTES):
         crowd = crowd.cast(Vote.of(f"player {number}", 1600, 0.9, number))
     waits = crowd.match(Vote.of("weak", 0, 0.0, 300)).match(Vote.of("player 0", 0, 0.0, 301))
@@ -242,9 +244,9 @@ def test_a_planted_pattern_does_not_pull_down_one_that_comes_to_be_the_same() ->
 
 def test_of_many_folded_votes_the_mean_decides() -> None:
     weak, near = (
-        Ballot(tuple(Vote.of(f"{elo} {n}", elo, 0.1, 1, n) for n in range(300))) for elo in (100.0, 1500.0)
+        VoteTally(tuple(Vote.of(f"{elo} {n}", elo, 0.1, 1, n) for n in range(300))) for elo in (100.0, 1500.0)
     )
-    weak, near = Ballot().united(weak), Ballot().united(near)
+    weak, near = VoteTally().united(weak), VoteTally().united(near)
     strong = votes(1600, 1600)
     assert strong.united(weak).signature(1) == strong.signature(1)
     assert strong.united(near).proposers == 302

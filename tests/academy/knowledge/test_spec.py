@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, SquareGeometry
-from academy.knowledge.patterns import InvalidPattern, Pattern, grid_pattern
-from academy.knowledge.spec import GameSpec, InvalidGame
+from academy.knowledge.patterns import InvalidPatternError, Pattern, grid_pattern
+from academy.knowledge.spec import GameSpec, InvalidGameError
 from academy.knowledge.symmetries import HEXAGON, SQUARE, NodeSymmetry
 from academy.knowledge.text import read_cells, write_cells
 
@@ -90,7 +90,7 @@ def test_every_image_of_a_hexagonal_pattern_can_be_written(data: st.DataObject) 
     ],
 )
 def test_a_pattern_that_cannot_occur_is_refused(spec: GameSpec, pattern: Pattern, message: str) -> None:
-    with pytest.raises(InvalidPattern, match=message):
+    with pytest.raises(InvalidPatternError, match=message):
         spec.check_pattern(pattern)
 
 
@@ -273,7 +273,7 @@ def test_moves_have_one_of_the_forms_that_the_game_tells(move: str, is_move: boo
 def test_no_form_takes_long_to_look_for(forms: list[str], text: str) -> None:
     try:
         spec = replace(GO, move_forms=tuple(forms))
-    except InvalidGame:
+    except InvalidGameError:
         return
     assert spec.is_written_as_move(text * 1_000) in (True, False)
 
@@ -339,7 +339,7 @@ TRIANGLE = GraphGeometry(("a", "b", "c"))
 )
 def test_a_game_that_contradicts_itself_is_refused(changes: dict[str, Any], message: str) -> None:
     description: dict[str, Any] = {"game_id": "game", "geometry": SquareGeometry(3, 3)}
-    with pytest.raises(InvalidGame, match=re.escape(message)):
+    with pytest.raises(InvalidGameError, match=re.escape(message)):
         GameSpec(**description | changes)
 
 

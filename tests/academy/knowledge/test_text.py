@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.cells import CODE_LETTERS
-from academy.knowledge.patterns import MAX_PATTERN_CELLS, InvalidPattern
+from academy.knowledge.patterns import MAX_PATTERN_CELLS, InvalidPatternError
 from academy.knowledge.signatures import Signature
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.text import (
@@ -175,7 +175,7 @@ def test_errors_name_line_column_and_what_is_wrong(
         read_cells(text, geometry)
     assert (refused.value.line, refused.value.column) == (line, column)
     assert str(refused.value).startswith(f"line {line}, column {column}: ")
-    assert isinstance(refused.value, InvalidPattern)
+    assert isinstance(refused.value, InvalidPatternError)
 
 
 @pytest.mark.parametrize(

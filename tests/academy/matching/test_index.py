@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, InvalidBoard, SquareGeometry
+from academy.knowledge.boards import Board, GraphGeometry, HexGeometry, InvalidBoardError, SquareGeometry
 from academy.knowledge.cells import Code, State
-from academy.knowledge.patterns import InvalidPattern, Pattern, graph_pattern, grid_pattern
+from academy.knowledge.patterns import InvalidPatternError, Pattern, graph_pattern, grid_pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import HEXAGON, SQUARE, NodeSymmetry
 from academy.knowledge.text import read_cells
@@ -402,7 +402,7 @@ def test_a_pattern_that_cannot_occur_is_refused_and_changes_nothing(
     index = index_of(spec, {1: known})
     board = Board(spec.geometry, bytes([State.EMPTY]) * spec.geometry.size)
     before = as_tuples(index.match(board))
-    with pytest.raises(InvalidPattern, match=complaint):
+    with pytest.raises(InvalidPatternError, match=complaint):
         index.put(1, pattern)
     assert before and as_tuples(index.match(board)) == before
 
@@ -418,7 +418,7 @@ def test_a_pattern_that_cannot_occur_is_refused_and_changes_nothing(
     ],
 )
 def test_a_board_of_another_kind_is_refused(board: Board, complaint: str) -> None:
-    with pytest.raises(InvalidBoard, match=complaint):
+    with pytest.raises(InvalidBoardError, match=complaint):
         BothKernels(SQUARE_GAME).match(board)
 
 

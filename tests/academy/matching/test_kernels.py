@@ -54,7 +54,7 @@ def test_the_choice(
 def test_a_wish_that_cannot_be_met(monkeypatch: pytest.MonkeyPatch, wish: str, complaint: str) -> None:
     monkeypatch.setenv(kernels.VARIABLE, wish)
     monkeypatch.setattr(kernels, "find_spec", lambda name: None)
-    with pytest.raises(kernels.UnknownKernel, match=complaint):
+    with pytest.raises(kernels.UnknownKernelError, match=complaint):
         kernels.chosen()
 
 

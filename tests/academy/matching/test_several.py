@@ -15,7 +15,7 @@ from academy.matching import kernels
 from academy.matching.index import PatternIndex
 from academy.matching.kernels import NAMES
 from academy.matching.matches import NO_LIMIT, Matches
-from academy.matching.snapshot import Query
+from academy.matching.snapshot import MatchQuery
 from tests.academy.matching.both_kernels import as_tuples
 from tests.academy.matching.test_index import loose_pattern
 from tests.academy.matching.test_writing import NOTHING_LOST, POSITIONS, Placement, lists_of, records
@@ -47,7 +47,9 @@ def test_queries(kernel: str, seed: int, count: int, both: bool, some: bool) -> 
     snapshot = library(chance, kernel).snapshot()
     wanted = np.array([chance.random() < 0.5 for _ in range(PATTERNS)]) if some else None
     limits = (0, 1, 5, 100, NO_LIMIT)
-    queries = [Query(board(chance), chance.choice(limits), chance.choice(limits[1:])) for _ in range(count)]
+    queries = [
+        MatchQuery(board(chance), chance.choice(limits), chance.choice(limits[1:])) for _ in range(count)
+    ]
 
     found = snapshot.match_each(queries, None, wanted, both)
 

@@ -12,7 +12,7 @@ from academy.knowledge.cells import State
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import SQUARE
 from academy.knowledge.text import read_cells
-from academy.matching.changes import MAX_MOVES, Change, InvalidMove
+from academy.matching.changes import MAX_MOVES, Change, InvalidCandidateMoveError
 from academy.matching.index import PatternIndex
 from tests.academy.matching.both_kernels import BothKernels, as_tuples
 from tests.academy.matching.reference import all_matches
@@ -165,7 +165,7 @@ def test_no_pattern_and_no_move_is_no_match() -> None:
 def test_a_move_that_no_board_undergoes_is_refused(moves: Sequence[Sequence[Change]], complaint: str) -> None:
     spec = GameSpec("line", SquareGeometry(1, 2))
     board = Board.from_letters(spec.geometry, "--")
-    with pytest.raises(InvalidMove, match=complaint):
+    with pytest.raises(InvalidCandidateMoveError, match=complaint):
         PatternIndex(spec, "numpy").snapshot().match_successors(board, moves)
 
 

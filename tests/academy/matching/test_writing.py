@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from academy.matching import kernels
-from academy.matching.placement_lists import Fields, Lists, Lost, Records
+from academy.matching.placement_lists import Fields, Lost, PlacementLists, Records
 from academy.matching.vectorised.writing import unsigned
 from academy.v1 import consultation_pb2 as messages
 
@@ -28,10 +28,10 @@ def records(numbers: Sequence[int]) -> Records:
     return Records(np.concatenate([written, elos], axis=1), starts, np.array([1, 4], dtype=np.int32))
 
 
-def lists_of(told: Sequence[Sequence[Placement]], totals: Sequence[int], flags: bool) -> Lists:
+def lists_of(told: Sequence[Sequence[Placement]], totals: Sequence[int], flags: bool) -> PlacementLists:
     every = [each for placements in told for each in placements]
     columns = [[each[column] for each in every] for column in range(5)]
-    return Lists(
+    return PlacementLists(
         np.array(columns[0], dtype=np.int32),
         np.array(columns[1], dtype=np.int16),
         np.array(columns[2], dtype=np.int16),
@@ -104,7 +104,7 @@ def test_lists_of_any_length(kernel: str, count: int) -> None:
     patterns = max(count, 1)
     every = np.arange(count, dtype=np.int32)
     shorts = (every % 30_000).astype(np.int16)
-    lists = Lists(
+    lists = PlacementLists(
         *(every, shorts, -shorts, shorts, np.zeros(0, dtype=np.bool_)),
         *(
             np.array([0, count], dtype=np.int32),

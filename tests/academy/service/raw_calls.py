@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Final, Self
 
-from academy.service.addresses import Address
+from academy.service.addresses import ServerAddress
 
 _PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _DATA, _HEADERS, RESET, _SETTINGS, _PING, _GO_AWAY, _WINDOW = 0, 1, 3, 4, 6, 7, 8
@@ -19,7 +19,7 @@ SECONDS: Final = 90.0
 class RawCalls:
     """One connection; `ended` are the numbers of its calls that the server has ended, in whatever way."""
 
-    def __init__(self, address: Address, token: str = "", *, source: str = "") -> None:
+    def __init__(self, address: ServerAddress, token: str = "", *, source: str = "") -> None:
         self._socket = socket.create_connection((address.host, address.port), SECONDS, (source, 0))
         self._token = token
         self._next = 1

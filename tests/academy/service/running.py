@@ -14,7 +14,7 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
 from academy.service import logs
-from academy.service.addresses import Address
+from academy.service.addresses import ServerAddress
 from academy.service.server import AcademyServer, ServerSettings
 from academy.store.library_store import Store
 from academy.store.tokens import CreateToken, Role
@@ -67,7 +67,7 @@ class Running:
         self._tokens: dict[tuple[str, Role], str] = {}
         try:
             self.server = self.within(self._made())
-            self.address: Address = self.within(self.server.start())
+            self.address: ServerAddress = self.within(self.server.start())
         except BaseException:
             self._end_thread()
             raise
@@ -129,7 +129,7 @@ def serving(folder: Path, settings: ServerSettings | None = None, **of_store: An
     # Into what is shown of a failed test, not into what a command prints.
     logs.configure("error", "json")
     with Store(folder, **of_store) as store:
-        running = Running(store, settings or ServerSettings(address=Address.parse("127.0.0.1:0")))
+        running = Running(store, settings or ServerSettings(address=ServerAddress.parse("127.0.0.1:0")))
         try:
             yield running
         finally:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from academy.service.addresses import Address, Certificates, InvalidAddress
+from academy.service.addresses import Certificates, InvalidAddressError, ServerAddress
 
 
 @pytest.mark.parametrize(
@@ -25,11 +25,11 @@ from academy.service.addresses import Address, Certificates, InvalidAddress
     ],
 )
 def test_an_address_is_read_and_written(text: str, written: str, local: bool) -> None:
-    address = Address.parse(text)
+    address = ServerAddress.parse(text)
 
     assert str(address) == written
     assert address.is_local is local
-    assert Address.parse(str(address)) == address
+    assert ServerAddress.parse(str(address)) == address
 
 
 @pytest.mark.parametrize(
@@ -48,22 +48,22 @@ def test_an_address_is_read_and_written(text: str, written: str, local: bool) ->
     ],
 )
 def test_what_is_no_address_is_refused_with_its_text(text: str) -> None:
-    with pytest.raises(InvalidAddress) as caught:
-        Address.parse(text)
+    with pytest.raises(InvalidAddressError) as caught:
+        ServerAddress.parse(text)
     assert repr(text) in str(caught.value)
 
 
 def test_a_certificate_without_its_key_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidAddress, match="certificate and its key"):
+    with pytest.raises(InvalidAddressError, match="certificate and its key"):
         Certificates(certificate=tmp_path / "cert.pem")
-    with pytest.raises(InvalidAddress, match="mutual TLS needs"):
+    with pytest.raises(InvalidAddressError, match="mutual TLS needs"):
         Certificates(authority=tmp_path / "ca.pem").server_credentials()
 
 
 def test_files_that_hold_no_certificate_are_named(tmp_path: Path) -> None:
     empty = tmp_path / "empty.pem"
     empty.write_text("nothing")
-    with pytest.raises(InvalidAddress, match=r"missing\.pem: cannot be read"):
+    with pytest.raises(InvalidAddressError, match=r"missing\.pem: cannot be read"):
         Certificates(tmp_path / "missing.pem", tmp_path / "missing.pem").server_credentials()
-    with pytest.raises(InvalidAddress, match=r"empty\.pem: holds no PEM block 'PRIVATE KEY'"):
+    with pytest.raises(InvalidAddressError, match=r"empty\.pem: holds no PEM block 'PRIVATE KEY'"):
         Certificates(empty, empty).server_credentials()

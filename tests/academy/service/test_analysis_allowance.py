@@ -7,7 +7,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from academy.service.addresses import Address
+from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store.tokens import CreateToken, Role
@@ -30,7 +30,7 @@ class Clock:
 
 def settings() -> ServerSettings:
     return ServerSettings(
-        address=Address.parse("127.0.0.1:0"), limits=Limits(analysed_patterns_per_hour=LIMIT)
+        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(analysed_patterns_per_hour=LIMIT)
     )
 
 

@@ -3,7 +3,7 @@
 import grpc
 import pytest
 
-from academy.store.check import check
+from academy.store.maintenance.check import check
 from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples

@@ -10,7 +10,7 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 
-from academy.service import guard, logs
+from academy.service import interceptor, logs
 from academy.store.tokens import CreateToken, RevokeToken, Role
 from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.service import examples
@@ -141,8 +141,8 @@ def test_logs_name_callers_and_hold_no_secret(academy: Running) -> None:
 @pytest.fixture
 def ten_refusals_are_logged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without more as time goes by, so that it does not matter how long a test takes."""
-    monkeypatch.setattr(guard, "_REFUSALS_LOGGED_PER_SECOND", 1e-6)
-    monkeypatch.setattr(guard, "_REFUSALS_LOGGED_AT_ONCE", 10.0)
+    monkeypatch.setattr(interceptor, "_REFUSALS_LOGGED_PER_SECOND", 1e-6)
+    monkeypatch.setattr(interceptor, "_REFUSALS_LOGGED_AT_ONCE", 10.0)
 
 
 LIST_GAMES = "/academy.v1.ContestService/ListGames"

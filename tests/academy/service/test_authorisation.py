@@ -20,11 +20,11 @@ from grpc_status import rpc_status
 from prometheus_client import generate_latest
 
 from academy.service import logs
-from academy.service.addresses import Address, Certificates
+from academy.service.addresses import Certificates, ServerAddress
 from academy.service.permissions import OPEN_METHODS, ROLES
 from academy.service.server import SERVICES, ServerSettings
 from academy.store.library_store import Store
-from academy.store.tokens import CreateToken, RevokeToken, Role, UnknownToken
+from academy.store.tokens import CreateToken, RevokeToken, Role, UnknownTokenError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.certificates import authority, signed
@@ -179,7 +179,7 @@ def gate(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
             served = Certificates(served.certificate, served.key, root)
     log = io.StringIO()
     handler = logging.StreamHandler(log)
-    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), certificates=served)
+    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), certificates=served)
     with serving(folder / "data", settings) as running, redirect_stderr(log):
         logs.configure("debug", "json" if request.param == "TLS" else "console")
         logging.getLogger().addHandler(handler)
@@ -289,7 +289,7 @@ def test_health_alone_is_for_everybody(gate: Gate, caller: str) -> None:
 def test_without_tls_a_tls_server_answers_nothing(tmp_path: Path) -> None:
     root = authority(tmp_path, "root")
     settings = ServerSettings(
-        address=Address.parse("127.0.0.1:0"), certificates=signed(tmp_path, "server", root)
+        address=ServerAddress.parse("127.0.0.1:0"), certificates=signed(tmp_path, "server", root)
     )
     with serving(tmp_path / "data", settings) as running:
         client = running.client(running.token("admin", Role.ADMIN))
@@ -345,7 +345,7 @@ def test_secrets_are_compared_in_constant_time(tmp_path: Path, monkeypatch: pyte
             f"acdt_bm9uZQ.1.{'A' * 43}",
         ]
         for guess in guesses:
-            with pytest.raises(UnknownToken):
+            with pytest.raises(UnknownTokenError):
                 store.authenticate(guess)
     # Each was decided by one comparison of hashes, also where there is no such token.
     assert len(compared) == 1 + len(guesses)

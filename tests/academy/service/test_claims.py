@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from academy.store import contest_commands
-from academy.store.check import check
+from academy.store.maintenance.check import check
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, ENDGAME, board, contest, report

@@ -10,11 +10,10 @@ from pathlib import Path
 import grpc
 import pytest
 
-from academy.service.addresses import Address
-from academy.service.connections import Connections, holder
+from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
-from academy.service.listening import connections_per_address
 from academy.service.server import ServerSettings
+from academy.service.transport import Connections, connections_per_address, holder
 from academy.v1 import contests_pb2
 from tests.academy.service.running import Running, serving
 
@@ -123,7 +122,9 @@ def test_where_there_are_few_connections_an_address_has_few() -> None:
 @pytest.fixture
 def academy(tmp_path: Path) -> Iterator[Running]:
     limits = Limits(connections_per_address=4)
-    with serving(tmp_path, ServerSettings(address=Address.parse("127.0.0.1:0"), limits=limits)) as running:
+    with serving(
+        tmp_path, ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
+    ) as running:
         yield running
 
 

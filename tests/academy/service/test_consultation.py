@@ -8,7 +8,7 @@ import grpc
 import pytest
 
 from academy.knowledge.text import read_cells, write_cells
-from academy.store.game_records import spec_from_proto
+from academy.store.codec import spec_from_proto
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import board, contest, position, report, teach

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from academy.cli.failures import ExitCode
-from academy.store import endings
-from academy.store.backup import backup, restore
 from academy.store.library_store import Store
+from academy.store.maintenance import clean_shutdown
+from academy.store.maintenance.backup import backup, restore
 from academy.v1 import contests_pb2
 from tests.academy.service import examples
 from tests.academy.service.test_process import SECONDS, Served, served, started, until
-from tests.academy.service.test_processes import children
+from tests.academy.service.test_workers import children
 
 PAGE = 4096
 OPTIONS = ("--address", "127.0.0.1:0", "--log-level", "warning")
@@ -94,16 +94,20 @@ def test_after_a_bad_end_the_pages_are_looked_through_until_they_are_sound(tmp_p
         assert "restore a backup" in refusal(folder)
     (folder / "data.mdb").write_bytes(sound)
     with served(folder) as academy:
-        assert [each.name.split("-")[0] for each in endings.markers(folder)] == [str(academy.process.pid)]
+        assert [each.name.split("-")[0] for each in clean_shutdown.markers(folder)] == [
+            str(academy.process.pid)
+        ]
         academy.process.terminate()
         assert academy.ended() == 0
-    assert endings.markers(folder) == []
+    assert clean_shutdown.markers(folder) == []
 
 
 def test_a_server_that_runs_was_not_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path / "data"):
-        monkeypatch.setattr(endings, "check_pages", lambda data: pytest.fail("looked, though all are well"))
-        with endings.serving(tmp_path / "data"):
+        monkeypatch.setattr(
+            clean_shutdown, "check_pages", lambda data: pytest.fail("looked, though all are well")
+        )
+        with clean_shutdown.serving(tmp_path / "data"):
             pass
 
 

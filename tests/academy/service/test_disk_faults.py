@@ -14,14 +14,14 @@ from pathlib import Path
 import grpc
 import pytest
 
-from academy.service.addresses import Address
+from academy.service.addresses import ServerAddress
 from academy.service.server import ServerSettings
-from academy.store.backup import backup
-from academy.store.check import check
 from academy.store.contest_commands import RegisterGame
-from academy.store.environment import Environment, Table
+from academy.store.environment import Environment, TableName
 from academy.store.errors import StoreError
 from academy.store.library_store import Store
+from academy.store.maintenance.backup import backup
+from academy.store.maintenance.check import check
 from academy.store.tokens import CreateToken, Role
 from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.cli.conftest import run
@@ -31,7 +31,7 @@ from tests.academy.service.examples import EMPTY, position
 from tests.academy.service.running import Refused, Running, refusal, serving
 
 GAME = "faults"
-SETTINGS = ServerSettings(address=Address.parse("127.0.0.1:0"))
+SETTINGS = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"))
 
 
 def told(number: int) -> contests_pb2.ReportContestRequest:
@@ -123,7 +123,7 @@ def test_a_limit_on_the_size_of_files_refuses_the_write_alone(tmp_path: Path) ->
                 for number in range(50):
                     store.run(CreateToken(f"bot {number} " + "x" * 100, Role.BOT))
                     store.environment.write(
-                        lambda transaction: transaction.put(Table.META, b"ballast", bytes(1 << 16))
+                        lambda transaction: transaction.put(TableName.META, b"ballast", bytes(1 << 16))
                     )
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -167,7 +167,7 @@ def test_a_folder_that_may_not_be_written_is_named_with_the_remedy(
 
 def test_records_of_another_version_are_refused_by_the_server(tmp_path: Path) -> None:
     with Environment(tmp_path) as environment:
-        environment.write(lambda transaction: transaction.put(Table.META, b"schema", b"7"))
+        environment.write(lambda transaction: transaction.put(TableName.META, b"schema", b"7"))
     said = run("serve", "--data", tmp_path, "--address", "127.0.0.1:0")
     assert said.exit_code == 1
     assert "schema version 7" in said.err and "export the libraries with the program" in said.err
@@ -193,7 +193,7 @@ def test_a_clock_that_goes_backwards_changes_the_order_of_nothing(tmp_path: Path
         academy.client(text).contests.ListGames(contests_pb2.ListGamesRequest())
         check_kept(academy.store, 6)
         with academy.store.environment.reading() as transaction:
-            sequences = [int.from_bytes(key) for key, _ in transaction.scan(Table.EVENTS)]
+            sequences = [int.from_bytes(key) for key, _ in transaction.scan(TableName.EVENTS)]
         assert sequences == [*range(1, 8)]
 
 

@@ -10,8 +10,8 @@ from google.rpc import code_pb2
 import academy.knowledge
 import academy.store
 from academy.service import refusals
-from academy.service.errors import refused, row_of
-from academy.service.refusals import InvalidField, about
+from academy.service.errors import row_of, to_status
+from academy.service.refusals import InvalidFieldError, about
 from academy.wire import health
 
 MODULES = [
@@ -46,17 +46,17 @@ def test_a_field_keeps_the_reason_and_the_numbers_of_what_was_wrong_in_it() -> N
     from academy.knowledge.boards import SquareGeometry
     from academy.knowledge.text import read_cells
 
-    with pytest.raises(InvalidField) as caught, about("proposals[2].cells"):
+    with pytest.raises(InvalidFieldError) as caught, about("proposals[2].cells"):
         read_cells("x-\n-?", SquareGeometry(5, 5))
 
-    found = refused(caught.value)
+    found = to_status(caught.value)
     assert (found.code, found.reason) == (code_pb2.INVALID_ARGUMENT, "INVALID_PATTERN")
     assert found.field_path == "proposals[2].cells"
     assert found.metadata == {"field": "proposals[2].cells", "line": "2", "column": "2"}
 
 
 def test_what_is_told_is_bounded() -> None:
-    found = refused(InvalidField("moves", "x" * 10_000, value="y" * 10_000))
+    found = to_status(InvalidFieldError("moves", "x" * 10_000, value="y" * 10_000))
 
     assert len(found.message) == 2_000
     assert len(found.metadata["value"]) == 256

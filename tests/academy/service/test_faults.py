@@ -8,10 +8,10 @@ import grpc
 import pytest
 
 from academy.service import errors, logs
-from academy.service.addresses import Address
+from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
-from academy.store.errors import StoreBusy, StoreCorrupt, StoreError
+from academy.store.errors import StoreBusyError, StoreCorruptError, StoreError
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
 from academy.wire.rates import Bucket
 from tests.academy.service import examples
@@ -45,8 +45,8 @@ def test_a_full_store_refuses_and_keeps_answering(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fault", "code", "reason", "retry"),
     [
-        (StoreBusy("4096 writes are waiting"), EXHAUSTED, "STORE_BUSY", 0.25),
-        (StoreCorrupt("a page is not sound"), grpc.StatusCode.DATA_LOSS, "STORE_CORRUPT", None),
+        (StoreBusyError("4096 writes are waiting"), EXHAUSTED, "STORE_BUSY", 0.25),
+        (StoreCorruptError("a page is not sound"), grpc.StatusCode.DATA_LOSS, "STORE_CORRUPT", None),
         (StoreError("the disk failed"), grpc.StatusCode.UNAVAILABLE, "STORE_FAILED", None),
     ],
 )
@@ -108,7 +108,9 @@ def test_faults_cannot_fill_the_log(
 
 def test_an_answer_that_no_message_holds_is_refused(tmp_path: Path) -> None:
     limits = Limits(message_bytes=20_000)
-    with serving(tmp_path, ServerSettings(address=Address.parse("127.0.0.1:0"), limits=limits)) as academy:
+    with serving(
+        tmp_path, ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
+    ) as academy:
         academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go(GAME)))
         examples.teach(academy, GAME, "large", [("ann", "-", 0.9)])
         request = consultation_pb2.MatchPatternsRequest(

@@ -7,7 +7,7 @@ from multiprocessing.connection import Connection
 
 import pytest
 
-from academy.service.heartbeats import Heart, Pulse, Watch
+from academy.service.workers import HeartbeatReceiver, HeartbeatSender, Watchdog
 
 
 @pytest.fixture
@@ -17,9 +17,9 @@ def pipe() -> Iterator[tuple[Connection, Connection]]:
         yield hears, says
 
 
-def silent_at(pulse: Pulse, looks: Sequence[float]) -> list[float]:
+def silent_at(pulse: HeartbeatReceiver, looks: Sequence[float]) -> list[float]:
     """The looks at which a pulse is found too silent, of those of a watch that allows 30 seconds."""
-    watch = Watch(30.0, iter((0.0, *looks)).__next__)
+    watch = Watchdog(30.0, iter((0.0, *looks)).__next__)
     return [look for look in looks if watch.too_silent([pulse])]
 
 
@@ -40,21 +40,21 @@ def test_silence_counts_while_the_watch_is_awake(
     looks: list[float],
     too_silent: list[float],
 ) -> None:
-    pulse = Pulse(pipe[0])
+    pulse = HeartbeatReceiver(pipe[0])
     pulse.felt = True
     assert silent_at(pulse, looks) == too_silent
 
 
 def test_what_does_not_serve_yet_may_be_silent(pipe: tuple[Connection, Connection]) -> None:
-    assert silent_at(Pulse(pipe[0]), EVERY_THREE) == []
+    assert silent_at(HeartbeatReceiver(pipe[0]), EVERY_THREE) == []
 
 
 def test_it_beats_while_the_event_loop_turns(pipe: tuple[Connection, Connection]) -> None:
     hears, says = pipe
-    pulse = Pulse(hears)
+    pulse = HeartbeatReceiver(hears)
 
     async def turn() -> None:
-        Heart(says, 0.01).begin()
+        HeartbeatSender(says, 0.01).begin()
         for _ in range(3):
             while not hears.poll():
                 await asyncio.sleep(0.001)
@@ -73,21 +73,21 @@ def test_it_beats_once_where_any_silence_is_allowed(pipe: tuple[Connection, Conn
     hears, says = pipe
 
     async def turn() -> None:
-        Heart(says, 0.0).begin()
+        HeartbeatSender(says, 0.0).begin()
         await asyncio.sleep(0.05)
 
     asyncio.run(turn())
     says.close()
-    pulse = Pulse(hears)
+    pulse = HeartbeatReceiver(hears)
     assert pulse.feel() and not pulse.feel()
-    assert Watch(0.0).too_silent([pulse]) == []
+    assert Watchdog(0.0).too_silent([pulse]) == []
 
 
 def test_it_goes_on_where_nobody_reads_or_is_there(pipe: tuple[Connection, Connection]) -> None:
     hears, says = pipe
 
     async def turn() -> None:
-        heart = Heart(says, 0.0)
+        heart = HeartbeatSender(says, 0.0)
         for _ in range(100_000):
             heart.begin()
         hears.close()

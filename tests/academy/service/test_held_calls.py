@@ -11,9 +11,9 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 
-from academy.service.addresses import Address
-from academy.service.kept_shelves import KeptShelves
+from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
+from academy.service.pattern_cache import PatternCacheFiles
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
@@ -38,7 +38,7 @@ FOR_EVER = 3_600.0
 
 
 def limited(folder: Path, **limits: float):  # type: ignore[no-untyped-def]
-    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), limits=Limits(**limits))  # type: ignore[arg-type]
+    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(**limits))  # type: ignore[arg-type]
     return serving(folder, settings)
 
 
@@ -325,7 +325,7 @@ def test_a_stop_keeps_shelves_though_calls_last_until_its_end(tmp_path: Path) ->
         academy.bot("ann").consultation.MatchPatterns(query)
         teach(academy, "go", "more", [("ann", "x-\n--", 0.8)])
         academy.bot("ann").consultation.MatchPatterns(query)
-        kept = KeptShelves(tmp_path)
+        kept = PatternCacheFiles(tmp_path)
         newest = academy.within(academy.server.games.game("go")).view.generation
         assert kept.generation("go") < newest
         deaf.begin(LIST_GAMES, GAMES.SerializeToString())

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from academy.service.lifetime import write_private
+from academy.service.workers import write_private
 
 
 def test_a_private_file_is_its_owners_alone(tmp_path: Path) -> None:

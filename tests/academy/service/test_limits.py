@@ -11,7 +11,7 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 
-from academy.service.addresses import Address
+from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.v1 import consultation_pb2, contests_pb2
@@ -24,7 +24,7 @@ GAMES = contests_pb2.ListGamesRequest()
 
 
 def limited(folder: Path, **limits: float):  # type: ignore[no-untyped-def]
-    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), limits=Limits(**limits))  # type: ignore[arg-type]
+    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(**limits))  # type: ignore[arg-type]
     return serving(folder, settings)
 
 

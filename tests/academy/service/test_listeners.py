@@ -12,11 +12,10 @@ import grpc
 import pytest
 from grpc import aio
 
-from academy.service.addresses import Address
+from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
-from academy.service.listeners import Listeners
-from academy.service.listening import channel_options
 from academy.service.server import ServerSettings
+from academy.service.transport import Listeners, channel_options
 from academy.v1 import contests_pb2
 from tests.academy.service.examples import tiny_go
 from tests.academy.service.running import serving
@@ -112,7 +111,7 @@ def test_a_port_that_another_has_is_refused() -> None:
 
 def test_a_server_is_one_to_all_of_its_connections(tmp_path: Path) -> None:
     """What one connection has written is what any other one reads."""
-    settings = ServerSettings(address=Address.parse("127.0.0.1:0"))
+    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"))
     with serving(tmp_path, settings) as academy:
         bots = [academy.bot("reader") for _ in range(CONNECTIONS)]
         arena = academy.arena()

@@ -7,7 +7,7 @@ from unittest.mock import patch
 import grpc
 import pytest
 
-from academy.service.addresses import Address
+from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.v1 import consultation_pb2, contests_pb2
@@ -98,7 +98,9 @@ def test_an_open_contest_bars_its_players_from_analysis_until_it_is_void(fresh: 
 
 
 def test_a_contest_that_is_open_for_too_long_bars_nobody(tmp_path: Path) -> None:
-    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0))
+    settings = ServerSettings(
+        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0)
+    )
     now = [time.time() - 3_700.0]
     with serving(tmp_path / "data", settings, clock=lambda: now[0]) as academy:
         opened(academy, "go", "old")
@@ -109,7 +111,9 @@ def test_a_contest_that_is_open_for_too_long_bars_nobody(tmp_path: Path) -> None
 
 
 def test_contests_that_bar_nobody_any_more_are_looked_at_once(tmp_path: Path) -> None:
-    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0))
+    settings = ServerSettings(
+        address=ServerAddress.parse("127.0.0.1:0"), limits=Limits(contest_seconds=3_600.0)
+    )
     with serving(tmp_path / "data", settings, clock=lambda: time.time() - 3_700.0) as academy:
         for number in range(5):
             opened(academy, "go", f"old/{number}")

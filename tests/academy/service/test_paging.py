@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from academy.service import paging
 from academy.service.limits import Limits
-from academy.service.refusals import InvalidField, StalePageToken
+from academy.service.refusals import InvalidFieldError, StalePageTokenError
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2
 
 KINDS = (float, int, str)
@@ -32,7 +32,7 @@ def test_a_request_without_token_begins_at_the_beginning() -> None:
 def test_any_other_text_is_stale(token: str) -> None:
     request = contests_pb2.ListGamesRequest(page_token=token)
     if token:
-        with pytest.raises(StalePageToken):
+        with pytest.raises(StalePageTokenError):
             paging.page_key(request, KINDS)
 
 
@@ -45,7 +45,7 @@ def test_a_token_that_only_looks_like_one_is_stale(body: bytes) -> None:
     prefix = real[: len(real) - len(json.dumps([]))]
     request.page_token = base64.urlsafe_b64encode(prefix + body).decode()
 
-    with pytest.raises(StalePageToken):
+    with pytest.raises(StalePageTokenError):
         paging.page_key(request, KINDS)
 
 
@@ -54,7 +54,7 @@ def test_tokens_of_different_methods_do_not_mix() -> None:
     events = libraries_pb2.ListEventsRequest(game_id="go")
     events.page_token = paging.page_token(patterns, [1])
 
-    with pytest.raises(StalePageToken):
+    with pytest.raises(StalePageTokenError):
         paging.page_key(events, (int,))
 
 
@@ -66,7 +66,7 @@ def test_the_size_of_a_page(asked: int, given_: int) -> None:
 
 
 def test_a_negative_size_is_refused() -> None:
-    with pytest.raises(InvalidField, match="page_size: -1"):
+    with pytest.raises(InvalidFieldError, match="page_size: -1"):
         paging.page_size(-1, Limits())
 
 

@@ -9,7 +9,7 @@ import grpc
 import pytest
 from google.rpc import code_pb2
 
-from academy.service.addresses import Address
+from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store.tokens import CreateToken, RevokeToken, Role
@@ -19,7 +19,7 @@ from tests.academy.service.examples import EMPTY, contest, position, report, tea
 from tests.academy.service.running import Client, Running, as_refused, serving
 from tests.academy.service.test_limits import until
 
-LOCAL = Address.parse("127.0.0.1:0")
+LOCAL = ServerAddress.parse("127.0.0.1:0")
 
 
 class Playing:

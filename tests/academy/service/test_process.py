@@ -25,11 +25,11 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from academy.cli.failures import ExitCode
 from academy.knowledge.game import RULES_VERSION
-from academy.service.addresses import Address
-from academy.store import endings
+from academy.service.addresses import ServerAddress
 from academy.store.library_store import Store
+from academy.store.maintenance import clean_shutdown
 from academy.store.schema import SCHEMA_VERSION
-from academy.store.tokens import CreateToken, RevokedToken, Role
+from academy.store.tokens import CreateToken, RevokedTokenError, Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, pattern_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import contest, report
@@ -155,7 +155,7 @@ def test_a_running_call_is_finished_within_the_grace(tmp_path: Path) -> None:
 @contextmanager
 def unread_answer(academy: Served) -> Iterator[None]:
     """A call that does not end, as its answer is on its way and nobody reads it."""
-    with RawCalls(Address.parse(academy.address)) as deaf:
+    with RawCalls(ServerAddress.parse(academy.address)) as deaf:
         deaf.begin("/grpc.health.v1.Health/Check", b"")
         health = health_of(grpc.insecure_channel(academy.address))
         # What comes later is answered later.
@@ -214,8 +214,8 @@ def test_a_second_signal_that_comes_while_a_shelf_is_to_be_kept_ends_it_as_well(
 def test_one_told_to_end_while_it_starts_ends_well_without_serving(tmp_path: Path) -> None:
     data = tmp_path / "data"
     # As another server does that is starting at the same time.
-    (data / endings.FOLDER).mkdir(parents=True)
-    with (data / endings.FOLDER / ".lock").open("w") as turn:
+    (data / clean_shutdown.FOLDER).mkdir(parents=True)
+    with (data / clean_shutdown.FOLDER / ".lock").open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
         process = started(data, "--address", "127.0.0.1:0", "--log-level", "warning")
         try:
@@ -227,7 +227,7 @@ def test_one_told_to_end_while_it_starts_ends_well_without_serving(tmp_path: Pat
             process.kill()
             process.wait(SECONDS)
     assert (process.returncode, told) == (0, ("", ""))
-    assert endings.markers(data) == []
+    assert clean_shutdown.markers(data) == []
 
 
 def waits_for_a_lock(pid: int) -> bool:
@@ -276,7 +276,7 @@ def test_an_embedded_servers_token_ends_with_it(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.communicate()
-    with Store(tmp_path / "data") as store, pytest.raises(RevokedToken):
+    with Store(tmp_path / "data") as store, pytest.raises(RevokedTokenError):
         store.authenticate(token)
 
 

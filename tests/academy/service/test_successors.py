@@ -9,7 +9,7 @@ from typing import Any
 import grpc
 import pytest
 
-from academy.service.addresses import Address
+from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
@@ -253,7 +253,7 @@ def test_in_a_contest_the_position_must_be_bad_and_uses_are_counted(academy: Run
 
 def test_moves_count_as_questions_by_what_they_cost(tmp_path: Path) -> None:
     limits = Limits(questions_per_second=1e-6, question_burst=12.0)
-    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), limits=limits)
+    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
     with serving(tmp_path, settings) as academy:
         game = contests_pb2.RegisterGameRequest(game=examples.tiny_go("next"))
         academy.arena().contests.RegisterGame(game)

@@ -7,7 +7,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from academy.service.addresses import Address, Certificates, InvalidAddress
+from academy.service.addresses import Certificates, InvalidAddressError, ServerAddress
 from academy.service.server import AcademyServer, ServerSettings
 from academy.store.library_store import Store
 from academy.store.tokens import Role
@@ -15,7 +15,7 @@ from academy.v1 import contests_pb2
 from tests.academy.service.certificates import authority, signed
 from tests.academy.service.running import Client, Running, serving
 
-LOCAL = Address.parse("127.0.0.1:0")
+LOCAL = ServerAddress.parse("127.0.0.1:0")
 GAMES = contests_pb2.ListGamesRequest()
 
 
@@ -74,12 +74,12 @@ def test_with_mutual_tls_the_server_checks_the_client_too(folder: Path, ours: Pa
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0"])
 def test_without_tls_only_this_machine_is_listened_to(tmp_path: Path, address: str) -> None:
-    with Store(tmp_path) as store, pytest.raises(InvalidAddress, match="--insecure"):
-        AcademyServer(store, ServerSettings(address=Address.parse(address)))
+    with Store(tmp_path) as store, pytest.raises(InvalidAddressError, match="--insecure"):
+        AcademyServer(store, ServerSettings(address=ServerAddress.parse(address)))
 
 
 def test_unless_told_otherwise(tmp_path: Path) -> None:
-    settings = ServerSettings(address=Address.parse("0.0.0.0:0"), insecure=True)
+    settings = ServerSettings(address=ServerAddress.parse("0.0.0.0:0"), insecure=True)
     with serving(tmp_path, settings) as academy:
         channel = grpc.insecure_channel(f"127.0.0.1:{academy.address.port}")
         Client(channel, academy.token("ann", Role.BOT)).contests.ListGames(GAMES)
@@ -88,7 +88,7 @@ def test_unless_told_otherwise(tmp_path: Path) -> None:
 
 def test_a_unix_socket_is_its_users_alone_and_goes_with_the_server(tmp_path: Path) -> None:
     path = tmp_path / "academy.sock"
-    with serving(tmp_path / "data", ServerSettings(address=Address.parse(f"unix:{path}"))) as academy:
+    with serving(tmp_path / "data", ServerSettings(address=ServerAddress.parse(f"unix:{path}"))) as academy:
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
         academy.bot("ann").contests.ListGames(GAMES)
     assert not path.exists()
@@ -96,12 +96,12 @@ def test_a_unix_socket_is_its_users_alone_and_goes_with_the_server(tmp_path: Pat
 
 def test_a_socket_left_behind_is_taken_over_and_one_in_use_is_not(tmp_path: Path) -> None:
     path = tmp_path / "academy.sock"
-    settings = ServerSettings(address=Address.parse(f"unix:{path}"))
+    settings = ServerSettings(address=ServerAddress.parse(f"unix:{path}"))
     with socket.socket(socket.AF_UNIX) as left_behind:
         left_behind.bind(str(path))
     assert path.exists()
     with serving(tmp_path / "data", settings) as academy:
-        refused = pytest.raises(InvalidAddress, match="another server listens there")
+        refused = pytest.raises(InvalidAddressError, match="another server listens there")
         with refused, serving(tmp_path / "other", settings):
             pass
         academy.bot("ann").contests.ListGames(GAMES)
@@ -113,8 +113,8 @@ def test_where_no_socket_can_be_made(tmp_path: Path, kind: str) -> None:
     if kind == "file":
         path = tmp_path / "file"
         path.write_text("precious")
-    settings = ServerSettings(address=Address.parse(f"unix:{path}"))
-    with pytest.raises(InvalidAddress, match=str(path)), serving(tmp_path / "data", settings):
+    settings = ServerSettings(address=ServerAddress.parse(f"unix:{path}"))
+    with pytest.raises(InvalidAddressError, match=str(path)), serving(tmp_path / "data", settings):
         pass
     assert kind != "file" or path.read_text() == "precious"
 
@@ -122,6 +122,6 @@ def test_where_no_socket_can_be_made(tmp_path: Path, kind: str) -> None:
 def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
     with serving(tmp_path / "data") as academy:
         settings = ServerSettings(address=academy.address)
-        refused = pytest.raises(InvalidAddress, match="cannot listen there")
+        refused = pytest.raises(InvalidAddressError, match="cannot listen there")
         with refused, serving(tmp_path / "other", settings):
             pass

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from academy.service.addresses import Address
+from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
@@ -25,7 +25,7 @@ LOOK_UP = "/academy.v1.ConsultationService/LookUpOpening"
 @pytest.fixture(scope="module")
 def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     limits = Limits(ping_seconds=1.0, pong_seconds=6.0)
-    settings = ServerSettings(address=Address.parse("127.0.0.1:0"), limits=limits)
+    settings = ServerSettings(address=ServerAddress.parse("127.0.0.1:0"), limits=limits)
     with serving(Path(tmp_path_factory.mktemp("data")), settings) as running:
         game = contests_pb2.RegisterGameRequest(game=examples.tiny_go("go"))
         running.arena().contests.RegisterGame(game)

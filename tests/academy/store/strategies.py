@@ -9,7 +9,7 @@ from academy.knowledge.cells import Code
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.patterns import Pattern, graph_pattern, grid_pattern
-from academy.knowledge.signatures import Ballot, Folded, Vote
+from academy.knowledge.signatures import AggregatedVotes, Vote, VoteTally
 from academy.knowledge.spec import GameSpec
 
 GRAPH_NODES = ("PAR", "BUR", "GAS", "42", "x-y")
@@ -47,15 +47,15 @@ def patterns(draw: st.DrawFn, spec: GameSpec) -> Pattern:
 
 
 @st.composite
-def ballots(draw: st.DrawFn) -> Ballot:
+def ballots(draw: st.DrawFn) -> VoteTally:
     """One vote or several, at times with silent or folded ones."""
-    ballot = Ballot()
+    ballot = VoteTally()
     for name in draw(st.sets(names, min_size=1, max_size=5)):
         elo, value = draw(st.floats(-500, 3_000)), draw(st.floats(0, 1))
         # Weaker ones are silent.
         ballot = ballot.match(Vote.of(name, elo, value, draw(counts), draw(st.integers(0, 2**32 - 1))))
     if draw(st.booleans()):
-        folded = Folded()
+        folded = AggregatedVotes()
         for number in range(draw(st.integers(1, 4))):
             folded += Vote.of(f"one of many {number}", draw(st.floats(-500, 3_000)), 0.5, number)
         ballot = replace(ballot, folded=folded)

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from academy.knowledge.fair_use import FairUseExceeded
+from academy.knowledge.fair_use import FairUseExceededError
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.store.check import check
+from academy.store.codec import settings_to_proto, spec_from_proto, spec_to_proto
 from academy.store.contest_commands import (
     CountConsultation,
     NoteUses,
@@ -16,16 +16,16 @@ from academy.store.contest_commands import (
     ReportContest,
 )
 from academy.store.errors import (
-    ConsultationOutOfOrder,
-    ContestConflict,
-    ContestOver,
-    GameConflict,
-    InvalidRecord,
-    UnknownContest,
-    UnknownGame,
+    ConsultationOrderError,
+    ContestConflictError,
+    ContestOverError,
+    GameConflictError,
+    InvalidRecordError,
+    UnknownContestError,
+    UnknownGameError,
 )
-from academy.store.game_records import settings_to_proto, spec_from_proto, spec_to_proto
 from academy.store.library_store import Store
+from academy.store.maintenance.check import check
 from academy.store.proposal_tables import ProposalFilter
 from academy.v1 import contests_pb2, proposals_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
@@ -65,7 +65,7 @@ def test_another_game_of_the_same_id_is_refused_naming_what_differs(
 ) -> None:
     other = go_game()
     setattr(other, field, value)
-    with pytest.raises(GameConflict) as refused:
+    with pytest.raises(GameConflictError) as refused:
         store.run(RegisterGame(other, "arena"))
     assert refused.value.field == field
 
@@ -112,18 +112,18 @@ def test_another_contest_of_the_same_id_is_refused(
 ) -> None:
     store.run(RegisterGame(go_game("other"), "arena"))
     store.run(OpenContest(contest("c1")))
-    with pytest.raises(ContestConflict) as refused:
+    with pytest.raises(ContestConflictError) as refused:
         store.run(OpenContest(contest("c1", game_id, names)))
     assert refused.value.field == field
-    with pytest.raises(ContestConflict):
+    with pytest.raises(ContestConflictError):
         store.run(ReportContest(report("c1", game_id, names=names), "arena"))
 
 
 def test_a_contest_needs_a_registered_game(store: Store) -> None:
     for game_id in ("chess", "no game", ""):
-        with pytest.raises(UnknownGame):
+        with pytest.raises(UnknownGameError):
             store.run(OpenContest(contest("c1", game_id)))
-    with pytest.raises(UnknownContest):
+    with pytest.raises(UnknownContestError):
         store.contest("c1")
 
 
@@ -147,7 +147,7 @@ def test_a_report_counts_once(store: Store) -> None:
 
 def test_opening_first_is_not_needed_but_not_possible_after(store: Store) -> None:
     assert store.run(ReportContest(report("c1"), "arena")).counted
-    with pytest.raises(ContestOver):
+    with pytest.raises(ContestOverError):
         store.run(OpenContest(contest("c1")))
 
 
@@ -162,7 +162,7 @@ def test_a_wrong_report_leaves_the_contest_open(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     told = report("c1")
     told.plies[59].player = 7
-    with pytest.raises(InvalidRecord, match=r"plies\[59\]"):
+    with pytest.raises(InvalidRecordError, match=r"plies\[59\]"):
         store.run(ReportContest(told, "arena"))
     assert store.contest("c1").contest.state == contests_pb2.CONTEST_STATE_OPEN
     assert store.last_event() == 1
@@ -186,7 +186,7 @@ def test_what_no_contest_can_end_with_is_refused(
 ) -> None:
     told = report("c1")
     spoil(told)
-    with pytest.raises(InvalidRecord, match=complaint):
+    with pytest.raises(InvalidRecordError, match=complaint):
         store.run(ReportContest(told, "arena"))
     assert store.last_event() == 1
 
@@ -225,7 +225,7 @@ def test_consultations_are_counted_under_the_rule(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     moves = ["E5", "D3", "G7", "C4", "C6", "F3", "D8", "G4"]
     assert store.run(CountConsultation("c1", 1, moves[:2], own_move=2)) == 1
-    with pytest.raises(FairUseExceeded):
+    with pytest.raises(FairUseExceededError):
         store.run(CountConsultation("c1", 1, moves[:4], own_move=3))
     assert store.run(CountConsultation("c1", 1, moves[:8], own_move=5)) == 2
     assert store.run(CountConsultation("c1", 2, moves[:1], own_move=1)) == 1
@@ -244,26 +244,26 @@ def test_the_same_question_again_is_not_counted(store: Store) -> None:
 def test_a_question_about_another_game_is_refused(store: Store, moves: list[str], common: int) -> None:
     store.run(OpenContest(contest("c1")))
     store.run(CountConsultation("c1", 1, ["E5", "D3"], own_move=2))
-    with pytest.raises(ConsultationOutOfOrder) as refused:
+    with pytest.raises(ConsultationOrderError) as refused:
         store.run(CountConsultation("c1", 1, moves, own_move=50))
     assert refused.value.common == common
 
 
 def test_consultations_need_an_open_contest_and_a_seat_in_it(store: Store) -> None:
-    with pytest.raises(UnknownContest):
+    with pytest.raises(UnknownContestError):
         store.run(CountConsultation("c1", 1, [], own_move=1))
     store.run(OpenContest(contest("c1")))
     for seat in (0, 3):
-        with pytest.raises(InvalidRecord, match="must be from 1 to 2"):
+        with pytest.raises(InvalidRecordError, match="must be from 1 to 2"):
             store.run(CountConsultation("c1", seat, [], own_move=1))
     store.run(ReportContest(report("c1"), "arena"))
-    with pytest.raises(ContestOver):
+    with pytest.raises(ContestOverError):
         store.run(CountConsultation("c1", 1, [], own_move=1))
 
 
 def test_a_list_of_moves_too_long_to_be_kept_is_refused(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
-    with pytest.raises(InvalidRecord, match="moves: 262,145 characters in all; at most 262,144"):
+    with pytest.raises(InvalidRecordError, match="moves: 262,145 characters in all; at most 262,144"):
         store.run(CountConsultation("c1", 1, ["E" * 1_024] * 256 + ["E"], own_move=129))
     assert store.run(CountConsultation("c1", 1, ["E" * 1_024] * 256, own_move=129)) == 1
 

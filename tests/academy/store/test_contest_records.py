@@ -6,13 +6,8 @@ import pytest
 
 from academy.knowledge.contests import Result
 from academy.knowledge.settings import Library
-from academy.store.contest_records import (
-    check_new_names,
-    proposal_from_proto,
-    report_from_proto,
-    uses_to_proto,
-)
-from academy.store.errors import InvalidRecord
+from academy.store.codec import check_new_names, proposal_from_proto, report_from_proto, uses_to_proto
+from academy.store.errors import InvalidRecordError
 from academy.v1 import contests_pb2, events_pb2, pattern_pb2, proposals_pb2
 from tests.academy.store.examples import endgame_proposal, go, report
 
@@ -44,7 +39,7 @@ def test_names_that_an_earlier_release_has_taken_are_read_and_not_taken_again() 
     told.contest.players[0].name = "b\u202eob"
     read = report_from_proto(events_pb2.ContestReported(report=told), go())
     assert read.contestants[0].name == "b\u202eob"
-    with pytest.raises(InvalidRecord, match=r"players\[0\]\.name: character 2 .* cannot be seen"):
+    with pytest.raises(InvalidRecordError, match=r"players\[0\]\.name: character 2 .* cannot be seen"):
         check_new_names(told.contest)
 
 
@@ -78,7 +73,7 @@ def test_a_report_out_of_order_is_refused(spoil: Spoil, complaint: str) -> None:
     told = report("c1", plies=10)
     report_from_proto(events_pb2.ContestReported(report=told), go())
     spoil(told)
-    with pytest.raises(InvalidRecord, match=complaint):
+    with pytest.raises(InvalidRecordError, match=complaint):
         report_from_proto(events_pb2.ContestReported(report=told), go())
 
 
@@ -102,5 +97,5 @@ def test_a_proposal_out_of_order_is_refused(changes: dict[str, object], complain
     proposal_from_proto(proposals_pb2.Proposal(seat=1, content=content), go())
     for name, value in changes.items():
         setattr(content, name, value)
-    with pytest.raises(InvalidRecord, match=complaint):
+    with pytest.raises(InvalidRecordError, match=complaint):
         proposal_from_proto(proposals_pb2.Proposal(seat=1, content=content), go())

@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.store import environment as environments
-from academy.store.environment import Environment, Table, Transaction
-from academy.store.errors import SchemaMismatch, StoreClosed, StoreCorrupt, StoreError, StoreFull
+from academy.store.environment import Environment, TableName, Transaction
+from academy.store.errors import (
+    SchemaMismatchError,
+    StoreClosedError,
+    StoreCorruptError,
+    StoreError,
+    StoreFullError,
+)
 from academy.store.schema import SCHEMA_VERSION
 from tests.academy.store.processes import run_python
 
@@ -26,7 +32,7 @@ def small_map(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fill(transaction: Transaction, chunks: int) -> None:
     for number in range(chunks):
-        transaction.put(Table.EVENTS, number.to_bytes(8), CHUNK)
+        transaction.put(TableName.EVENTS, number.to_bytes(8), CHUNK)
 
 
 def test_the_map_grows_and_the_write_that_made_it_grow_is_complete(tmp_path: Path) -> None:
@@ -35,22 +41,22 @@ def test_the_map_grows_and_the_write_that_made_it_grow_is_complete(tmp_path: Pat
         environment.write(lambda transaction: fill(transaction, 150))
         assert environment.map_size == 4 * SMALL_MAP
         with environment.reading() as transaction:
-            assert transaction.count(Table.EVENTS) == 150
+            assert transaction.count(TableName.EVENTS) == 150
 
 
 def test_beyond_the_largest_map_a_write_is_refused_whole_and_others_go_on(tmp_path: Path) -> None:
     with Environment(tmp_path, largest_map=SMALL_MAP) as environment:
         environment.write(lambda transaction: fill(transaction, 10))
-        with pytest.raises(StoreFull, match="reached the limit of 1,048,576 bytes"):
+        with pytest.raises(StoreFullError, match="reached the limit of 1,048,576 bytes"):
             environment.write(lambda transaction: fill(transaction, 100))
-        environment.write(lambda transaction: transaction.put(Table.META, b"more", b"data"))
+        environment.write(lambda transaction: transaction.put(TableName.META, b"more", b"data"))
         with environment.reading() as transaction:
-            assert transaction.count(Table.EVENTS) == 10
+            assert transaction.count(TableName.EVENTS) == 10
 
 
 def test_growing_waits_for_readers_of_other_threads(tmp_path: Path) -> None:
     with Environment(tmp_path) as environment:
-        environment.write(lambda transaction: transaction.put(Table.META, b"key", b"before"))
+        environment.write(lambda transaction: transaction.put(TableName.META, b"key", b"before"))
         reading, may_end = threading.Event(), threading.Event()
         seen: list[bytes | None] = []
 
@@ -58,7 +64,7 @@ def test_growing_waits_for_readers_of_other_threads(tmp_path: Path) -> None:
             with environment.reading() as transaction:
                 reading.set()
                 may_end.wait(10)
-                seen.append(transaction.get(Table.META, b"key"))
+                seen.append(transaction.get(TableName.META, b"key"))
 
         reader = threading.Thread(target=read)
         reader.start()
@@ -86,62 +92,62 @@ def test_a_map_that_another_process_made_larger_is_taken_over(tmp_path: Path) ->
             """
         )
         with environment.reading() as transaction:
-            assert transaction.count(Table.EVENTS) == 5_000
-        environment.write(lambda transaction: transaction.put(Table.META, b"key", b"value"))
+            assert transaction.count(TableName.EVENTS) == 5_000
+        environment.write(lambda transaction: transaction.put(TableName.META, b"key", b"value"))
         assert environment.map_size > SMALL_MAP
 
 
 def test_what_raises_leaves_nothing_behind(tmp_path: Path) -> None:
     def half(transaction: Transaction) -> None:
-        transaction.put(Table.META, b"half", b"")
+        transaction.put(TableName.META, b"half", b"")
         raise RuntimeError("no further")
 
     with Environment(tmp_path) as environment:
         with pytest.raises(RuntimeError):
             environment.write(half)
         with environment.reading() as transaction:
-            assert transaction.get(Table.META, b"half") is None
+            assert transaction.get(TableName.META, b"half") is None
 
 
 def test_a_nested_part_is_undone_alone(tmp_path: Path) -> None:
     def parts(transaction: Transaction) -> None:
-        transaction.put(Table.META, b"outer", b"")
+        transaction.put(TableName.META, b"outer", b"")
         with pytest.raises(RuntimeError), transaction.nested() as part:
-            part.put(Table.META, b"inner", b"")
+            part.put(TableName.META, b"inner", b"")
             raise RuntimeError
         with transaction.nested() as part:
-            part.put(Table.META, b"second", b"")
+            part.put(TableName.META, b"second", b"")
 
     with Environment(tmp_path) as environment:
         environment.write(parts)
         with environment.reading() as transaction:
-            found = {key for key, _ in transaction.scan(Table.META)}
+            found = {key for key, _ in transaction.scan(TableName.META)}
     assert found == {b"schema", b"outer", b"second"}
 
 
 @pytest.mark.parametrize("version", ["0", str(SCHEMA_VERSION + 1), "99"])
 def test_another_schema_version_is_refused_by_number(tmp_path: Path, version: str) -> None:
     with Environment(tmp_path) as environment:
-        environment.write(lambda transaction: transaction.put(Table.META, b"schema", version.encode()))
+        environment.write(lambda transaction: transaction.put(TableName.META, b"schema", version.encode()))
     with pytest.raises(
-        SchemaMismatch, match=f"schema version {version}, this program reads {SCHEMA_VERSION}"
+        SchemaMismatchError, match=f"schema version {version}, this program reads {SCHEMA_VERSION}"
     ):
         Environment(tmp_path)
     # The refusal must not have kept the folder open.
-    with pytest.raises(SchemaMismatch):
+    with pytest.raises(SchemaMismatchError):
         Environment(tmp_path)
 
 
 def test_what_is_no_store_is_said_to_be_none(tmp_path: Path) -> None:
     (tmp_path / "data.mdb").write_bytes(b"something else" * 1000)
-    with pytest.raises(StoreCorrupt, match="restore a backup") as caught:
+    with pytest.raises(StoreCorruptError, match="restore a backup") as caught:
         Environment(tmp_path)
     assert str(caught.value).count(str(tmp_path)) == 1
 
 
 def test_another_programs_lmdb_folder_is_not_read(tmp_path: Path) -> None:
     lmdb.open(str(tmp_path)).close()
-    with pytest.raises(StoreCorrupt, match="no data of ACADEMY"):
+    with pytest.raises(StoreCorruptError, match="no data of ACADEMY"):
         Environment(tmp_path, read_only=True)
 
 
@@ -167,7 +173,7 @@ def test_after_closing_reads_are_refused(tmp_path: Path) -> None:
     environment = Environment(tmp_path)
     environment.close()
     environment.close()
-    with pytest.raises(StoreClosed), environment.reading():
+    with pytest.raises(StoreClosedError), environment.reading():
         pass
 
 
@@ -188,9 +194,11 @@ def test_scanning_is_like_sorting(
 
         def put_all(transaction: Transaction) -> None:
             for key in keys:
-                transaction.put(Table.EVENTS, key, key)
+                transaction.put(TableName.EVENTS, key, key)
 
         environment.write(put_all)
         with environment.reading() as transaction:
-            scan = transaction.scan(Table.EVENTS, prefix, start=start if rest else b"", backwards=backwards)
+            scan = transaction.scan(
+                TableName.EVENTS, prefix, start=start if rest else b"", backwards=backwards
+            )
             assert list(scan) == [(key, key) for key in expected]

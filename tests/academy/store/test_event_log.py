@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from academy.store import event_log
 from academy.store.contest_commands import RegisterGame, ReportContest
-from academy.store.errors import StoreCorrupt
+from academy.store.errors import StoreCorruptError
 from academy.store.library_store import Page, Store
 from academy.v1 import events_pb2
 from tests.academy.store.examples import go_game, report
@@ -25,7 +25,7 @@ def test_a_long_event_is_stored_compressed() -> None:
 
 @pytest.mark.parametrize("stored", [b"", b"\x07abc", b"\x01not zlib", b"\x00\xff\xff\xff"])
 def test_what_is_no_event_is_said_to_be_corrupt(stored: bytes) -> None:
-    with pytest.raises(StoreCorrupt):
+    with pytest.raises(StoreCorruptError):
         event_log.unpack(stored)
 
 

@@ -10,15 +10,15 @@ import pytest
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.store import forgetting
-from academy.store.check import check
-from academy.store.compaction import compact
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
-from academy.store.following import GameView
 from academy.store.forgetting import Difference, ForgetPlayer
 from academy.store.library_commands import ChangeSettings, DeletePattern, RestorePattern
 from academy.store.library_store import Store
+from academy.store.maintenance.check import check
+from academy.store.maintenance.compaction import compact
 from academy.store.player_commands import MuteInGame, MutePlayer, Unmuted, UnmuteInGame, UnmutePlayer
 from academy.store.proposal_tables import ProposalFilter
+from academy.store.replica import GameView
 from academy.v1 import game_pb2, pattern_pb2, proposals_pb2
 from tests.academy.store.examples import SIZE, contest, go, go_game, report, submission
 

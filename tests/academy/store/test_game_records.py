@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from academy.knowledge.boards import GraphGeometry, HexGeometry, InvalidBoard, SquareGeometry
-from academy.knowledge.settings import InvalidSettings, Library, LibrarySettings
-from academy.knowledge.spec import GameSpec, InvalidGame
+from academy.knowledge.boards import GraphGeometry, HexGeometry, InvalidBoardError, SquareGeometry
+from academy.knowledge.settings import InvalidSettingsError, Library, LibrarySettings
+from academy.knowledge.spec import GameSpec, InvalidGameError
 from academy.knowledge.symmetries import NodeSymmetry
-from academy.store.errors import InvalidRecord
-from academy.store.game_records import (
+from academy.store.codec import (
     library_from_proto,
     library_to_proto,
     pattern_library_from_proto,
@@ -20,6 +19,7 @@ from academy.store.game_records import (
     spec_from_proto,
     spec_to_proto,
 )
+from academy.store.errors import InvalidRecordError
 from academy.v1 import game_pb2, pattern_pb2
 from tests.academy.store.examples import go
 
@@ -48,14 +48,14 @@ def test_a_game_comes_back_as_it_was(spec: GameSpec) -> None:
 
 
 def test_a_game_without_geometry_is_refused() -> None:
-    with pytest.raises(InvalidGame, match="without geometry"):
+    with pytest.raises(InvalidGameError, match="without geometry"):
         spec_from_proto(game_pb2.Game(game_id="x", players=2))
 
 
 def test_an_empty_board_is_refused() -> None:
     game = spec_to_proto(go())
     game.geometry.square.rows = 0
-    with pytest.raises(InvalidBoard, match="0 rows"):
+    with pytest.raises(InvalidBoardError, match="0 rows"):
         spec_from_proto(game)
 
 
@@ -82,7 +82,7 @@ def test_settings_not_given_are_the_defaults_or_stay() -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), -0.1, 1.1])
 def test_settings_out_of_range_are_refused(value: float) -> None:
-    with pytest.raises(InvalidSettings, match="prune_below"):
+    with pytest.raises(InvalidSettingsError, match="prune_below"):
         settings_from_proto(game_pb2.LibrarySettings(prune_below=value))
 
 
@@ -92,7 +92,7 @@ def test_libraries_come_back_as_they_were(library: Library) -> None:
 
 
 def test_no_library_and_the_wrong_library_are_refused() -> None:
-    with pytest.raises(InvalidRecord, match=r"content\.library: 0 names no library"):
+    with pytest.raises(InvalidRecordError, match=r"content\.library: 0 names no library"):
         library_from_proto(pattern_pb2.LIBRARY_UNSPECIFIED, "content.library")
-    with pytest.raises(InvalidRecord, match="lines of moves"):
+    with pytest.raises(InvalidRecordError, match="lines of moves"):
         pattern_library_from_proto(pattern_pb2.LIBRARY_OPENING)

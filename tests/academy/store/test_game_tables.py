@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from academy.store import feed, game_tables
-from academy.store.check import check
+from academy.store import change_log, game_tables
 from academy.store.contest_commands import RegisterGame, ReportContest
-from academy.store.environment import Table, Transaction
+from academy.store.environment import TableName, Transaction
 from academy.store.library_store import Store
+from academy.store.maintenance.check import check
 from tests.academy.store.examples import go_game, report
 
 
@@ -18,9 +18,9 @@ def bytes_written(
     """How much a report of one ply writes besides the event itself."""
     written = 0
 
-    def counting(self: Transaction, table: Table, key: bytes, value: bytes = b"") -> None:
+    def counting(self: Transaction, table: TableName, key: bytes, value: bytes = b"") -> None:
         nonlocal written
-        written += len(key) + len(value) if table not in (Table.EVENTS, Table.CONTESTS) else 0
+        written += len(key) + len(value) if table not in (TableName.EVENTS, TableName.CONTESTS) else 0
         put(self, table, key, value)
 
     put = Transaction.put
@@ -63,5 +63,5 @@ def test_of_ratings_others_read_those_that_changed(tmp_path: Path) -> None:
         store.run(ReportContest(report("c3", names=("dan", "bob")), "arena"))
         with store.environment.reading() as transaction:
             state = game_tables.game_state(transaction, "go-9x9")
-            touched = feed.since(transaction, "go-9x9", before, state.generation)
+            touched = change_log.since(transaction, "go-9x9", before, state.generation)
     assert touched is not None and touched.players == {"bob", "cas", "dan"}

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from academy.knowledge.settings import Library
 from academy.store import game_tables
-from academy.store.check import check
+from academy.store.codec import entry_to_proto, node_to_proto
 from academy.store.contest_commands import NoteUses, OpenContest, RegisterGame, ReportContest
-from academy.store.errors import ContestOver, NotDeleted, TooManyProposals, UnknownContest
-from academy.store.following import GameView
+from academy.store.errors import ContestOverError, NotDeletedError, TooManyProposalsError, UnknownContestError
 from academy.store.library_commands import (
     ChangeSettings,
     DeletePattern,
@@ -20,12 +19,13 @@ from academy.store.library_commands import (
     RestorePattern,
 )
 from academy.store.library_store import Store
-from academy.store.pattern_records import entry_to_proto, node_to_proto
-from academy.store.working_games import GAMES_IN_MEMORY, WorkingGames
-from academy.store.writing import Command
+from academy.store.loaded_games import GAMES_IN_MEMORY, LoadedGames
+from academy.store.maintenance.check import check
+from academy.store.replica import GameView
+from academy.store.writer import Command
 from academy.v1 import contests_pb2, game_pb2
 from tests.academy.store.examples import contest, endgame_proposal, go_game, report, submission
-from tests.academy.store.test_following import Mirror, said
+from tests.academy.store.test_replica import Mirror, said
 
 GAMES = ("go-9x9", "go")
 PLIES = 12
@@ -107,7 +107,7 @@ def test_every_history_can_be_made_again(history: list[tuple[str, tuple[object, 
         assert store._writer is not None
         assert store._writer._games._most == GAMES_IN_MEMORY
         store._writer._games._most = most
-        other = WorkingGames()
+        other = LoadedGames()
         mirror = Mirror()
         follower = store.follow(mirror)
         for game_id in GAMES:
@@ -119,7 +119,7 @@ def test_every_history_can_be_made_again(history: list[tuple[str, tuple[object, 
                         other.current(transaction, game_id)
                 view = follower.refresh(game_id)
                 store.run(command(view, game_id, str(what), *(arguments or [0])))
-            except (ContestOver, UnknownContest, NotDeleted, TooManyProposals):
+            except (ContestOverError, UnknownContestError, NotDeletedError, TooManyProposalsError):
                 continue
         assert list(check(store.environment)) == []
         views = [follower.refresh(game_id) for game_id in GAMES]

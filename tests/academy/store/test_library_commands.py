@@ -5,14 +5,13 @@ from pathlib import Path
 import pytest
 
 from academy.knowledge.game import PATTERN_LIBRARIES
-from academy.knowledge.library import PatternEntry, UnknownPattern
-from academy.knowledge.openings import OpeningNode, UnknownLine
-from academy.knowledge.settings import InvalidSettings, Library, LibrarySettings
+from academy.knowledge.library import PatternEntry, UnknownPatternError
+from academy.knowledge.openings import OpeningNode, UnknownLineError
+from academy.knowledge.settings import InvalidSettingsError, Library, LibrarySettings
 from academy.knowledge.text import read_cells
-from academy.store.check import check
+from academy.store.codec import entry_to_proto, node_to_proto
 from academy.store.contest_commands import RegisterGame, ReportContest
-from academy.store.errors import InvalidRecord, NotDeleted, UnknownGame, UnknownRemovalError
-from academy.store.following import GameView
+from academy.store.errors import InvalidRecordError, NotDeletedError, UnknownGameError, UnknownRemovalError
 from academy.store.library_commands import (
     ChangeSettings,
     DeleteOpening,
@@ -24,7 +23,8 @@ from academy.store.library_commands import (
     RestoreRemoval,
 )
 from academy.store.library_store import Page, Store
-from academy.store.pattern_records import entry_to_proto, node_to_proto
+from academy.store.maintenance.check import check
+from academy.store.replica import GameView
 from academy.v1 import game_pb2, pattern_pb2
 from tests.academy.store.examples import go, go_game, learn, report
 
@@ -108,7 +108,7 @@ def test_pruned_patterns_come_back_one_by_one_or_together(store: Store) -> None:
     assert isinstance(pruned[0], PatternEntry)
     number = pruned[0].pattern_id
     assert store.run(RestorePattern("go-9x9", ENDGAME, number, "admin")) == pruned[0]
-    with pytest.raises(NotDeleted):
+    with pytest.raises(NotDeletedError):
         store.run(RestorePattern("go-9x9", ENDGAME, number, "admin"))
     assert restore_newest(store) == Restored(len(pruned) - 1, 0, 0)
     assert known_records(store) == before and not list(check(store.environment))
@@ -142,7 +142,7 @@ def test_a_deleted_line_takes_what_follows_and_leaves_the_counts_before(store: S
     left = view(store).openings
     assert first.node_id not in left.nodes and len(left) == len(tree.nodes) - 1 - len(deleted)
     assert left.root == tree.root and len(deleted) > 1
-    with pytest.raises(UnknownLine):
+    with pytest.raises(UnknownLineError):
         store.run(DeleteOpening("go-9x9", first.node_id, [first.move], "admin"))
 
     # The line is played again: what comes back is added to it.
@@ -173,9 +173,9 @@ def test_what_was_removed_is_kept_for_its_time_and_within_its_bounds(tmp_path: P
 
 
 def test_wrong_settings_are_refused(store: Store) -> None:
-    with pytest.raises(InvalidSettings, match="prune_factor 2"):
+    with pytest.raises(InvalidSettingsError, match="prune_factor 2"):
         store.run(ChangeSettings("go-9x9", game_pb2.LibrarySettings(prune_factor=2), "admin"))
-    with pytest.raises(UnknownGame):
+    with pytest.raises(UnknownGameError):
         store.run(ChangeSettings("chess", game_pb2.LibrarySettings(), "admin"))
 
 
@@ -184,11 +184,11 @@ def test_a_deletion_can_be_undone_once(store: Store) -> None:
     number, entry = next(iter(view(store).libraries[ENDGAME].items()))
     assert store.run(DeletePattern("go-9x9", ENDGAME, number, "admin")) == entry
     assert number not in view(store).libraries[ENDGAME]
-    with pytest.raises(UnknownPattern):
+    with pytest.raises(UnknownPatternError):
         store.run(DeletePattern("go-9x9", ENDGAME, number, "admin"))
     assert store.run(RestorePattern("go-9x9", ENDGAME, number, "admin")) == entry
     assert view(store).libraries[ENDGAME][number] == entry
-    with pytest.raises(NotDeleted):
+    with pytest.raises(NotDeletedError):
         store.run(RestorePattern("go-9x9", ENDGAME, number, "admin"))
     assert not list(check(store.environment))
 
@@ -236,7 +236,7 @@ def test_openings_are_pruned_by_the_games_own_threshold_when_none_is_given(store
     [(ENDGAME, -1.0), (ENDGAME, float("nan")), (ENDGAME, float("inf")), (Library.OPENING, 1.5)],
 )
 def test_a_senseless_threshold_is_refused(store: Store, library: Library, below: float) -> None:
-    with pytest.raises(InvalidRecord, match="below"):
+    with pytest.raises(InvalidRecordError, match="below"):
         store.run(PruneLibrary("go-9x9", library, below, True, "admin"))
 
 
@@ -294,10 +294,10 @@ def test_an_import_is_taken_whole_or_not_at_all(store: Store) -> None:
     patterns, nodes = exported(before)
     events = store.last_event()
     spoilt = pattern_pb2.PatternRecord(cells="??")
-    with pytest.raises(InvalidRecord, match=rf"patterns\[{len(patterns[ENDGAME])}\]"):
+    with pytest.raises(InvalidRecordError, match=rf"patterns\[{len(patterns[ENDGAME])}\]"):
         wrong = {ENDGAME: [*patterns[ENDGAME], spoilt]}
         store.run(ImportLibraries("go-9x9", wrong, [], True, "admin"))
-    with pytest.raises(UnknownLine):
+    with pytest.raises(UnknownLineError):
         orphan = [node for node in nodes if node.depth != 1]
         store.run(ImportLibraries("go-9x9", patterns, orphan, True, "admin"))
     assert store.last_event() == events
@@ -323,7 +323,7 @@ def test_nodes_with_more_or_fewer_results_than_visits_are_not_taken_in(store: St
     root = pattern_pb2.OpeningNodeRecord(
         visits=2, wins=[1, 1], draws=[0, 0], losses=[1, 0], value_millionths=[0, 0]
     )
-    with pytest.raises(InvalidRecord, match=r"nodes\[0\]\.visits: 2, .* of player 2 add up to 1"):
+    with pytest.raises(InvalidRecordError, match=r"nodes\[0\]\.visits: 2, .* of player 2 add up to 1"):
         store.run(ImportLibraries("go-9x9", {}, [root], False, "admin"))
     root.losses[1] = 1
     assert store.run(ImportLibraries("go-9x9", {}, [root], False, "admin")).nodes == 1

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from academy.store import lock_file, pages
-from academy.store.environment import Environment, Table
-from academy.store.errors import StoreFull
+from academy.store import lock_file
+from academy.store.environment import Environment, TableName
+from academy.store.errors import StoreFullError
+from academy.store.maintenance import pages
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder that was written, copied without its lock file."""
     data = tmp_path / "data"
     with Environment(data) as environment:
-        environment.write(lambda transaction: transaction.put(Table.META, b"key", b"value"))
+        environment.write(lambda transaction: transaction.put(TableName.META, b"key", b"value"))
     (data / "lock.mdb").unlink()
     return data
 
@@ -63,7 +64,7 @@ def test_without_room_a_folder_is_not_opened_for_writing(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill_the_disk(monkeypatch)
-    with pytest.raises(StoreFull, match="no room left on the disk"):
+    with pytest.raises(StoreFullError, match="no room left on the disk"):
         Environment(folder)
 
 
@@ -73,7 +74,7 @@ def test_without_room_a_folder_that_nobody_uses_is_read_without_lock(
     fill_the_disk(monkeypatch)
     assert list(pages.damage(folder)) == []
     with Environment(folder, read_only=True) as environment, environment.reading() as transaction:
-        assert transaction.get(Table.META, b"key") == b"value"
+        assert transaction.get(TableName.META, b"key") == b"value"
     assert "start no server meanwhile" in caplog.text
 
 
@@ -85,7 +86,7 @@ def test_without_room_a_folder_in_use_is_read_with_its_lock(
     os.truncate(folder / "lock.mdb", 1 << 20)
     fill_the_disk(monkeypatch)
     with Environment(folder, read_only=True) as environment, environment.reading() as transaction:
-        assert transaction.get(Table.META, b"key") == b"value"
+        assert transaction.get(TableName.META, b"key") == b"value"
     assert caplog.text == ""
-    with pytest.raises(StoreFull):
+    with pytest.raises(StoreFullError):
         Environment(folder)

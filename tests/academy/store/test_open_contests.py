@@ -7,7 +7,7 @@ import pytest
 
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.environment import Transaction
-from academy.store.errors import InvalidRecord
+from academy.store.errors import InvalidRecordError
 from academy.store.library_store import Store
 from tests.academy.store.examples import contest, go_game, report
 
@@ -31,7 +31,7 @@ def test_of_a_players_open_contests_the_oldest_since_a_time_is_told(tmp_path: Pa
 
 @pytest.mark.parametrize("place", [(-1, "a"), (1 << 64, "a"), (0, "no contest"), (0, ""), (0, "a" * 1_000)])
 def test_a_place_where_no_contest_can_be_is_refused(store: Store, place: tuple[int, str]) -> None:
-    with pytest.raises(InvalidRecord, match="no contest can be there"):
+    with pytest.raises(InvalidRecordError, match="no contest can be there"):
         store.oldest_contests("go-9x9", place, 10)
 
 

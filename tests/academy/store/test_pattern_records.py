@@ -8,15 +8,16 @@ from hypothesis import strategies as st
 
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.settings import Library
-from academy.store.errors import InvalidRecord
-from academy.store.messages import packed, unpacked
-from academy.store.pattern_records import (
+from academy.store.codec import (
     entry_from_proto,
     entry_to_proto,
     node_from_proto,
     node_to_proto,
+    pack_message,
+    unpack_message,
     with_figures,
 )
+from academy.store.errors import InvalidRecordError
 from academy.v1 import pattern_pb2
 from tests.academy.store import strategies
 from tests.academy.store.examples import go
@@ -26,8 +27,8 @@ from tests.academy.store.examples import go
 def test_a_pattern_comes_back_as_it_was(data: st.DataObject, kind: str) -> None:
     spec = strategies.SPECS[kind]
     entry = data.draw(strategies.entries(spec))
-    stored = packed(entry_to_proto(entry, Library.ENDGAME, spec))
-    record = unpacked(pattern_pb2.PatternRecord, stored)
+    stored = pack_message(entry_to_proto(entry, Library.ENDGAME, spec))
+    record = unpack_message(pattern_pb2.PatternRecord, stored)
     assert entry_from_proto(record, spec) == entry
     # Derived figures are for readers; they change nothing that is read back.
     assert entry_from_proto(with_figures(record, entry), spec) == entry
@@ -36,7 +37,7 @@ def test_a_pattern_comes_back_as_it_was(data: st.DataObject, kind: str) -> None:
 @given(strategies.nodes())
 def test_nodes_come_back_as_they_were(nodes: list[OpeningNode]) -> None:
     for node in nodes:
-        record = unpacked(pattern_pb2.OpeningNodeRecord, packed(node_to_proto(node, "go-9x9")))
+        record = unpack_message(pattern_pb2.OpeningNodeRecord, pack_message(node_to_proto(node, "go-9x9")))
         assert node_from_proto(record, go()) == node
 
 
@@ -96,7 +97,7 @@ def test_a_pattern_out_of_order_is_refused(
     spoilt = record()
     entry_from_proto(spoilt, go())
     spoil(spoilt)
-    with pytest.raises(InvalidRecord, match=complaint):
+    with pytest.raises(InvalidRecordError, match=complaint):
         entry_from_proto(spoilt, go())
 
 
@@ -133,5 +134,5 @@ def test_a_node_out_of_order_is_refused(
     spoilt = node()
     node_from_proto(spoilt, go())
     spoil(spoilt)
-    with pytest.raises(InvalidRecord, match=complaint):
+    with pytest.raises(InvalidRecordError, match=complaint):
         node_from_proto(spoilt, go())

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from academy.store.check import check
 from academy.store.contest_commands import CountConsultation, OpenContest, ReportContest
-from academy.store.errors import InvalidRecord, TooManyProposals, UnknownContest
+from academy.store.errors import InvalidRecordError, TooManyProposalsError, UnknownContestError
 from academy.store.library_commands import ChangeSettings
 from academy.store.library_store import Store
+from academy.store.maintenance.check import check
 from academy.store.proposal_tables import ProposalFilter
 from academy.v1 import game_pb2, proposals_pb2
 from tests.academy.store.examples import contest, endgame_proposal, report, submission
@@ -85,7 +85,7 @@ def test_no_more_than_the_settings_allow_and_none_of_a_call_that_is_too_much(sto
     store.run(OpenContest(contest("c1")))
     proposals = [endgame_proposal(told, back=back) for back in range(5)]
     store.run(submission("c1", 1, proposals[:2], "gnugo 1"))
-    with pytest.raises(TooManyProposals) as refused:
+    with pytest.raises(TooManyProposalsError) as refused:
         store.run(submission("c1", 1, proposals[2:4], "gnugo 1"))
     assert (refused.value.held, refused.value.more, refused.value.allowed) == (2, 2, 3)
     assert len(store.proposals(ProposalFilter("gnugo 1"))[0]) == 2
@@ -99,16 +99,16 @@ def test_a_wrong_proposal_refuses_the_call_by_its_place(store: Store) -> None:
     store.run(OpenContest(contest("c1")))
     good, bad = endgame_proposal(told), endgame_proposal(told)
     bad.value = 2.0
-    with pytest.raises(InvalidRecord, match=r"proposals\[1\]\.value: 2\.0"):
+    with pytest.raises(InvalidRecordError, match=r"proposals\[1\]\.value: 2\.0"):
         store.run(submission("c1", 1, [good, bad], "gnugo 1"))
     assert store.proposals(ProposalFilter("gnugo 1")) == ([], b"")
 
 
 def test_proposals_need_a_contest_and_a_seat(store: Store) -> None:
-    with pytest.raises(UnknownContest):
+    with pytest.raises(UnknownContestError):
         store.run(submission("c1", 1, [], "gnugo 1"))
     store.run(OpenContest(contest("c1")))
-    with pytest.raises(InvalidRecord, match="must be from 1 to 2"):
+    with pytest.raises(InvalidRecordError, match="must be from 1 to 2"):
         store.run(submission("c1", 3, [], "gnugo 1"))
 
 

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from academy.knowledge.settings import Library
-from academy.store.check import check
-from academy.store.compaction import compact
+from academy.store.codec import proposed_by
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.library_store import Store
-from academy.store.pattern_records import proposed_by
+from academy.store.maintenance.check import check
+from academy.store.maintenance.compaction import compact
 from tests.academy.store.examples import endgame_proposal, go_game, report, submission
 
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
-from academy.store.errors import InvalidRecord, UnknownTokenId
+from academy.store.errors import InvalidRecordError, UnknownTokenIdError
 from academy.store.library_store import Store
 from academy.store.tokens import (
     Caller,
     CreateToken,
-    ExpiredToken,
-    RevokedToken,
+    ExpiredTokenError,
+    RevokedTokenError,
     RevokeToken,
     Role,
-    UnknownToken,
+    UnknownTokenError,
 )
 from tests.academy.store.examples import contest, go_game, report
 
@@ -53,13 +53,13 @@ def test_a_revoked_token_is_refused_and_stays_revoked(store: Store) -> None:
     revoked = store.run(RevokeToken(token.token_id))
     assert revoked.revoked is not None
     assert store.run(RevokeToken(token.token_id)) == revoked
-    with pytest.raises(RevokedToken):
+    with pytest.raises(RevokedTokenError):
         store.authenticate(text)
 
 
 @pytest.mark.parametrize("token_id", ["", "0123456789abcdef", "x" * 600])
 def test_what_is_no_token_cannot_be_revoked(store: Store, token_id: str) -> None:
-    with pytest.raises(UnknownTokenId):
+    with pytest.raises(UnknownTokenIdError):
         store.run(RevokeToken(token_id))
 
 
@@ -67,12 +67,12 @@ def test_a_token_expires(tmp_path: Path) -> None:
     clock = Clock()
     with Store(tmp_path / "clocked", clock=clock) as store:
         _, text = store.run(CreateToken("gnugo", Role.BOT, expires=clock.now + 60))
-        with pytest.raises(InvalidRecord, match="expires"):
+        with pytest.raises(InvalidRecordError, match="expires"):
             store.run(CreateToken("gnugo", Role.BOT, expires=clock.now))
         clock.now += 59
         assert store.authenticate(text).name == "gnugo"
         clock.now += 1
-        with pytest.raises(ExpiredToken):
+        with pytest.raises(ExpiredTokenError):
             store.authenticate(text)
 
 
@@ -86,7 +86,7 @@ def test_one_name_may_have_several_tokens(store: Store) -> None:
 
 @pytest.mark.parametrize("name", ["", "a\tb", "x" * 129, "b\u202eob", "e\u0301"])
 def test_a_token_needs_a_name_a_player_can_have(store: Store, name: str) -> None:
-    with pytest.raises(InvalidRecord, match="name"):
+    with pytest.raises(InvalidRecordError, match="name"):
         store.run(CreateToken(name, Role.BOT))
 
 
@@ -101,7 +101,7 @@ def test_a_ticket_is_good_for_its_seat(store: Store) -> None:
 def test_a_ticket_ends_with_a_newer_one_and_is_marked_over_after_the_report(store: Store) -> None:
     _, first = store.run(OpenContest(contest("c1")))
     _, second = store.run(OpenContest(contest("c1")))
-    with pytest.raises(UnknownToken):
+    with pytest.raises(UnknownTokenError):
         store.authenticate(first[0])
     store.run(ReportContest(report("c1"), "arena"))
     assert store.authenticate(second[0]).over
@@ -133,7 +133,7 @@ def test_what_was_never_given_is_unknown(store: Store) -> None:
         "x" * 10_000,
         "acd_é",
     ):
-        with pytest.raises(UnknownToken):
+        with pytest.raises(UnknownTokenError):
             store.authenticate(wrong)
     assert store.authenticate(text)
     assert store.authenticate(ticket)

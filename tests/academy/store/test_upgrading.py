@@ -18,18 +18,18 @@ from pathlib import Path
 import pytest
 
 from academy.knowledge.settings import Library
-from academy.store import upgrading
-from academy.store.backup import backup, restore
-from academy.store.check import check
-from academy.store.compaction import compact
+from academy.store.codec import pack_message
 from academy.store.contest_commands import OpenContest, ReportContest
-from academy.store.environment import Environment, Table, Transaction
-from academy.store.errors import SchemaOutdated, StoreBusy, StoreCorrupt
+from academy.store.environment import Environment, TableName, Transaction
+from academy.store.errors import SchemaOutdatedError, StoreBusyError, StoreCorruptError
 from academy.store.library_store import Store
-from academy.store.messages import packed
+from academy.store.maintenance import upgrade as upgrade_module
+from academy.store.maintenance.backup import backup, restore
+from academy.store.maintenance.check import check
+from academy.store.maintenance.compaction import compact
+from academy.store.maintenance.upgrade import as_written, upgrade
 from academy.store.proposal_tables import ProposalFilter
 from academy.store.schema import SCHEMA_VERSION
-from academy.store.upgrading import as_written, upgrade
 from academy.store.v1 import records_pb2
 from tests.academy.store.examples import contest, learn, report
 from tests.academy.store.processes import start_python
@@ -60,13 +60,13 @@ def unpacked_folder(folder: Path, stored: str) -> Path:
 def is_as_written(folder: Path) -> bool:
     """Whether a folder is of version 1, with all that the step from it changes as it was."""
     with as_written(folder) as environment, environment.reading() as transaction:
-        measures = transaction.get(Table.MEASURES, b"go-9x9") or b""
+        measures = transaction.get(TableName.MEASURES, b"go-9x9") or b""
         return environment.schema == 1 and b'"seki":150000' in measures
 
 
-def contents(folder: Path) -> list[tuple[Table, bytes, bytes]]:
+def contents(folder: Path) -> list[tuple[TableName, bytes, bytes]]:
     with Environment(folder, read_only=True) as environment, environment.reading() as transaction:
-        return [(table, key, value) for table in Table for key, value in transaction.scan(table)]
+        return [(table, key, value) for table in TableName for key, value in transaction.scan(table)]
 
 
 def test_all_that_was_known_is_known(old: Path) -> None:
@@ -106,7 +106,7 @@ def test_the_arena_that_reported_most_is_the_folders_own(old: Path) -> None:
     def hand_out(transaction: Transaction) -> None:
         for number, (name, role) in enumerate((("arena", "arena"), ("late", "arena"), ("ann", "bot"))):
             record = records_pb2.TokenRecord(token_id=f"{number}", name=name, role=role)
-            transaction.put(Table.TOKENS, f"{number}".encode(), packed(record))
+            transaction.put(TableName.TOKENS, f"{number}".encode(), pack_message(record))
 
     with Environment(old, version=1) as environment:
         environment.write(hand_out)
@@ -129,7 +129,9 @@ def test_once_is_enough(old: Path) -> None:
 
 def test_reading_changes_nothing_and_says_what_to_do(old: Path) -> None:
     before = (old / "data.mdb").read_bytes()
-    with pytest.raises(SchemaOutdated, match=f"schema version 1, this program reads {SCHEMA_VERSION}; serve"):
+    with pytest.raises(
+        SchemaOutdatedError, match=f"schema version 1, this program reads {SCHEMA_VERSION}; serve"
+    ):
         Store(old, read_only=True)
     assert (old / "data.mdb").read_bytes() == before
 
@@ -145,8 +147,8 @@ def test_an_old_backup_is_brought_up_to_date_in_its_copy(old: Path, tmp_path: Pa
     assert contents(tmp_path / "copy") == contents(tmp_path / "restored")
 
 
-@pytest.mark.parametrize("table", [Table.MEASURES, Table.SNAPSHOTS])
-def test_what_cannot_be_read_is_told_and_left_as_it_was(old: Path, table: Table) -> None:
+@pytest.mark.parametrize("table", [TableName.MEASURES, TableName.SNAPSHOTS])
+def test_what_cannot_be_read_is_told_and_left_as_it_was(old: Path, table: TableName) -> None:
     def garble(transaction: Transaction) -> None:
         key, stored = next(transaction.scan(table, b"go-9x9"))
         transaction.put(table, key, stored[:8] + b"garbled" + stored[15:])
@@ -154,7 +156,7 @@ def test_what_cannot_be_read_is_told_and_left_as_it_was(old: Path, table: Table)
     with Environment(old, version=1) as environment:
         environment.write(garble)
     with pytest.raises(
-        StoreCorrupt, match=f"the {table.value.rstrip('s')}s? of game 'go-9x9' cannot be read"
+        StoreCorruptError, match=f"the {table.value.rstrip('s')}s? of game 'go-9x9' cannot be read"
     ):
         Store(old)
     with as_written(old) as environment:
@@ -164,7 +166,7 @@ def test_what_cannot_be_read_is_told_and_left_as_it_was(old: Path, table: Table)
 def test_while_another_process_uses_the_folder_it_is_refused(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upgrading, "_SECONDS_FOR_OTHERS_TO_GO", 0.2)
+    monkeypatch.setattr(upgrade_module, "_SECONDS_FOR_OTHERS_TO_GO", 0.2)
     # As a server of the version before would have it open.
     user = start_python(
         """
@@ -180,7 +182,7 @@ def test_while_another_process_uses_the_folder_it_is_refused(
     )
     try:
         assert user.stdout is not None and user.stdout.readline() == "open\n"
-        with pytest.raises(StoreBusy, match="stop its servers"):
+        with pytest.raises(StoreBusyError, match="stop its servers"):
             Store(old)
         assert is_as_written(old)
     finally:
@@ -192,7 +194,7 @@ def test_of_several_that_start_at_once_each_finds_it_up_to_date(old: Path) -> No
     program = """
         import sys
         from pathlib import Path
-        from academy.store.check import check
+        from academy.store.maintenance.check import check
         from academy.store.library_store import Store
         with Store(Path(sys.argv[1])) as store:
             print(store.elo("go-9x9", "weak"), list(check(store.environment)))
@@ -259,15 +261,15 @@ def test_a_program_of_before_that_starts_meanwhile_waits_and_is_refused(
     with pytest.raises(subprocess.TimeoutExpired):
         before.wait(0.5)
     assert held_up.communicate("\n", timeout=60)[0] == "done\n"
-    assert before.communicate(timeout=60)[0] == "SchemaMismatch\n"
+    assert before.communicate(timeout=60)[0] == "SchemaMismatchError\n"
 
 
 # Rules of learning
 
 
-def knowledge_of(folder: Path) -> dict[tuple[Table, bytes], bytes]:
+def knowledge_of(folder: Path) -> dict[tuple[TableName, bytes], bytes]:
     with as_written(folder) as environment, environment.reading() as transaction:
-        tables = (Table.PATTERNS, Table.OPENINGS, Table.RATINGS, Table.EVENTS)
+        tables = (TableName.PATTERNS, TableName.OPENINGS, TableName.RATINGS, TableName.EVENTS)
         return {(table, key): value for table in tables for key, value in transaction.scan(table)}
 
 
@@ -307,8 +309,8 @@ def test_by_the_rules_of_today_its_events_make_other_libraries(by_first_rules: P
     with Store(by_first_rules) as store:
 
         def without_snapshots(transaction: Transaction) -> None:
-            for key in [key for key, _ in transaction.scan(Table.SNAPSHOTS)]:
-                transaction.delete(Table.SNAPSHOTS, key)
+            for key in [key for key, _ in transaction.scan(TableName.SNAPSHOTS)]:
+                transaction.delete(TableName.SNAPSHOTS, key)
 
         store.environment.write(without_snapshots)
         said = [finding.what for finding in check(store.environment)]

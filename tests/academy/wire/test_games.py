@@ -5,7 +5,7 @@ import pytest
 from academy.knowledge.boards import GraphGeometry, HexGeometry, SquareGeometry
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import NodeSymmetry
-from academy.store.game_records import spec_from_proto
+from academy.store.codec import spec_from_proto
 from academy.v1 import game_pb2
 from academy.wire.games import game_message
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 import pytest
 from grpc_health.v1 import health_pb2
 
-from academy.wire.health import Context, HealthServicer, UnknownService, WatchedLongEnough
+from academy.wire.health import Context, HealthServicer, UnknownServiceError, WatchTooLongError
 
 SERVICE = "academy.v1.LibraryService"
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -51,7 +51,7 @@ def test_all_is_serving_until_the_stop(service: str) -> None:
 
 
 def test_a_service_that_is_not_there_has_no_health() -> None:
-    with pytest.raises(UnknownService, match=r"academy\.v1\.Nonsense"):
+    with pytest.raises(UnknownServiceError, match=r"academy\.v1\.Nonsense"):
         run(checked(servicer(), "academy.v1.Nonsense"))
 
 
@@ -80,7 +80,7 @@ def test_a_stop_while_the_first_answer_is_written_is_told_too() -> None:
 
 
 def test_a_watch_ends_some_day() -> None:
-    with pytest.raises(WatchedLongEnough, match=r"0\.01 seconds"):
+    with pytest.raises(WatchTooLongError, match=r"0\.01 seconds"):
         run(watched(servicer(watch_seconds=0.01)))
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from clients.connection import Connection
 from clients.dial_in import GameOver, NewGame, dial_in
-from clients.games import Declined, Ending, Engine, Game, Turn
+from clients.games import Engine, Game, GameDeclinedError, GameEnd, GameTurn
 from tests.arena.cli.command import ARENA, Done, arena
 from tests.arena.control_files import PASSING, SLOW, misbehaving, write_control
 
@@ -146,8 +146,8 @@ def test_of_a_tuners_players_the_candidate_alone_can_lose_void_games(
     assert words in arena("show", control).stdout
 
 
-def unwilling(game: Game) -> Callable[[Turn], str]:
-    raise Declined("only on Sundays")
+def unwilling(game: Game) -> Callable[[GameTurn], str]:
+    raise GameDeclinedError("only on Sundays")
 
 
 class OneAtATime:
@@ -156,13 +156,13 @@ class OneAtATime:
     def __init__(self) -> None:
         self._playing = ""
 
-    def __call__(self, game: Game) -> Callable[[Turn], str]:
+    def __call__(self, game: Game) -> Callable[[GameTurn], str]:
         if self._playing:
-            raise Declined("one at a time")
+            raise GameDeclinedError("one at a time")
         self._playing = game.game_id
         return lambda turn: "pass"
 
-    def over(self, game: Game, ending: Ending) -> None:
+    def over(self, game: Game, ending: GameEnd) -> None:
         if self._playing == game.game_id:
             self._playing = ""
 

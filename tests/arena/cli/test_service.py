@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from arena.service.tokens import Role, add_token
+from arena.service.tokens import ServiceRole, add_token
 from tests.arena.cli.command import Done, arena
 from tests.arena.control_files import RANDOM, SLOW, write_control
 from tests.arena.service.test_service import Service
@@ -138,7 +138,7 @@ def test_a_service_is_reached_by_tls(tmp_path: Path, here: None) -> None:
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
     certificate.private_key_pem.write_to_path(tmp_path / "key.pem")
     certificate.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
-    token = add_token(tmp_path / "arena.tokens", "eye", Role.WATCHER)
+    token = add_token(tmp_path / "arena.tokens", "eye", ServiceRole.WATCHER)
     process = subprocess.Popen(
         [
             *(sys.executable, "-m", "arena.cli", "serve", "--address", "localhost:0"),

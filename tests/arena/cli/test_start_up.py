@@ -9,11 +9,11 @@ import pytest
 
 from arena.cli import serving
 from arena.control import plan_tables, sample
-from arena.service.tokens import Role
+from arena.service.tokens import ServiceRole
 
 HEAVY = (
     "asyncio",
-    "arena.run",
+    "arena.runner.run",
     "google.protobuf",
     "llvmlite",
     "numba",
@@ -53,5 +53,5 @@ def test_an_actions_help_loads_nothing_but_grpc(action: str) -> None:
 
 def test_what_options_say_without_loading_the_arena_is_what_the_arena_says() -> None:
     role = inspect.signature(serving.token).parameters["role"]
-    assert get_args(get_args(role.annotation)[0]) == tuple(each.value for each in Role)
+    assert get_args(get_args(role.annotation)[0]) == tuple(each.value for each in ServiceRole)
     assert sample.KINDS == plan_tables.KINDS

@@ -8,11 +8,11 @@ import pytest
 from arena.control.settings import Control
 from arena.control.table import ControlError
 from arena.control.toml_file import parse, read
-from arena.daide_players import daide_players
-from arena.lobby.addresses import InvalidAddress
-from arena.players.daide.address import Address
-from arena.players.player import InvalidParameters
-from arena.run import check_players
+from arena.lobby.addresses import InvalidAddressError
+from arena.players.daide.address import DaideAddress
+from arena.players.player import InvalidPlayerParametersError
+from arena.runner.daide_players import daide_players
+from arena.runner.run import check_players
 
 PLAYERS = """
 [players.a]
@@ -39,12 +39,14 @@ def control(folder: Path, more: str = "", players: str = PLAYERS, game: str = "d
 
 def test_players_and_address_are_read(tmp_path: Path) -> None:
     read = control(tmp_path, '[daide]\naddress = "[::1]:16714"')
-    assert read.daide == Address("::1", 16714) and str(read.daide) == "[::1]:16714" and read.daide.is_local
+    assert (
+        read.daide == DaideAddress("::1", 16714) and str(read.daide) == "[::1]:16714" and read.daide.is_local
+    )
     albert, other = read.players["a"], read.players["b"]
     assert (albert.protocol, albert.command, albert.move_seconds) == ("daide", (), 9)
     assert albert.parameters == {"client": "Albert", "reconnect_seconds": 3, "late_turns": 7}
     assert other.parameters == {"client": "", "reconnect_seconds": 15.0, "late_turns": 3}
-    assert control(tmp_path).daide == Address("127.0.0.1", 16713)
+    assert control(tmp_path).daide == DaideAddress("127.0.0.1", 16713)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_the_control_file_of_the_document_is_read(tmp_path: Path) -> None:
     document = (Path(__file__).parents[3] / "docs" / "diplomacy.md").read_text(encoding="utf-8")
     (block,) = (text for text in re.findall(r"```toml\n(.*?)```", document, re.DOTALL) if "[daide]" in text)
     found = parse(tmp_path / "daide.toml", block)
-    assert found.competitors == ("albert", "holdbot") and found.daide == Address()
+    assert found.competitors == ("albert", "holdbot") and found.daide == DaideAddress()
 
 
 def test_the_door_opens_for_those_that_dial_in(tmp_path: Path) -> None:
@@ -113,7 +115,7 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
         port = told[0].rpartition(":")[2]
         second = control(tmp_path, f'[daide]\naddress = "127.0.0.1:{port}"')
         with (
-            pytest.raises(InvalidAddress, match=f"127.0.0.1:{port}: cannot listen there"),
+            pytest.raises(InvalidAddressError, match=f"127.0.0.1:{port}: cannot listen there"),
             daide_players(second, told.append, lambda *_, **__: None),
         ):
             pass
@@ -122,7 +124,7 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
 def test_other_games_are_not_played_over_daide(tmp_path: Path) -> None:
     read = control(tmp_path, game="warlight")
     with (
-        pytest.raises(InvalidParameters, match="'warlight' is not played over DAIDE"),
+        pytest.raises(InvalidPlayerParametersError, match="'warlight' is not played over DAIDE"),
         daide_players(read, lambda _: None, lambda *_, **__: None),
     ):
         pass

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena.control.plans import AllPlayAllPlan
-from arena.control.settings import Control, MissingToken
+from arena.control.settings import Control, MissingTokenError
 from arena.control.table import ControlError
 from arena.control.toml_file import MAX_BYTES, read
 from arena.ratings.elo import Curve
@@ -313,9 +313,9 @@ def test_tokens_come_from_one_of_three_places(tmp_path: Path, monkeypatch: pytes
     assert token('token = "secret text"') == "secret text"
     assert token('token_file = "token"') == "secret file"
     assert token('token_env = "SOME_TOKEN"') == "secret variable"
-    with pytest.raises(MissingToken, match=r"academy\.token_env: the variable OTHER_TOKEN is not set"):
+    with pytest.raises(MissingTokenError, match=r"academy\.token_env: the variable OTHER_TOKEN is not set"):
         token('token_env = "OTHER_TOKEN"')
-    with pytest.raises(MissingToken, match=r"academy\.token_file: .*No such file"):
+    with pytest.raises(MissingTokenError, match=r"academy\.token_file: .*No such file"):
         token('token_file = "missing"')
 
 

@@ -13,13 +13,13 @@ import grpc
 
 from arena.jobs import GameJob, PlayerSetup
 from arena.lobby.addresses import Endpoint
-from arena.lobby.background import BackgroundLobby
 from arena.lobby.limits import LobbyLimits
-from arena.remote_players import NamedPlayers
+from arena.lobby.serving import BackgroundLobby
+from arena.runner.remote_players import NamedPlayers
 from arena.v1 import players_pb2, players_pb2_grpc
 from clients import dial_in_async
 from clients.connection import Connection
-from clients.dial_in import Ending, Engine, Game, NewGame, Turn, dial_in
+from clients.dial_in import Engine, Game, GameEnd, GameTurn, NewGame, dial_in
 
 SECONDS = 60.0
 LOCAL = Endpoint("127.0.0.1:0")
@@ -57,14 +57,14 @@ class DialledIn:
         self,
         lobby: BackgroundLobby,
         player: str,
-        new_game: Callable[[Game], Callable[[Turn], Any]],
+        new_game: Callable[[Game], Callable[[GameTurn], Any]],
         ca: Path | None = None,
         address: str = "",
         redial_seconds: float = 0.0,
         **engine: Any,
     ) -> None:
         self.result: int | BaseException | None = None
-        self.endings: queue.SimpleQueue[tuple[str, int, Ending]] = queue.SimpleQueue()
+        self.endings: queue.SimpleQueue[tuple[str, int, GameEnd]] = queue.SimpleQueue()
 
         def run() -> None:
             try:
@@ -81,7 +81,7 @@ class DialledIn:
     ) -> int:
         return dial_in(arena, player, new_game, engine, redial_seconds=redial_seconds, game_over=self._over)
 
-    def _over(self, game: Game, ending: Ending) -> None:
+    def _over(self, game: Game, ending: GameEnd) -> None:
         self.endings.put((game.game_id, game.seat, ending))
 
     def ended(self) -> int | BaseException | None:
@@ -99,12 +99,12 @@ class DialledInWithAsyncio(DialledIn):
         def begin(game: Game) -> dial_in_async.Chooser:
             choose = new_game(game)
 
-            async def chosen(turn: Turn) -> Any:
+            async def chosen(turn: GameTurn) -> Any:
                 return choose(turn)
 
             return chosen
 
-        async def over(game: Game, ending: Ending) -> None:
+        async def over(game: Game, ending: GameEnd) -> None:
             self._over(game, ending)
 
         dialling = dial_in_async.dial_in(

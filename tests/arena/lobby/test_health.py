@@ -12,7 +12,7 @@ from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2
 from grpc_status import rpc_status
 
-from academy.service.addresses import Address
+from academy.service.addresses import ServerAddress
 from arena.lobby.limits import LobbyLimits
 from arena.lobby.serving import PLAYER_SERVICE
 from tests.academy.service.raw_calls import RawCalls
@@ -82,7 +82,7 @@ def test_a_watch_ends_some_day() -> None:
 def test_one_watcher_who_reads_nothing_holds_up_nobody() -> None:
     with ExitStack() as opened:
         address = opened.enter_context(open_lobby(limits=PATIENT)).open.address
-        with RawCalls(Address.parse(address)) as deaf, asking(address) as health:
+        with RawCalls(ServerAddress.parse(address)) as deaf, asking(address) as health:
             call = deaf.begin(WATCH, b"")
             deaf.until(lambda: call in deaf.headers)
             watch = health.Watch(request(), timeout=SECONDS)

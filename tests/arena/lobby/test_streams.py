@@ -13,14 +13,14 @@ import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from academy.service.addresses import Address
-from arena.lobby.background import BackgroundLobby
+from academy.service.addresses import ServerAddress
 from arena.lobby.limits import LobbyLimits
+from arena.lobby.serving import BackgroundLobby
 from arena.lobby.tokens import digest
-from arena.match import play
-from arena.remote_players import NamedPlayers
+from arena.match.game import play
+from arena.runner.remote_players import NamedPlayers
 from arena.v1 import players_pb2
-from clients.connection import AcademyRefusal
+from clients.connection import AcademyRefusedError
 from tests.academy.service.raw_calls import RawCalls
 from tests.arena.engines import python_player
 from tests.arena.lobby.rooms import LOCAL, SECONDS, DialledIn, RawStream, job, open_lobby, remote
@@ -66,7 +66,7 @@ def test_a_player_nobody_expects_is_refused() -> None:
     with open_lobby(limits=NORMAL) as lobby:
         bot = DialledIn(lobby, "three", lambda game: lambda turn: "pass")
         ended = bot.ended()
-        assert isinstance(ended, AcademyRefusal) and ended.code == "UNAUTHENTICATED"
+        assert isinstance(ended, AcademyRefusedError) and ended.code == "UNAUTHENTICATED"
 
 
 def hello(**fields: object) -> players_pb2.PlayRequest:
@@ -178,7 +178,7 @@ REFLECT = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 
 def raw_calls(lobby: BackgroundLobby) -> RawCalls:
     """A connection of somebody who reads nothing."""
-    return RawCalls(Address.parse(lobby.open.address))
+    return RawCalls(ServerAddress.parse(lobby.open.address))
 
 
 def comes_in_the_end(lobby: BackgroundLobby, player: str) -> None:

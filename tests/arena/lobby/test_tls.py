@@ -5,9 +5,9 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.lobby.addresses import Endpoint, InvalidAddress
-from arena.match import play
-from clients.connection import AcademyUnavailable
+from arena.lobby.addresses import Endpoint, InvalidAddressError
+from arena.match.game import play
+from clients.connection import AcademyUnavailableError
 from referees.api import Termination
 from tests.academy.service.certificates import authority, signed
 from tests.arena.engines import python_player
@@ -37,7 +37,8 @@ def test_a_player_that_expects_another_authority_stays_away(endpoint: Endpoint, 
     theirs = authority(ours.parent, "theirs")
     with open_lobby(endpoint=endpoint) as lobby:
         assert isinstance(
-            DialledIn(lobby, "one", lambda game: lambda turn: "pass", ca=theirs).ended(), AcademyUnavailable
+            DialledIn(lobby, "one", lambda game: lambda turn: "pass", ca=theirs).ended(),
+            AcademyUnavailableError,
         )
 
 
@@ -59,5 +60,5 @@ def test_nobody_is_let_in_without_tls(endpoint: Endpoint) -> None:
     ],
 )
 def test_what_cannot_be_served_safely_is_refused(endpoint: Endpoint, why: str) -> None:
-    with pytest.raises(InvalidAddress, match=why), open_lobby(endpoint=endpoint):
+    with pytest.raises(InvalidAddressError, match=why), open_lobby(endpoint=endpoint):
         pass

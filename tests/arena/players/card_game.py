@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.spec import GameSpec
-from referees.api import GameRecord, IllegalMove, Outcome, Referee, Termination, UnreadableMove
+from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination, UnreadableMoveError
 from referees.gtp import GtpGame
 from referees.lines import BotTime, Prompt, Reading
 
@@ -49,7 +49,7 @@ class CardGame(Referee[Cards, int]):
 
     def check(self, position: Cards, seat: int, move: int) -> None:
         if move not in self.legal_moves(position, seat):
-            raise IllegalMove(f"card {move} is not in the hand")
+            raise IllegalMoveError(f"card {move} is not in the hand")
 
     def play(self, position: Cards, moves: Mapping[int, int]) -> Cards:
         ((seat, card),) = moves.items()
@@ -76,7 +76,7 @@ class CardGame(Referee[Cards, int]):
     def read_move(self, position: Cards, seat: int, text: str) -> int:
         word, _, number = text.partition(" ")
         if word != "card" or not number.isdecimal():
-            raise UnreadableMove(f"{text!r} names no card")
+            raise UnreadableMoveError(f"{text!r} names no card")
         return int(number)
 
     def record(self, game: GameRecord) -> str:

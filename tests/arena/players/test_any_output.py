@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.jobs import GameJob, PlayerSetup
-from arena.match import play
+from arena.match.game import play
 from referees.api import Termination
 
 TESTS = Path(__file__).parents[1]

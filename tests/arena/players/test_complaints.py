@@ -1,6 +1,6 @@
 """What is told of a bot's faults: equal ones once with their number, grave ones always."""
 
-from arena.players.complaints import MAX_COMPLAINTS, Complaints
+from arena.players.lines import MAX_COMPLAINTS, Complaints
 
 
 def test_equal_complaints_are_one_line_with_their_number() -> None:

@@ -12,13 +12,11 @@ import pytest
 
 from academy.store.library_store import Page, Store
 from arena.jobs import AcademyAccess, GameResult, PlayerSetup
-from arena.match import play
-from arena.player_check import check_player
-from arena.players.gtp import GtpPlayer
-from arena.players.idle_policies import IdlePolicies
-from arena.players.kept_engines import KeptEngines
-from arena.players.policy import PolicyPlayer
+from arena.match.game import play
+from arena.players.gtp import GtpPlayer, KeptEngines
+from arena.players.policy import IdlePolicies, PolicyPlayer
 from arena.players.protocols import PROTOCOLS
+from arena.runner.player_check import check_player
 from clients.bots.gtp import ContestAccess, GtpError
 from referees.go import Go
 from tests.arena.engines import job, python_player

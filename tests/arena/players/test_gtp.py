@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from arena.match import play
-from arena.players.gtp_parameters import GtpParameters
-from arena.players.player import InvalidParameters
+from arena.match.game import play
+from arena.players.gtp import GtpParameters
+from arena.players.player import InvalidPlayerParametersError
 from tests.arena.engines import job, misbehaving, python_player
 
 
@@ -65,7 +65,7 @@ def test_as_second_player_it_is_told_of_the_move_before_it_is_asked(tmp_path: Pa
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(parameters: dict[str, Any], says: str) -> None:
-    with pytest.raises(InvalidParameters, match=says):
+    with pytest.raises(InvalidPlayerParametersError, match=says):
         GtpParameters.read(parameters)
 
 

@@ -8,8 +8,13 @@ from typing import Any
 
 import pytest
 
-from arena.players.failures import Disconnected, IllFormed, Late, Refused
-from arena.players.gtp_channel import GtpChannel, InvalidWord
+from arena.players.failures import (
+    IllFormedAnswerError,
+    MoveRefusedError,
+    PlayerDisconnectedError,
+    PlayerTimeoutError,
+)
+from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError
 from arena.players.process import ChildProcess
 from arena.players.transcript import Transcript
 
@@ -67,15 +72,15 @@ def test_responses_are_read_leniently(channel: Channels, answer: bytes, text: st
     [
         (
             b"? no such command\n\n",
-            Refused,
+            MoveRefusedError,
             "player alpha: 'name': answered with a failure: \"no such command\"",
         ),
-        (b"?\n\n", Refused, "failure"),
-        (b"", Disconnected, "player alpha: 'name': exited with status 0"),
-        (b"\n\n\n", Disconnected, "exited with status 0"),
-        (b"\x01abc", IllFormed, "speaks GMP"),
-        (b"player\n\n", IllFormed, "first byte is b'p'"),
-        (b"# comment\n\n", IllFormed, 'must begin with "=" or "\\?", not "# comment"'),
+        (b"?\n\n", MoveRefusedError, "failure"),
+        (b"", PlayerDisconnectedError, "player alpha: 'name': exited with status 0"),
+        (b"\n\n\n", PlayerDisconnectedError, "exited with status 0"),
+        (b"\x01abc", IllFormedAnswerError, "speaks GMP"),
+        (b"player\n\n", IllFormedAnswerError, "first byte is b'p'"),
+        (b"# comment\n\n", IllFormedAnswerError, 'must begin with "=" or "\\?", not "# comment"'),
     ],
 )
 def test_other_bytes_are_failures_that_say_which_command_met_them(
@@ -84,7 +89,7 @@ def test_other_bytes_are_failures_that_say_which_command_met_them(
     engine = channel(answer)
     with pytest.raises(failure, match=says):
         engine.ask("name", seconds=A_GENEROUS_TIME)
-    assert engine.broken == (failure is not Refused)
+    assert engine.broken == (failure is not MoveRefusedError)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +104,7 @@ def test_a_response_has_a_limited_length(program: str, says: str) -> None:
     process = ChildProcess(
         (sys.executable, "-I", "-S", "-c", program), environment={}, stderr=subprocess.DEVNULL
     )
-    with pytest.raises(IllFormed, match=says):
+    with pytest.raises(IllFormedAnswerError, match=says):
         GtpChannel(process, "alpha").ask("name", seconds=A_GENEROUS_TIME)
     process.end(0.0)
 
@@ -107,14 +112,14 @@ def test_a_response_has_a_limited_length(program: str, says: str) -> None:
 def test_the_first_byte_is_looked_at_only_once(channel: Channels) -> None:
     engine = channel(b"= 2\n\n", b"what?\n\n")
     engine.ask("protocol_version", seconds=A_GENEROUS_TIME)
-    with pytest.raises(IllFormed, match='must begin with "=" or "\\?", not "what\\?"'):
+    with pytest.raises(IllFormedAnswerError, match='must begin with "=" or "\\?", not "what\\?"'):
         engine.ask("name", seconds=A_GENEROUS_TIME)
 
 
 def test_a_second_response_to_one_command_is_not_taken_for_the_next(channel: Channels) -> None:
     engine = channel(b"= D4\n\n= E5\n\n", b"= F6\n\n")
     assert engine.ask("genmove", "b", seconds=A_GENEROUS_TIME) == "D4"
-    with pytest.raises(IllFormed, match="spoke without being asked: '= E5'"):
+    with pytest.raises(IllFormedAnswerError, match="spoke without being asked: '= E5'"):
         engine.ask("genmove", "b", seconds=A_GENEROUS_TIME)
 
 
@@ -125,7 +130,7 @@ def test_superfluous_blank_lines_are_nothing(channel: Channels) -> None:
 
 def test_the_whole_response_must_be_there_in_time(channel: Channels) -> None:
     engine = channel(b"= D4\n", b"")
-    with pytest.raises(Late, match=r"player alpha: 'genmove b': no answer within 0\.2 s"):
+    with pytest.raises(PlayerTimeoutError, match=r"player alpha: 'genmove b': no answer within 0\.2 s"):
         engine.ask("genmove", "b", seconds=0.2)
     assert engine.broken
 
@@ -133,7 +138,7 @@ def test_the_whole_response_must_be_there_in_time(channel: Channels) -> None:
 @pytest.mark.parametrize("word", ["", "two words", "line\n", "bell\x07", "del\x7f"])
 def test_what_is_no_word_is_never_sent(channel: Channels, word: str) -> None:
     engine = channel(b"= 2\n\n")
-    with pytest.raises(InvalidWord):
+    with pytest.raises(InvalidGtpWordError):
         engine.ask("play", word, seconds=A_GENEROUS_TIME)
     assert engine.ask("protocol_version", seconds=A_GENEROUS_TIME) == "2"
 

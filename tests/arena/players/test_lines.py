@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup, TimeControl
-from arena.match import play
-from arena.player_check import check_player
-from arena.players.failures import Disconnected
+from arena.match.game import play
+from arena.players.failures import PlayerDisconnectedError
 from arena.players.lines import LinesPlayer
-from arena.players.player import InvalidParameters, Seating
+from arena.players.player import InvalidPlayerParametersError, Seating
+from arena.runner.player_check import check_player
 from referees.api import Termination
 from referees.warlight import WarLight
 
@@ -142,7 +142,7 @@ def test_a_check_before_the_first_game_asks_for_orders(dialogue: str) -> None:
     rules = WarLight.from_settings({"map": "double_small"})
     assert not check_player(bot("none", dialogue), rules, quiet=True).warnings
     for crash in ("pass", "lose"):
-        with pytest.raises(Disconnected, match=r"player exit-at-once: .*exited with status 3"):
+        with pytest.raises(PlayerDisconnectedError, match=r"player exit-at-once: .*exited with status 3"):
             check_player(bot("exit-at-once", dialogue, crash=crash), rules, quiet=True)
 
 
@@ -244,7 +244,7 @@ def test_both_dialogues_meet_in_one_game(tmp_path: Path) -> None:
     assert ">> none#1: settings your_bot player1" in said
     assert "<< none#1: player1 place_armies " in said
     assert ">> none#2: EndStanding" in said
-    assert ">> none#2: GameOver" in said
+    assert ">> none#2: GameOverError" in said
 
 
 @pytest.mark.parametrize("fault", ["invalid-utf8", "exit-in-game"])
@@ -277,4 +277,4 @@ def test_a_game_without_lines_cannot_be_played_over_them() -> None:
     players = (bot(), bot())
     result = play(GameJob("1", "hex", {"board_size": 3}, players, seed=1))
     assert "the game 'hex' is not played over 'lines'" in result.void_reason
-    assert issubclass(InvalidParameters, ValueError)
+    assert issubclass(InvalidPlayerParametersError, ValueError)

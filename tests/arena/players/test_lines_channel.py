@@ -5,8 +5,8 @@ from collections import deque
 
 import pytest
 
-from arena.players.failures import Late
-from arena.players.lines_channel import Dropped, LinesChannel
+from arena.players.failures import PlayerTimeoutError
+from arena.players.lines import Dropped, LinesChannel
 from arena.players.process import ChildProcess
 from referees.lines import Prompt
 
@@ -23,7 +23,7 @@ class Bot(ChildProcess):
 
     def read_cut_line(self, deadline: float) -> bytes | None:
         if not self._arrived:
-            raise Late("did not answer in time")
+            raise PlayerTimeoutError("did not answer in time")
         return self._arrived.popleft()
 
     def arrived_lines(self) -> list[bytes]:
@@ -40,7 +40,7 @@ def played(*writes: str) -> tuple[list[str | None], dict[Dropped, int]]:
         try:
             request = channel.ask(Prompt(lambda _: ("go",), "end"), 0, time.monotonic())
             found.append("/".join(request.answer or ()))
-        except Late:
+        except PlayerTimeoutError:
             found.append(None)
     return found, dict(channel.dropped)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.players.failures import Late
-from arena.players.lines_channel import LinesChannel
+from arena.players.failures import PlayerTimeoutError
+from arena.players.lines import LinesChannel
 from arena.players.process import ChildProcess
 from referees.lines import Prompt
 
@@ -36,7 +36,7 @@ class Bot(ChildProcess):
 
     def read_cut_line(self, deadline: float) -> bytes | None:
         if not self._ready():
-            raise Late("did not answer in time")
+            raise PlayerTimeoutError("did not answer in time")
         return self._waiting.popleft()[1]
 
     def arrived_lines(self) -> list[bytes]:
@@ -66,7 +66,7 @@ def played(
                 prompt = Prompt(lambda _, name=f"{kind} {turn}": (name,), kind=kind)  # type: ignore[misc]
                 requests.append(channel.ask(prompt, 0, time.monotonic(), followed=kind == "place"))
             found.append([line for request in requests for line in request.answer or ()])
-        except Late:
+        except PlayerTimeoutError:
             found.append(None)
     return found
 

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from arena.jobs import Fault, GameJob, GameResult, PlayerSetup
-from arena.match import play
-from arena.players.idle_policies import IdlePolicies
-from arena.players.policy import PolicyPlayer
+from arena.match.game import play
+from arena.players.policy import IdlePolicies, PolicyPlayer
 from arena.players.protocols import PROTOCOLS
 from referees.diplomacy import Diplomacy
 from referees.diplomacy.deepmind import DiplomacyState, Season, action_of

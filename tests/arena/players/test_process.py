@@ -18,7 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.players.error_log import ErrorLog
-from arena.players.failures import CannotStart, Disconnected, IllFormed, Late
+from arena.players.failures import (
+    IllFormedAnswerError,
+    PlayerDisconnectedError,
+    PlayerStartError,
+    PlayerTimeoutError,
+)
 from arena.players.process import MAX_LINE, ChildProcess
 from tests.arena.engines import left_running, running
 
@@ -89,7 +94,7 @@ def test_there_is_no_exchange_with_a_program_that_has_exited(cores: None) -> Non
     process = start("true")
     while process.runs:
         time.sleep(0.01)
-    with pytest.raises(Disconnected, match="exited with status 0"):
+    with pytest.raises(PlayerDisconnectedError, match="exited with status 0"):
         process.exchange(b"name\n", 10.0)
     process.end(0.0)
 
@@ -117,14 +122,14 @@ def test_what_stands_before_the_end_of_output_is_a_line_and_then_there_is_none()
 
 def test_reading_ends_at_the_deadline(echo: ChildProcess) -> None:
     started = time.monotonic()
-    with pytest.raises(Late):
+    with pytest.raises(PlayerTimeoutError):
         echo.read_line(soon(0.1))
     assert 0.1 <= time.monotonic() - started < 20
 
 
 def test_writing_to_a_process_that_does_not_read_ends_at_the_deadline() -> None:
     process = start("sleep", "100")
-    with pytest.raises(Late):
+    with pytest.raises(PlayerTimeoutError):
         process.write_line(b"x" * (1 << 20), soon(0.2))
     assert process.end(0.0).killed
 
@@ -139,7 +144,7 @@ def test_writing_to_a_process_that_reports_its_troubles_first_goes_on(tmp_path: 
 
 def test_a_line_without_an_end_is_refused() -> None:
     process = start("cat", "/dev/zero")
-    with pytest.raises(IllFormed, match=f"more than {MAX_LINE} bytes"):
+    with pytest.raises(IllFormedAnswerError, match=f"more than {MAX_LINE} bytes"):
         process.read_line(soon())
     process.end(0.0)
 
@@ -157,7 +162,7 @@ def test_how_a_process_ended_is_told_with_its_last_words(program: str, how: str,
     process = start(*PYTHON, program, stderr=ErrorLog(tmp_path / "log", "p"))
     assert process.read_line(soon()) is None
     assert process.obituary() == how
-    with pytest.raises(Disconnected, match=how.split(";")[0]):
+    with pytest.raises(PlayerDisconnectedError, match=how.split(";")[0]):
         process.write_line(b"hello", soon())
     process.end(0.0)
 
@@ -184,7 +189,7 @@ def test_the_end_is_noticed_though_a_descendant_holds_the_pipes() -> None:
 def test_what_cannot_be_started_is_an_error_that_says_why(
     command: tuple[str, ...], options: dict[str, Any], says: str
 ) -> None:
-    with pytest.raises(CannotStart, match=says):
+    with pytest.raises(PlayerStartError, match=says):
         start(*command, **options)
 
 
@@ -192,7 +197,7 @@ def test_a_file_that_is_no_program_is_an_error(tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.write_bytes(b"\x01\x02\x03")
     program.chmod(0o755)
-    with pytest.raises(CannotStart, match="format error"):
+    with pytest.raises(PlayerStartError, match="format error"):
         start(str(program))
 
 
@@ -285,7 +290,7 @@ def test_descriptors_are_not_used_up() -> None:
     for _ in range(5):
         start("cat").end(1.0)
         start("sh", "-c", "exec 2>&-", stderr=ErrorLog(os.devnull, "p")).end(1.0)
-        with pytest.raises(CannotStart):
+        with pytest.raises(PlayerStartError):
             start("no-such-program", stderr=ErrorLog(os.devnull, "p"))
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 

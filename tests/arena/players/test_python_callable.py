@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.jobs import AcademyAccess, Fault, GameJob, GameResult, PlayerSetup
-from arena.match import play
+from arena.match.game import play
 from arena.players.player import Choice
 from referees.api import Referee, Termination
 

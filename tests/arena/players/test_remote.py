@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from arena.jobs import Fault, GameJob, GameResult
-from arena.lobby.background import BackgroundLobby
-from arena.match import play
+from arena.lobby.serving import BackgroundLobby
+from arena.match.game import play
 from arena.v1 import players_pb2
-from clients.dial_in import Answer, Declined, Ending, Game, Turn
+from clients.dial_in import Answer, Game, GameDeclinedError, GameEnd, GameTurn
 from referees.api import Termination
 from tests.arena.engines import python_player
 from tests.arena.lobby.rooms import (
@@ -32,7 +32,7 @@ def lobby() -> Iterator[BackgroundLobby]:
         yield opened
 
 
-def passing(game: Game) -> Callable[[Turn], str]:
+def passing(game: Game) -> Callable[[GameTurn], str]:
     return lambda turn: "pass"
 
 
@@ -52,10 +52,10 @@ class InBackground:
 def test_two_bots_play_a_game_to_its_end(lobby: BackgroundLobby) -> None:
     games, turns = [], []
 
-    def first_legal(game: Game) -> Callable[[Turn], Answer]:
+    def first_legal(game: Game) -> Callable[[GameTurn], Answer]:
         games.append(game)
 
-        def choose(turn: Turn) -> Answer:
+        def choose(turn: GameTurn) -> Answer:
             turns.append((game.seat, turn))
             text = turn.legal_moves[0] if len(turn.moves) < 4 else "pass"
             return Answer(text, value=0.25, comment="as far to the left as can be", value_before=0.125)
@@ -91,23 +91,23 @@ def test_a_bot_may_sit_on_both_sides(lobby: BackgroundLobby) -> None:
 def test_bots_are_told_how_their_games_ended(lobby: BackgroundLobby) -> None:
     one, two = DialledIn(lobby, "one", passing), DialledIn(lobby, "two", lambda game: lambda turn: None)
     play(job(remote(lobby, "one"), python_player("other")))
-    counted = Ending((2,), "W+0.5", "score", points=(0.0, 0.5))
+    counted = GameEnd((2,), "W+0.5", "score", points=(0.0, 0.5))
     assert one.endings.get(timeout=SECONDS) == ("0_1", 1, counted)
     play(job(remote(lobby, "one"), remote(lobby, "two")))
-    resigned = Ending((1,), "B+R", "resignation")
+    resigned = GameEnd((1,), "B+R", "resignation")
     assert one.endings.get(timeout=SECONDS) == ("0_1", 1, resigned)
     assert two.endings.get(timeout=SECONDS) == ("0_1", 2, resigned)
 
 
 def test_a_bot_is_told_why_a_game_is_void(lobby: BackgroundLobby) -> None:
-    def only_nineteen(game: Game) -> Callable[[Turn], str]:
-        raise Declined("only 19x19")
+    def only_nineteen(game: Game) -> Callable[[GameTurn], str]:
+        raise GameDeclinedError("only 19x19")
 
     one = DialledIn(lobby, "one", passing)
     DialledIn(lobby, "two", only_nineteen)
     play(job(remote(lobby, "one"), remote(lobby, "two")))
     ending = one.endings.get(timeout=SECONDS)[2]
-    assert ending == Ending(void_reason="player two: declines the game: 'only 19x19'")
+    assert ending == GameEnd(void_reason="player two: declines the game: 'only 19x19'")
 
 
 def test_without_its_player_a_game_is_void(lobby: BackgroundLobby) -> None:
@@ -118,8 +118,8 @@ def test_without_its_player_a_game_is_void(lobby: BackgroundLobby) -> None:
 
 
 def test_a_bot_that_declines_makes_the_game_void(lobby: BackgroundLobby) -> None:
-    def only_nineteen(game: Game) -> Callable[[Turn], str]:
-        raise Declined("only 19x19")
+    def only_nineteen(game: Game) -> Callable[[GameTurn], str]:
+        raise GameDeclinedError("only 19x19")
 
     DialledIn(lobby, "one", only_nineteen)
     result = play(job(remote(lobby, "one"), python_player("other")))
@@ -223,7 +223,7 @@ def test_answers_to_what_was_not_asked_change_nothing(lobby: BackgroundLobby) ->
 
 
 def test_whatever_a_bot_raises_reaches_whoever_dialled_in(lobby: BackgroundLobby) -> None:
-    def broken(game: Game) -> Callable[[Turn], str]:
+    def broken(game: Game) -> Callable[[GameTurn], str]:
         raise ZeroDivisionError("a bug")
 
     bot = DialledIn(lobby, "one", broken)
@@ -238,12 +238,12 @@ def test_a_bot_goes_on_with_its_game_when_its_connection_breaks(
 ) -> None:
     relay = Relay(lobby)
     begun: list[bool] = []
-    turns: list[Turn] = []
+    turns: list[GameTurn] = []
 
-    def interrupted(game: Game) -> Callable[[Turn], str]:
+    def interrupted(game: Game) -> Callable[[GameTurn], str]:
         begun.append(game.resumed)
 
-        def choose(turn: Turn) -> str:
+        def choose(turn: GameTurn) -> str:
             turns.append(turn)
             if len(turns) == 2:
                 relay.cut()
@@ -274,8 +274,8 @@ def test_games_at_once_end_one_by_one(lobby: BackgroundLobby, client: type[Diall
 def test_what_a_bot_raises_in_a_game_reaches_whoever_dialled_in(
     lobby: BackgroundLobby, client: type[DialledIn]
 ) -> None:
-    def broken(game: Game) -> Callable[[Turn], str]:
-        def choose(turn: Turn) -> str:
+    def broken(game: Game) -> Callable[[GameTurn], str]:
+        def choose(turn: GameTurn) -> str:
             raise ZeroDivisionError("a bug")
 
         return choose
@@ -288,8 +288,8 @@ def test_what_a_bot_raises_in_a_game_reaches_whoever_dialled_in(
 
 @BOTH_CLIENTS
 def test_either_client_can_decline(lobby: BackgroundLobby, client: type[DialledIn]) -> None:
-    def unwilling(game: Game) -> Callable[[Turn], str]:
-        raise Declined("only on Sundays")
+    def unwilling(game: Game) -> Callable[[GameTurn], str]:
+        raise GameDeclinedError("only on Sundays")
 
     client(lobby, "one", unwilling)
     result = play(job(remote(lobby, "one"), python_player("other")))

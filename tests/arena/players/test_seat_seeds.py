@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game_seeds import GameSeeds, seat_seed
 from arena.jobs import GameJob, PlayerSetup
-from arena.match import play
-from arena.player_check import check_player
+from arena.match.game import play
+from arena.match.game_seeds import GameSeeds, seat_seed
+from arena.runner.player_check import check_player
 from arena.v1 import players_pb2
 from referees.api import Referee
 from referees.diplomacy import Diplomacy

@@ -2,10 +2,10 @@
 
 import pytest
 
-from arena.clock import Clock
 from arena.jobs import PlayerSetup, TimeControl
+from arena.players.clock import Clock
+from arena.players.lines import TurnTime
 from arena.players.player import Seating
-from arena.players.turn_time import TurnTime
 from referees.warlight import WarLight
 
 RULES = WarLight.from_settings({"map": "small_world"})

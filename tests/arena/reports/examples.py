@@ -7,13 +7,13 @@ from pathlib import Path
 
 from arena.control.settings import Control
 from arena.control.toml_file import read
-from arena.game_jobs import setting_of
 from arena.jobs import PlayerUsage
 from arena.reports.assembly import assemble
-from arena.reports.contents import Report
+from arena.reports.contents import CompetitionReport
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.game_settings import GameSetting
 from arena.results.series import Series
+from arena.runner.game_jobs import setting_of
 from referees.api import Outcome, Termination, referee
 from tests.arena.results.examples import heading, registered, result
 
@@ -114,7 +114,7 @@ def _setting(control: Control, matchup: str) -> GameSetting:
     return setting_of(game, referee(game.name).from_settings(game.settings))
 
 
-def report_of(folder: Path, control: str, games: Sequence[Game]) -> Report:
+def report_of(folder: Path, control: str, games: Sequence[Game]) -> CompetitionReport:
     """The report of such a competition."""
     with played(folder, control, games) as series:
         return assemble(read(folder / "cup.toml"), "cup", series)

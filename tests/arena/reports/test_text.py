@@ -4,7 +4,7 @@ from pathlib import Path
 
 from arena.control.toml_file import read
 from arena.reports.assembly import assemble
-from arena.reports.contents import Report
+from arena.reports.contents import CompetitionReport
 from arena.reports.text import text_report
 from arena.results.series_reader import SeriesReader
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, PLAYOFF, played, report_of
@@ -96,5 +96,5 @@ def test_games_of_other_players_than_the_control_files_are_shown_with_a_warning(
     assert "alpha v gamma (1 games)" in text
 
 
-def _assembled(folder: Path, series: SeriesReader) -> Report:
+def _assembled(folder: Path, series: SeriesReader) -> CompetitionReport:
     return assemble(read(folder / "cup.toml"), "cup", series)

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from arena.competition_files import CompetitionFiles
 from arena.control.settings import Control
 from arena.control.toml_file import read
-from arena.game_jobs import JobMaker
 from arena.reports.as_json import json_report
 from arena.reports.assembly import assemble
-from arena.reports.contents import Report
+from arena.reports.contents import CompetitionReport
 from arena.reports.html_page import html_page
 from arena.reports.text import text_report
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.series import Series
+from arena.runner.files import CompetitionFiles
+from arena.runner.game_jobs import JobMaker
 from arena.selection.candidates import MOST_STEPS, ThinnedPath
 from arena.selection.kinds import selector_for
 from arena.selection.selector import CompletedGame, Fixture
@@ -83,7 +83,9 @@ command = "better"
 """
 
 
-def played(folder: Path, text: str, games: int, wins: Callable[[Fixture], float]) -> tuple[Control, Report]:
+def played(
+    folder: Path, text: str, games: int, wins: Callable[[Fixture], float]
+) -> tuple[Control, CompetitionReport]:
     """A competition whose games are stored as a run does; `wins` is the chance of who is not `steady`."""
     path = folder / "cup.toml"
     path.write_text(text)

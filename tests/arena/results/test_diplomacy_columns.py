@@ -10,7 +10,7 @@ from sqlalchemy import Row, select
 
 from arena.control.game import GameSettings
 from arena.jobs import GameJob, GameResult, PlayerSetup
-from arena.match import play
+from arena.match.game import play
 from arena.results import schema as saga
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.game_settings import GameSetting

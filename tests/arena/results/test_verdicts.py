@@ -6,7 +6,7 @@ from sqlalchemy import inspect, text
 
 from arena.results.database import ResultsDatabase, sqlite_url
 from arena.results.removal import remove_series
-from arena.results.verdicts import ProposalTally, Verdict, note, tallies
+from arena.results.verdicts import ProposalTally, StoredVerdict, note, tallies
 from tests.arena.reports.examples import ALL_PLAY_ALL, ALL_PLAYED, report_of
 
 
@@ -18,10 +18,10 @@ def database_of(folder: Path) -> ResultsDatabase:
 def test_reasons_that_differ_in_numbers_alone_are_told_together(tmp_path: Path) -> None:
     database = database_of(tmp_path)
     verdicts = [
-        Verdict(1, "alpha", "inserted", "no pattern in library 2-b matches"),
-        Verdict(1, "alpha", "dropped", "value 0.51 exceeds 0.33"),
-        Verdict(1, "alpha", "dropped", "value 0.7 exceeds 0.33"),
-        Verdict(2, "beta", "matched"),
+        StoredVerdict(1, "alpha", "inserted", "no pattern in library 2-b matches"),
+        StoredVerdict(1, "alpha", "dropped", "value 0.51 exceeds 0.33"),
+        StoredVerdict(1, "alpha", "dropped", "value 0.7 exceeds 0.33"),
+        StoredVerdict(2, "beta", "matched"),
     ]
     with database.transaction() as connection:
         note(connection, 1, "cup/1", verdicts)

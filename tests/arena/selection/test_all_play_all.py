@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.selection.all_play_all import AllPlayAll
 from arena.selection.lettered import letters
-from arena.selection.selector import ChangedCompetition, CompletedGame, Fixture
+from arena.selection.selector import CompetitionChangedError, CompletedGame, Fixture
 from referees.api import Outcome, Termination
 
 WON = Outcome((1,), Termination.SCORE, "B+1")
@@ -122,7 +122,7 @@ def test_competitors_added_at_the_end_get_their_games_first() -> None:
 
 @pytest.mark.parametrize("game_id", ["AvBvC_0", "0_1", "AvB", "AvB_x", ""])
 def test_ids_of_other_competitions_are_refused(game_id: str) -> None:
-    with pytest.raises(ChangedCompetition, match="none of the control file's: all-play-all rounds=4"):
+    with pytest.raises(CompetitionChangedError, match="none of the control file's: all-play-all rounds=4"):
         AllPlayAll(["a", "b"], 4).completed(won(game_id))
 
 
@@ -134,5 +134,5 @@ def test_ids_of_other_competitions_are_refused(game_id: str) -> None:
     ],
 )
 def test_games_of_other_places_name_the_competitors(game_id: str, said: str) -> None:
-    with pytest.raises(ChangedCompetition, match=f"^competition.competitors: .* played {said}"):
+    with pytest.raises(CompetitionChangedError, match=f"^competition.competitors: .* played {said}"):
         AllPlayAll(["a", "b"], 4).completed(won(game_id))

@@ -9,7 +9,7 @@ import pytest
 from arena.control.parameters import NormalParameter
 from arena.control.plans import CrossEntropyPlan
 from arena.selection.cross_entropy import CrossEntropyTuner, Distribution, elite
-from arena.selection.selector import ChangedCompetition
+from arena.selection.selector import CompetitionChangedError
 from arena.selection.voids import VoidPolicy
 from tests.arena.selection.playing import completed, play, told
 from tests.arena.selection.toy_tuning import CANDIDATE, OPPONENT, another, hill
@@ -132,11 +132,11 @@ def test_games_of_other_parameters_or_another_generation_are_refused() -> None:
     games = play(tuner()).games
     assert told(tuner(generations=2), games).finished
     assert not told(tuner(generations=4), games).finished
-    with pytest.raises(ChangedCompetition, match=r"^parameters\.y\.initial_mean: .* with 0.0, .* 0.5;"):
+    with pytest.raises(CompetitionChangedError, match=r"^parameters\.y\.initial_mean: .* with 0.0, .* 0.5;"):
         told(tuner(parameters=(X, replace(Y, mean=0.5))), games)
-    with pytest.raises(ChangedCompetition, match="none of generation 0"):
+    with pytest.raises(CompetitionChangedError, match="none of generation 0"):
         told(tuner(), games[8:])
-    with pytest.raises(ChangedCompetition):
+    with pytest.raises(CompetitionChangedError):
         tuner().resume("17", (), "")
 
 
@@ -158,7 +158,7 @@ def test_games_of_other_parameters_or_another_generation_are_refused() -> None:
 @pytest.mark.parametrize("games", [1, 8, 11, 24])
 def test_the_terms_of_its_generations_may_not_change(change: dict[str, Any], said: str, games: int) -> None:
     so_far = play(tuner(), most=games).games
-    with pytest.raises(ChangedCompetition, match=said):
+    with pytest.raises(CompetitionChangedError, match=said):
         told(tuner(**change), so_far)
 
 
@@ -166,10 +166,10 @@ def test_the_opponent_and_the_seed_may_not_change() -> None:
     games = play(tuner(), most=1).games
     other = replace(OPPONENT, name="other")
     with pytest.raises(
-        ChangedCompetition, match=r"opponent: .* with opponent, the control file now has other"
+        CompetitionChangedError, match=r"opponent: .* with opponent, the control file now has other"
     ):
         told(CrossEntropyTuner(PLAN, other, seed=2), games)
-    with pytest.raises(ChangedCompetition, match=r"seed: .* with 2, the control file now has 3"):
+    with pytest.raises(CompetitionChangedError, match=r"seed: .* with 2, the control file now has 3"):
         told(CrossEntropyTuner(PLAN, OPPONENT, seed=3), games)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from arena.selection.gauntlet import Gauntlet
-from arena.selection.selector import ChangedCompetition
+from arena.selection.selector import CompetitionChangedError
 from tests.arena.selection.playing import play, told
 
 
@@ -34,5 +34,5 @@ def test_each_challenger_meets_each_opponent_in_both_seats() -> None:
 def test_who_has_met_may_not_change(challengers: list[str], opponents: list[str], said: str) -> None:
     games = play(Gauntlet(["new"], ["old", "older"], rounds=2)).games
     assert told(Gauntlet(["new"], ["old", "older", "oldest"], rounds=2), games).total == 6
-    with pytest.raises(ChangedCompetition, match=rf"^competition\.{said}"):
+    with pytest.raises(CompetitionChangedError, match=rf"^competition\.{said}"):
         told(Gauntlet(challengers, opponents, rounds=2), games)

@@ -11,9 +11,9 @@ import pytest
 from arena.control.game import GameSettings
 from arena.control.plans import LineUpRule, MarsSeries, MarsSetting
 from arena.ratings.moving_averages import MovingAverages
-from arena.selection.line_up import Form, NobodyLeft, line_up
+from arena.selection.line_up import Form, NoPlayersLeftError, line_up
 from arena.selection.mars import Mars
-from arena.selection.selector import ChangedCompetition, Fixture
+from arena.selection.selector import CompetitionChangedError, Fixture
 from referees.api import Outcome, Termination
 from tests.arena.selection.playing import completed, play, told
 
@@ -191,7 +191,7 @@ def test_a_series_without_enough_contestants_ends_and_says_so() -> None:
     assert selector.inhibit("dumb", "diplomacy-standard") and selector.next_game() is None
     assert not selector.finished and not selector.decided
     assert selector.short == "series t1: 1 contestants are left, a game needs 2"
-    with pytest.raises(NobodyLeft):
+    with pytest.raises(NoPlayersLeftError):
         line_up(LineUpRule(), {}, 2, Form(), random.Random(0))
 
 
@@ -210,7 +210,8 @@ def test_a_series_that_has_begun_is_frozen(change: dict[str, Any], part: str) ->
     games = play(mars(), most=1).games
     told(mars(series(games=500, weight=9.0, notes="more")), games)
     with pytest.raises(
-        ChangedCompetition, match=rf"^series\[t1\]\.{part}: the games so far were played with .+, the control"
+        CompetitionChangedError,
+        match=rf"^series\[t1\]\.{part}: the games so far were played with .+, the control",
     ):
         told(mars(series(**change)), games)
 
@@ -220,7 +221,7 @@ def test_a_series_that_is_gone_leaves_its_games_behind() -> None:
     left = told(mars(series("t2")), games)
     assert not left.finished and list(left.ghosts) == ["t1"]
     assert mars(series("t2")).resume("t1_3", (), "") is None
-    with pytest.raises(ChangedCompetition):
+    with pytest.raises(CompetitionChangedError):
         mars().resume("t1", (), "")
 
 

@@ -13,7 +13,7 @@ from arena.control.plans import MonteCarloPlan
 from arena.jobs import PlayerSetup
 from arena.selection.monte_carlo import MonteCarloTuner
 from arena.selection.parameter_tree import ParameterTree
-from arena.selection.selector import ChangedCompetition
+from arena.selection.selector import CompetitionChangedError
 from arena.selection.voids import VoidPolicy
 from tests.arena.selection.playing import completed, play, told
 from tests.arena.selection.toy_tuning import CANDIDATE, OPPONENT, another, hill, values
@@ -160,16 +160,20 @@ def test_other_parameters_than_those_of_the_games_so_far_are_refused() -> None:
     games = play(tuner(), most=5).games
     told(tuner(games=1000, exploration=2.0), games)
     other = replace(X, scale=Linear(0, 11))
-    with pytest.raises(ChangedCompetition, match=r"^parameters\.x\.high: .* with 10, .* now has 11"):
+    with pytest.raises(CompetitionChangedError, match=r"^parameters\.x\.high: .* with 10, .* now has 11"):
         told(tuner(parameters=(other,)), games)
-    with pytest.raises(ChangedCompetition, match=r"^parameters\.x\.split: .* with \d+, .* now has 2"):
+    with pytest.raises(CompetitionChangedError, match=r"^parameters\.x\.split: .* with \d+, .* now has 2"):
         told(tuner(parameters=(replace(X, split=2),)), play(tuner(parameters=(X,)), most=40).games)
-    with pytest.raises(ChangedCompetition, match=r"^parameters\.x\.\w+: .* with \w+, .* now has nothing"):
+    with pytest.raises(
+        CompetitionChangedError, match=r"^parameters\.x\.\w+: .* with \w+, .* now has nothing"
+    ):
         told(tuner(parameters=(replace(X, code="renamed"),)), games)
     deep = play(tuner(max_depth=3, games=200)).games
-    with pytest.raises(ChangedCompetition, match=r"^competition\.max_depth: .* with 2 or more, .* now has 1"):
+    with pytest.raises(
+        CompetitionChangedError, match=r"^competition\.max_depth: .* with 2 or more, .* now has 1"
+    ):
         told(tuner(max_depth=1, games=200), deep)
-    with pytest.raises(ChangedCompetition):
+    with pytest.raises(CompetitionChangedError):
         tuner().resume("0_1", (), "")
 
 
@@ -190,14 +194,14 @@ def test_other_parameters_than_those_of_the_games_so_far_are_refused() -> None:
 )
 def test_the_terms_that_make_the_tree_may_not_change(change: dict[str, Any], said: str) -> None:
     games = play(tuner(), most=3).games
-    with pytest.raises(ChangedCompetition, match=said):
+    with pytest.raises(CompetitionChangedError, match=said):
         told(tuner(**change), games)
 
 
 def test_the_opponent_may_not_change() -> None:
     games = play(tuner(), most=1).games
     with pytest.raises(
-        ChangedCompetition, match=r"opponent: .* with opponent, the control file now has other"
+        CompetitionChangedError, match=r"opponent: .* with opponent, the control file now has other"
     ):
         told(MonteCarloTuner(PLAN, replace(OPPONENT, name="other"), seed=4), games)
 

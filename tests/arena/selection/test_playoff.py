@@ -9,7 +9,7 @@ from arena.control.game import GameSettings
 from arena.control.plans import Matchup
 from arena.jobs import PlayerSetup
 from arena.selection.playoff import Playoff
-from arena.selection.selector import ChangedCompetition
+from arena.selection.selector import CompetitionChangedError
 from tests.arena.selection.playing import completed, play, told
 
 GO = GameSettings("go", {"board_size": 9})
@@ -81,7 +81,9 @@ def test_a_matchup_that_is_gone_keeps_its_results_and_plays_no_more() -> None:
 
 def test_a_matchup_of_other_players_is_refused() -> None:
     before = play(playoff(matchup("0", "ab")))
-    with pytest.raises(ChangedCompetition, match=r"matchups\[0\]\.players: .* with a and b, .* has a and c"):
+    with pytest.raises(
+        CompetitionChangedError, match=r"matchups\[0\]\.players: .* with a and b, .* has a and c"
+    ):
         told(playoff(matchup("0", "ac")), before.games)
 
 
@@ -96,7 +98,7 @@ def test_a_matchup_of_other_players_is_refused() -> None:
 )
 def test_a_matchup_whose_games_had_other_settings_is_refused(changed: GameSettings, said: str) -> None:
     before = [replace(game, game=GO) for game in play(playoff(matchup("0", "ab"))).games]
-    with pytest.raises(ChangedCompetition, match=rf"^matchups\[0\]\.game\.{said}"):
+    with pytest.raises(CompetitionChangedError, match=rf"^matchups\[0\]\.game\.{said}"):
         told(playoff(Matchup("0", ("a", "b"), changed, games=4)), before)
     # Without games it may have any.
     assert play(
@@ -123,5 +125,5 @@ def test_fewer_games_than_were_played_make_an_end() -> None:
 
 @pytest.mark.parametrize("game_id", ["0", "_1", "0_x", "0_-1", "0_²", ""])
 def test_what_is_no_game_id_is_refused(game_id: str) -> None:
-    with pytest.raises(ChangedCompetition, match="none of the control file's: playoff 0=a/b"):
+    with pytest.raises(CompetitionChangedError, match="none of the control file's: playoff 0=a/b"):
         playoff(matchup("0", "ab")).resume(game_id, (), "")

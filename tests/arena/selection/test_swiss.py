@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.control.plans import SwissPlan
-from arena.selection.selector import ChangedCompetition
+from arena.selection.selector import CompetitionChangedError
 from arena.selection.swiss import Swiss
 from arena.selection.swiss_pairing import pair
 from tests.arena.selection.playing import completed, play, stronger_wins, told
@@ -132,10 +132,12 @@ def test_rounds_may_change_but_not_who_plays() -> None:
     assert told(swiss(rounds=1), games).finished
     assert not told(swiss(rounds=3), games).finished
     with pytest.raises(
-        ChangedCompetition, match=r"competition\.competitors: .* 8 players .* now has 9 players"
+        CompetitionChangedError, match=r"competition\.competitors: .* 8 players .* now has 9 players"
     ):
         told(swiss((*EIGHT, "i")), games)
-    with pytest.raises(ChangedCompetition, match=r"competition\.games: .* were played with 2, .* now has 4"):
+    with pytest.raises(
+        CompetitionChangedError, match=r"competition\.games: .* were played with 2, .* now has 4"
+    ):
         told(swiss(games=4), games)
-    with pytest.raises(ChangedCompetition):
+    with pytest.raises(CompetitionChangedError):
         swiss().completed(games[-1])

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from arena.control.table import ControlError
-from arena.lobby.refusals import InvalidRequest
+from arena.lobby.refusals import InvalidRequestError
 from arena.service.folder import CompetitionFolder
-from arena.service.refusals import Conflict, InvalidControl, UnknownCompetition
+from arena.service.refusals import CompetitionConflictError, InvalidControlFileError, UnknownCompetitionError
 from tests.arena.control_files import RANDOM, write_control
 
 
@@ -30,7 +30,7 @@ def test_a_ringmasters_file_is_a_program_that_is_not_executed(tmp_path: Path) ->
     folder = CompetitionFolder(tmp_path)
     for attempt in (partial(folder.control_file, "old"), partial(folder.add, "new", program)):
         with pytest.raises(
-            InvalidControl,
+            InvalidControlFileError,
             match=r"a program in Python that a service does not execute; run it with",
         ):
             attempt()
@@ -42,7 +42,7 @@ def test_names_cannot_lead_out_of_the_folder(tmp_path: Path, name: str) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()
     (tmp_path / "cup.toml").touch()
-    with pytest.raises(InvalidRequest):
+    with pytest.raises(InvalidRequestError):
         CompetitionFolder(inner).control_file(name)
 
 
@@ -51,7 +51,7 @@ def test_links_cannot_either(tmp_path: Path) -> None:
     inner.mkdir()
     (tmp_path / "cup.toml").touch()
     (inner / "cup.toml").symlink_to(tmp_path / "cup.toml")
-    with pytest.raises(UnknownCompetition):
+    with pytest.raises(UnknownCompetitionError):
         CompetitionFolder(inner).control_file("cup")
 
 
@@ -59,7 +59,7 @@ def test_a_new_control_file_is_kept_and_may_be_sent_again(tmp_path: Path, text: 
     folder = CompetitionFolder(tmp_path)
     path = folder.add("spring/cup", text)
     assert path == folder.control_file("spring/cup") == folder.add("spring/cup", text)
-    with pytest.raises(Conflict):
+    with pytest.raises(CompetitionConflictError):
         folder.add("spring/cup", text + "\n")
     assert path.read_text() == text
 

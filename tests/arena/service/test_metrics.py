@@ -8,16 +8,16 @@ from urllib.request import urlopen
 
 import pytest
 
-from arena.lobby.addresses import InvalidAddress
+from arena.lobby.addresses import InvalidAddressError
 from arena.lobby.limits import LobbyLimits
 from arena.lobby.lobby import Lobby
 from arena.lobby.v1 import lobby_pb2
-from arena.remote_players import NamedPlayers
+from arena.runner.remote_players import NamedPlayers
 from arena.service.competitions import CompetitionServicer, ServiceLimits
 from arena.service.folder import CompetitionFolder
 from arena.service.metrics import ServiceMetrics, served
 from arena.service.runs import Runs
-from arena.service.tokens import Role, Tokens, add_token
+from arena.service.tokens import ServiceRole, Tokens, add_token
 from arena.v1 import players_pb2
 
 
@@ -25,7 +25,7 @@ class Told:
     """A service without its server, and what it tells."""
 
     def __init__(self, folder: Path) -> None:
-        add_token(folder / "tokens", "me", Role.OPERATOR)
+        add_token(folder / "tokens", "me", ServiceRole.OPERATOR)
         self.lobby = Lobby(NamedPlayers({"one": None}), LobbyLimits())
         self.runs = Runs(folder / "lobby")
         self.servicer = CompetitionServicer(
@@ -79,7 +79,7 @@ def test_players_seats_runs_and_calls_are_counted(tmp_path: Path) -> None:
 def test_what_is_no_address_is_refused(tmp_path: Path, address: str) -> None:
     told = Told(tmp_path)
     with (
-        pytest.raises(InvalidAddress, match="metrics need host:port"),
+        pytest.raises(InvalidAddressError, match="metrics need host:port"),
         served(ServiceMetrics(told.lobby, told.servicer, told.runs), address),
     ):
         pass
@@ -89,7 +89,7 @@ def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
     told = Told(tmp_path)
     with (
         told.open(),
-        pytest.raises(InvalidAddress, match="cannot be served there"),
+        pytest.raises(InvalidAddressError, match="cannot be served there"),
         served(ServiceMetrics(told.lobby, told.servicer, told.runs), f"127.0.0.1:{told.port}"),
     ):
         pass

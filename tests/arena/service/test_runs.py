@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.lobby.refusals import TooMany
+from arena.lobby.refusals import TooManyError
 from arena.service import runs
-from arena.service.refusals import Running
+from arena.service.refusals import AlreadyRunningError
 from arena.service.runs import Runs
 
 
@@ -30,7 +30,7 @@ def test_two_who_ask_at_once_start_one_run(control: Path) -> None:
 
     (first, second), running = asyncio.run(ask())
     assert first is None
-    assert isinstance(second, Running)
+    assert isinstance(second, AlreadyRunningError)
     assert not running
 
 
@@ -49,7 +49,7 @@ def test_a_place_is_taken_as_soon_as_it_is_asked_for(control: Path, monkeypatch:
 
     first, second = asyncio.run(ask())
     assert first is None
-    assert isinstance(second, TooMany)
+    assert isinstance(second, TooManyError)
 
 
 def test_a_run_that_could_not_be_started_holds_no_place(

@@ -16,8 +16,8 @@ from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2
 from grpc_status import rpc_status
 
-from arena.competition_files import CompetitionFiles
-from arena.service.tokens import Role, add_token
+from arena.runner.files import CompetitionFiles
+from arena.service.tokens import ServiceRole, add_token
 from arena.v1 import competitions_pb2 as messages
 from arena.v1 import competitions_pb2_grpc
 from tests.arena.control_files import RANDOM, SLOW, write_control
@@ -45,10 +45,10 @@ class Service:
         self.tokens = {
             name: add_token(file, name, role)
             for name, role in (
-                ("me", Role.OPERATOR),
-                ("eye", Role.WATCHER),
-                ("one", Role.PLAYER),
-                ("two", Role.PLAYER),
+                ("me", ServiceRole.OPERATOR),
+                ("eye", ServiceRole.WATCHER),
+                ("one", ServiceRole.PLAYER),
+                ("two", ServiceRole.PLAYER),
             )
         }
         self.process = subprocess.Popen(

@@ -2,40 +2,40 @@ from pathlib import Path
 
 import pytest
 
-from arena.lobby.refusals import NotAuthenticated, NotPermitted
-from arena.service.tokens import Caller, Role, Tokens, TokensError, add_token, remove_token
+from arena.lobby.refusals import NotAuthenticatedError, NotPermittedError
+from arena.service.tokens import ServiceCaller, ServiceRole, Tokens, TokensError, add_token, remove_token
 
 
 def test_a_token_is_known_by_its_digest_only(tmp_path: Path) -> None:
     file = tmp_path / "tokens.toml"
-    token = add_token(file, "eye", Role.WATCHER)
+    token = add_token(file, "eye", ServiceRole.WATCHER)
     assert token not in file.read_text()
     assert file.stat().st_mode & 0o077 == 0
-    assert Tokens(file).authenticate(token) == Caller("eye", Role.WATCHER)
+    assert Tokens(file).authenticate(token) == ServiceCaller("eye", ServiceRole.WATCHER)
 
 
 def test_a_token_made_later_is_known_and_one_taken_out_is_not(tmp_path: Path) -> None:
     file = tmp_path / "tokens.toml"
-    first = add_token(file, "one", Role.PLAYER)
+    first = add_token(file, "one", ServiceRole.PLAYER)
     tokens = Tokens(file)
-    second = add_token(file, "two", Role.PLAYER)
+    second = add_token(file, "two", ServiceRole.PLAYER)
     assert tokens.authenticate(second).name == "two"
     file.write_text(file.read_text().partition('["two"]')[2].join(('["two"]', "")))
-    with pytest.raises(NotAuthenticated):
+    with pytest.raises(NotAuthenticatedError):
         tokens.authenticate(first)
     assert tokens.authenticate(second).name == "two"
 
 
 def test_players_are_let_in_under_their_own_names_only(tmp_path: Path) -> None:
     file = tmp_path / "tokens.toml"
-    player, operator = add_token(file, "one", Role.PLAYER), add_token(file, "me", Role.OPERATOR)
+    player, operator = add_token(file, "one", ServiceRole.PLAYER), add_token(file, "me", ServiceRole.OPERATOR)
     tokens = Tokens(file)
     tokens.admit("one", player)
     for name, token in (("two", player), ("me", operator)):
-        with pytest.raises(NotPermitted):
+        with pytest.raises(NotPermittedError):
             tokens.admit(name, token)
     for wrong in ("", "guessed"):
-        with pytest.raises(NotAuthenticated):
+        with pytest.raises(NotAuthenticatedError):
             tokens.admit("one", wrong)
 
 
@@ -59,11 +59,11 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_names_are_given_once(tmp_path: Path) -> None:
     file = tmp_path / "tokens.toml"
-    add_token(file, "one", Role.PLAYER)
+    add_token(file, "one", ServiceRole.PLAYER)
     with pytest.raises(TokensError, match="already"):
-        add_token(file, "one", Role.PLAYER)
+        add_token(file, "one", ServiceRole.PLAYER)
     with pytest.raises(TokensError, match="no name"):
-        add_token(file, 'x"]\nrole', Role.PLAYER)
+        add_token(file, 'x"]\nrole', ServiceRole.PLAYER)
 
 
 def test_a_file_that_is_nested_too_deep_is_refused(tmp_path: Path) -> None:
@@ -75,13 +75,13 @@ def test_a_file_that_is_nested_too_deep_is_refused(tmp_path: Path) -> None:
 
 def test_a_revoked_token_is_taken_out_and_all_else_stays(tmp_path: Path) -> None:
     file = tmp_path / "tokens.toml"
-    kept = [add_token(file, name, Role.PLAYER) for name in ("one", "two", "three")]
+    kept = [add_token(file, name, ServiceRole.PLAYER) for name in ("one", "two", "three")]
     file.write_text(file.read_text().replace('["three"]', '# the third\n["three"]'))
     tokens = Tokens(file)
     remove_token(file, "two")
     assert [caller.name for caller in tokens.callers()] == ["one", "three"]
     assert tokens.authenticate(kept[0]).name == "one" and file.stat().st_mode & 0o077 == 0
-    with pytest.raises(NotAuthenticated):
+    with pytest.raises(NotAuthenticatedError):
         tokens.authenticate(kept[1])
     with pytest.raises(TokensError, match="no token of 'two'"):
         remove_token(file, "two")
@@ -89,7 +89,7 @@ def test_a_revoked_token_is_taken_out_and_all_else_stays(tmp_path: Path) -> None
 
 def test_a_table_that_is_written_otherwise_is_left_to_people(tmp_path: Path) -> None:
     file = tmp_path / "tokens.toml"
-    add_token(file, "one", Role.PLAYER)
+    add_token(file, "one", ServiceRole.PLAYER)
     file.write_text(file.read_text().replace('["one"]', '["\\u006fne"]'))
     before = file.read_text()
     with pytest.raises(TokensError, match="delete it by hand"):

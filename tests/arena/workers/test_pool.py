@@ -13,7 +13,7 @@ import pytest
 from sgfmill.sgf import Sgf_game
 
 from arena.jobs import Fault, GameResult, PlayerSetup
-from arena.players.kept_engines import MAX_KEPT
+from arena.players.gtp import MAX_KEPT
 from arena.players.player import Choice
 from arena.workers.interface import WorkerLost
 from arena.workers.pool import WorkerPool
@@ -177,7 +177,7 @@ def test_whatever_a_referee_raises_costs_one_game(capfd: pytest.CaptureFixture[s
         lost, result = pool.next_result(180), pool.next_result(180)
     assert isinstance(lost, WorkerLost)
     assert lost.game_id == "bad"
-    assert lost.reason.startswith("InvalidSetting: 'board_size'")
+    assert lost.reason.startswith("InvalidSettingError: 'board_size'")
     assert isinstance(result, GameResult)
     assert "game bad: Traceback" in capfd.readouterr().err
 

@@ -10,7 +10,7 @@ import pytest
 from clients.bots.alpha_beta import SWAY, AlphaBetaThinker
 from clients.bots.craft import craft_of
 from clients.bots.evaluation import Evaluation, fitted
-from clients.bots.strength import InvalidStrength, Strength
+from clients.bots.strength import InvalidStrengthError, Strength
 from clients.bots.thinking import Experience
 from clients.bots.tree_search import TreeSearchThinker
 from referees.draughts import Draughts
@@ -145,5 +145,5 @@ def test_experience_gives_nothing_away(evaluation: Evaluation) -> None:
     ],
 )
 def test_a_strength_out_of_range_is_refused(given: dict[str, float], message: str) -> None:
-    with pytest.raises(InvalidStrength, match=message):
+    with pytest.raises(InvalidStrengthError, match=message):
         Strength(**given)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from clients.bots.any_game import AnyGameEngine, main, read_settings
-from clients.bots.craft import UnsuitableGame
+from clients.bots.craft import UnsuitableGameError
 from clients.bots.strength import Strength
 from referees.api import Referee, referee
 from referees.gtp import GtpGame
@@ -120,7 +120,7 @@ def test_what_cannot_be_played_is_said(
 
 def test_a_free_handicap_is_refused() -> None:
     settings: dict[str, object] = {"board_size": 9, "komi": 0.5, "handicap": 3, "handicap_style": "free"}
-    with pytest.raises(UnsuitableGame, match="no handicap games"):
+    with pytest.raises(UnsuitableGameError, match="no handicap games"):
         engine("go", settings)
 
 

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clients.bots.go import GoEngine
-from clients.bots.go_thinking import MonteCarloThinker, RandomThinker, is_eye, playout, sensible_moves
+from clients.bots.go_thinking import MonteCarloGoThinker, RandomGoThinker, is_eye, playout, sensible_moves
 from referees.go import BLACK, PASS, Board, Go
 
 
 @pytest.fixture
 def engine() -> GoEngine:
-    return GoEngine("bot", MonteCarloThinker(10, random.Random(1)), academy=None, contest_id="")
+    return GoEngine("bot", MonteCarloGoThinker(10, random.Random(1)), academy=None, contest_id="")
 
 
 def stones(diagram: str) -> bytes:
@@ -49,7 +49,7 @@ def test_a_playout_ends_with_a_winner_and_tells_the_movers_points() -> None:
 def test_more_playouts_beat_fewer_and_both_beat_chance() -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     chance = random.Random(3)
-    strong, weak = MonteCarloThinker(60, chance), RandomThinker(chance)
+    strong, weak = MonteCarloGoThinker(60, chance), RandomGoThinker(chance)
     wins = 0
     for game in range(8):
         sides = (strong, weak) if game % 2 == 0 else (weak, strong)
@@ -71,7 +71,7 @@ def test_where_nothing_is_sensible_the_thinkers_pass() -> None:
         position = referee.play(position, {position.mover: referee.read_move(position, 0, move)})
     assert position.mover == BLACK
     assert sensible_moves(referee, position) == []
-    for thinker in (RandomThinker(random.Random(1)), MonteCarloThinker(5, random.Random(1))):
+    for thinker in (RandomGoThinker(random.Random(1)), MonteCarloGoThinker(5, random.Random(1))):
         assert thinker.think(referee, position).candidates[0].move == PASS
 
 
@@ -114,7 +114,7 @@ WORDS = st.one_of(
     st.integers().map(str),
 )
 COMMANDS = st.sampled_from(
-    GoEngine("", RandomThinker(random.Random(1)), None, "").answer("list_commands", [])[1].split()
+    GoEngine("", RandomGoThinker(random.Random(1)), None, "").answer("list_commands", [])[1].split()
 )
 LINES = st.lists(st.tuples(st.one_of(COMMANDS, st.text(max_size=5)), st.lists(WORDS, max_size=3)), max_size=8)
 
@@ -122,7 +122,7 @@ LINES = st.lists(st.tuples(st.one_of(COMMANDS, st.text(max_size=5)), st.lists(WO
 @settings(max_examples=150, deadline=None)
 @given(LINES)
 def test_whatever_is_said_each_line_is_answered(lines: list[tuple[str, list[str]]]) -> None:
-    engine = GoEngine("bot", RandomThinker(random.Random(1)), academy=None, contest_id="")
+    engine = GoEngine("bot", RandomGoThinker(random.Random(1)), academy=None, contest_id="")
     for command, arguments in lines:
         status, answer = engine.answer(command, arguments)
         assert status in "=?"
@@ -177,7 +177,7 @@ def test_the_program_plays_without_academy_and_says_so_when_it_cannot_be_reached
 
 def test_seeds_repeat_games() -> None:
     def game() -> list[str]:
-        engine = GoEngine("bot", MonteCarloThinker(5, random.Random(7)), academy=None, contest_id="")
+        engine = GoEngine("bot", MonteCarloGoThinker(5, random.Random(7)), academy=None, contest_id="")
         engine.answer("boardsize", ["5"])
         return [engine.answer("genmove", ["bw"[number % 2]])[1] for number in range(10)]
 

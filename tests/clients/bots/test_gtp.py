@@ -4,10 +4,10 @@ import io
 
 import pytest
 
-from clients.bots.gtp import GtpEngine, GtpError
+from clients.bots.gtp import GtpError, GtpProgram
 
 
-class Parrot(GtpEngine):
+class Parrot(GtpProgram):
     name = "parrot"
     version = "3"
 

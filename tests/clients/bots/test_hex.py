@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clients.bots.hex import HexEngine
-from clients.bots.hex_thinking import MonteCarloThinker, RandomThinker, playout, surrounded
+from clients.bots.hex_thinking import MonteCarloHexThinker, RandomHexThinker, playout, surrounded
 from clients.bots.thinking import Thinker
 from referees.hex import BLACK, SWAP, WHITE, Board, Hex, HexPosition
 from referees.hex.board import COLOUR
@@ -16,7 +16,7 @@ from tests.referees.hex.games import played
 
 @pytest.fixture
 def engine() -> HexEngine:
-    return HexEngine("bot", MonteCarloThinker(10, random.Random(1)), academy=None, contest_id="")
+    return HexEngine("bot", MonteCarloHexThinker(10, random.Random(1)), academy=None, contest_id="")
 
 
 def said(engine: HexEngine, *commands: str) -> tuple[str, str]:
@@ -95,14 +95,14 @@ WORDS = st.one_of(
     st.text(max_size=5),
 )
 COMMANDS = st.sampled_from(
-    HexEngine("", RandomThinker(random.Random(1)), None, "").answer("list_commands", [])[1].split()
+    HexEngine("", RandomHexThinker(random.Random(1)), None, "").answer("list_commands", [])[1].split()
 )
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.one_of(COMMANDS, st.text(max_size=5)), st.lists(WORDS, max_size=3)), max_size=8))
 def test_whatever_is_said_each_line_is_answered(lines: list[tuple[str, list[str]]]) -> None:
-    engine = HexEngine("bot", RandomThinker(random.Random(1)), academy=None, contest_id="")
+    engine = HexEngine("bot", RandomHexThinker(random.Random(1)), academy=None, contest_id="")
     for command, arguments in lines:
         status, answer = engine.answer(command, arguments)
         assert status in "=?"
@@ -142,7 +142,7 @@ def test_bridges_win_nearly_every_playout(intrusion: str) -> None:
 
 @pytest.mark.parametrize("playouts", [1, 20])
 def test_a_win_is_taken_and_the_opponents_prevented(playouts: int) -> None:
-    thinker = MonteCarloThinker(playouts, random.Random(1))
+    thinker = MonteCarloHexThinker(playouts, random.Random(1))
     game, position = position_after("c1 a1 c2 b1 c3 d1 c4 a5")
     wins = thinker.think(game, position)
     assert {game.move_text(each.move) for each in wins.candidates} == {"b5", "c5"}
@@ -152,7 +152,7 @@ def test_a_win_is_taken_and_the_opponents_prevented(playouts: int) -> None:
 
 
 def test_a_strong_first_stone_is_swapped_and_a_weak_one_is_not() -> None:
-    thinker = MonteCarloThinker(400, random.Random(2))
+    thinker = MonteCarloHexThinker(400, random.Random(2))
     game, centre = position_after("c3", swap=True)
     assert thinker.think(game, centre).candidates[0].move == SWAP
     game, corner = position_after("a1", swap=True)
@@ -160,7 +160,7 @@ def test_a_strong_first_stone_is_swapped_and_a_weak_one_is_not() -> None:
 
 
 def test_the_first_stone_is_weak_where_it_could_be_swapped() -> None:
-    thinker = MonteCarloThinker(400, random.Random(2))
+    thinker = MonteCarloHexThinker(400, random.Random(2))
     centre = 12
     for swap, expected in ((False, True), (True, False)):
         game, start = position_after("", swap=swap)
@@ -178,15 +178,15 @@ def winner(game: Hex, black: Thinker[Hex, HexPosition, int], white: Thinker[Hex,
 
 def test_playouts_beat_chance() -> None:
     game = Hex.from_settings({"board_size": 6})
-    strong = MonteCarloThinker(40, random.Random(3))
-    weak = RandomThinker(random.Random(4))
+    strong = MonteCarloHexThinker(40, random.Random(3))
+    weak = RandomHexThinker(random.Random(4))
     assert [winner(game, strong, weak) for _ in range(5)] == [BLACK] * 5
     assert [winner(game, weak, strong) for _ in range(5)] == [WHITE] * 5
 
 
 def test_a_random_player_makes_every_move_also_the_swap() -> None:
     game, position = position_after("c3", swap=True)
-    thinker = RandomThinker(random.Random(1))
+    thinker = RandomHexThinker(random.Random(1))
     first = {thinker.think(game, position).candidates[0].move for _ in range(500)}
     assert first == set(game.legal_moves(position, WHITE))
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.store.game_records import spec_to_proto
+from academy.store.codec import spec_to_proto
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
 from clients.academy import Academy, Connection
-from clients.bots.scholar import Scholar
+from clients.bots.scholar import AdvisedPlayer
 from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel
 from clients.seat import Seat
 from referees.go import Go, GoPosition
@@ -47,7 +47,9 @@ def test_its_tesuji_are_measured_by_what_was_told_last(tmp_path: Path) -> None:
         )
         with Academy(Connection(str(server.address), ticket)) as academy:
             thinker = Scripted((move, *values) for move, values in script.items())
-            scholar = Scholar(thinker, referee, academy, Seat(spec.game_id, spec.geometry, 1, "scholar/1"))
+            scholar = AdvisedPlayer(
+                thinker, referee, academy, Seat(spec.game_id, spec.geometry, 1, "scholar/1")
+            )
             position = referee.start(0)
             for number, move in enumerate(MOVES):
                 ply = report.plies.add(player=1 + number % 2, move=move)
@@ -117,7 +119,9 @@ def test_it_asks_for_openings_by_the_rules_and_for_patterns_where_it_stands_badl
         with Academy(Connection(str(server.address), ticket)) as academy:
             position = referee.start(0)
             listening = Listening(0.5)
-            scholar = Scholar(listening, referee, academy, Seat(spec.game_id, spec.geometry, 1, "asked/1"))
+            scholar = AdvisedPlayer(
+                listening, referee, academy, Seat(spec.game_id, spec.geometry, 1, "asked/1")
+            )
             scholar.choose(position, [], 0)
             # The one consultation due for four moves is used up; and 0.5 is no bad position.
             scholar.choose(position, [], 1)
@@ -162,7 +166,7 @@ def test_what_it_tells_the_arena_is_what_it_asked_with(tmp_path: Path) -> None:
         with Academy(Connection(str(server.address), ticket)) as academy:
             thinker = Asking((move, *values) for move, values in script.items())
             seat = Seat(spec.game_id, spec.geometry, 1, "scholar/2")
-            scholar = Scholar(thinker, referee, academy, seat, [Library.ENDGAME])
+            scholar = AdvisedPlayer(thinker, referee, academy, seat, [Library.ENDGAME])
             position = referee.start(0)
             for number, move in enumerate(MOVES):
                 ply = report.plies.add(player=1 + number % 2, move=move)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clients.bots.craft import Craft, UnsuitableGame, craft_of
+from clients.bots.craft import SearchGame, UnsuitableGameError, craft_of
 from clients.bots.strength import Strength
 from clients.bots.thinking import Experience, Thinker, no_counsel
 from clients.bots.tree_search import TreeSearchThinker
@@ -183,5 +183,5 @@ def test_what_is_the_same_of_all_moves_changes_nothing() -> None:
 def test_what_cannot_be_searched_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     referee = GAMES["draughts"]
     monkeypatch.setattr(type(referee), "legal_moves", lambda self, position, seat: None)
-    with pytest.raises(UnsuitableGame, match="cannot be listed"):
-        Craft(referee, random.Random(1)).moves(referee.start(0))
+    with pytest.raises(UnsuitableGameError, match="cannot be listed"):
+        SearchGame(referee, random.Random(1)).moves(referee.start(0))

@@ -10,8 +10,8 @@ import pytest
 
 from academy.knowledge.boards import Board, SquareGeometry
 from academy.knowledge.spec import GameSpec
-from referees.api import GameRecord, IllegalMove, Outcome, Termination
-from referees.conformance import LAWS, NonConforming, check_referee
+from referees.api import GameRecord, IllegalMoveError, Outcome, Termination
+from referees.conformance import LAWS, NonConformingRefereeError, check_referee
 from referees.go import BLACK, PASS, Go, GoPosition
 
 CORNER = 0
@@ -165,7 +165,7 @@ class ForbidsOnePlayerACorner(Go):
     def check(self, position: GoPosition, seat: int, move: int) -> None:
         super().check(position, seat, move)
         if (seat, move) == (2, CORNER):
-            raise IllegalMove("not in that corner")
+            raise IllegalMoveError("not in that corner")
 
     def spec(self) -> GameSpec:
         return replace(super().spec(), symmetries=("identity",))
@@ -225,7 +225,7 @@ class ForbidsOneCorner(Go):
 
     def check(self, position: GoPosition, seat: int, move: int) -> None:
         if move == CORNER:
-            raise IllegalMove("not in this corner")
+            raise IllegalMoveError("not in this corner")
         super().check(position, seat, move)
 
 
@@ -334,7 +334,7 @@ def test_every_law_has_a_referee_that_breaks_it() -> None:
 
 @pytest.mark.parametrize(("law", "broken"), BREACHES, ids=lambda value: getattr(value, "__name__", None))
 def test_the_breach_of_a_law_is_found(law: str, broken: type[Go]) -> None:
-    with pytest.raises(NonConforming) as found:
+    with pytest.raises(NonConformingRefereeError) as found:
         check_referee(broken.from_settings(GO), games=5, max_plies=200)
     assert found.value.law == law
     assert str(found.value).startswith(f"{law}: ") and str(found.value).endswith(f"The law: {LAWS[law]}.")

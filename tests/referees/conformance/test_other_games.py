@@ -14,14 +14,14 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import NodeSymmetry
 from referees.api import (
     GameRecord,
-    IllegalMove,
-    InvalidSetting,
+    IllegalMoveError,
+    InvalidSettingError,
     Outcome,
     Referee,
     Termination,
-    UnreadableMove,
+    UnreadableMoveError,
 )
-from referees.conformance import NonConforming, UnlistedMoves, check_referee
+from referees.conformance import NonConformingRefereeError, UnlistedMovesError, check_referee
 
 RING = ("north", "east", "south", "west")
 STATES = bytes((State.EMPTY, State.FIRST_SOLDIER, State.SECOND_SOLDIER))
@@ -47,7 +47,7 @@ class RingGame(Referee[Claims, int]):
     @classmethod
     def from_settings(cls, settings: Mapping[str, object]) -> Self:
         if settings:
-            raise InvalidSetting(next(iter(settings)), "the ring has no settings")
+            raise InvalidSettingError(next(iter(settings)), "the ring has no settings")
         return cls()
 
     def spec(self) -> GameSpec:
@@ -67,7 +67,7 @@ class RingGame(Referee[Claims, int]):
 
     def check(self, position: Claims, seat: int, move: int) -> None:
         if seat not in self.to_move(position) or move not in range(4):
-            raise IllegalMove("no claim")
+            raise IllegalMoveError("no claim")
 
     def play(self, position: Claims, moves: Mapping[int, int]) -> Claims:
         owners = list(position.owners)
@@ -92,7 +92,7 @@ class RingGame(Referee[Claims, int]):
 
     def read_move(self, position: Claims, seat: int, text: str) -> int:
         if text not in RING:
-            raise UnreadableMove(text)
+            raise UnreadableMoveError(text)
         return RING.index(text)
 
     def record(self, game: GameRecord) -> str:
@@ -139,16 +139,16 @@ def test_simultaneous_games_of_three_are_checked() -> None:
 
 def test_unlisted_moves_need_somebody_to_choose_them() -> None:
     ring = UnlistedRing.from_settings({})
-    with pytest.raises(UnlistedMoves, match="ring does not list"):
+    with pytest.raises(UnlistedMovesError, match="ring does not list"):
         check_referee(ring)
     report = check_referee(ring, games=5, choose=lambda position, seat, chance: chance.randrange(4))
     assert report.finished == 5
-    with pytest.raises(NonConforming, match="legal moves: IllegalMove: no claim"):
+    with pytest.raises(NonConformingRefereeError, match="legal moves: IllegalMoveError: no claim"):
         check_referee(ring, choose=lambda position, seat, chance: 4)
 
 
 def test_symmetries_of_maps_are_checked() -> None:
     assert check_referee(TurningRing.from_settings({}), games=5).checks["symmetry"] == 20
-    with pytest.raises(NonConforming, match="symmetry") as found:
+    with pytest.raises(NonConformingRefereeError, match="symmetry") as found:
         check_referee(TurningRingWithAHome.from_settings({}), games=5)
     assert found.value.law == "symmetry"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from referees.diplomacy.adjudication import Adjudication, adjudicate
+from referees.diplomacy.adjudication import PhaseAdjudication, adjudicate
 from referees.diplomacy.choices import EDITIONS, Choices
 from referees.diplomacy.order_reading import read_order
 from referees.diplomacy.orders import Order
@@ -67,7 +67,7 @@ class Case:
         # The file's cases want orders with wrong or missing coasts to fail; DATC lets an edition choose.
         return replace(EDITIONS[self.edition], lenient_coasts=False)
 
-    def run(self) -> Adjudication:
+    def run(self) -> PhaseAdjudication:
         content = self.content
         phase = PHASES[content["phase"]]
         if phase is Phase.RETREATS:

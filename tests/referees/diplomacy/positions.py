@@ -1,13 +1,13 @@
 """Positions and orders written as text."""
 
-from referees.diplomacy.adjudication import Adjudication, adjudicate
+from referees.diplomacy.adjudication import PhaseAdjudication, adjudicate
 from referees.diplomacy.choices import Choices
 from referees.diplomacy.notation import order_text
 from referees.diplomacy.order_reading import read_order
 from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Phase, Position, Season
 from referees.diplomacy.provinces import Map, shipped_map
-from referees.diplomacy.results import Outcome
+from referees.diplomacy.results import OrderOutcome
 
 STANDARD = shipped_map("standard")
 
@@ -52,15 +52,15 @@ def orders(position: Position, text: str) -> dict[int, list[Order]]:
     return read
 
 
-def play(units: str, ordered: str, choices: Choices | None = None) -> Adjudication:
+def play(units: str, ordered: str, choices: Choices | None = None) -> PhaseAdjudication:
     """One phase of moves."""
     start = position(units)
     return adjudicate(start, orders(start, ordered), choices or Choices())
 
 
-def outcomes(adjudication: Adjudication) -> dict[str, Outcome]:
+def outcomes(adjudication: PhaseAdjudication) -> dict[str, OrderOutcome]:
     return {order_text(adjudication.position, found.order): found.outcome for found in adjudication.results}
 
 
-def reasons(adjudication: Adjudication) -> dict[str, str]:
+def reasons(adjudication: PhaseAdjudication) -> dict[str, str]:
     return {order_text(adjudication.position, found.order): found.reason for found in adjudication.results}

@@ -5,7 +5,7 @@ import pytest
 from referees.diplomacy import (
     Choices,
     DiplomacySettings,
-    Outcome,
+    OrderOutcome,
     Phase,
     RemovalDistance,
     RemovalRoute,
@@ -27,7 +27,7 @@ def test_two_units_that_retreat_to_one_province_disband_and_say_so() -> None:
     retreats = done.after
     assert retreats.name == "S1901R"
     over = adjudicate(retreats, orders(retreats, "AUS A VIE R TRI, A BUD R TRI"))
-    assert set(outcomes(over).values()) == {Outcome.CLASHED}
+    assert set(outcomes(over).values()) == {OrderOutcome.CLASHED}
     assert reasons(over)["A VIE R TRI"] == "disbanded: Austria's A BUD retreated there too"
     assert over.after.units_of(0) == []
 
@@ -37,7 +37,7 @@ def test_dislodged_units_that_say_nothing_or_nonsense_disband() -> None:
     for said in ("", "ITA A VEN R TRI", "ITA A VEN H"):
         over = adjudicate(done.after, orders(done.after, said))
         assert over.after.units_of(4) == []
-        assert any(found.outcome is Outcome.VOID for found in over.results) == bool(said)
+        assert any(found.outcome is OrderOutcome.VOID for found in over.results) == bool(said)
 
 
 @pytest.mark.parametrize(
@@ -58,17 +58,17 @@ def test_what_a_power_may_build_is_what_it_has_room_for(units: str, owned: str, 
 @pytest.mark.parametrize(
     ("order", "outcome", "reason"),
     [
-        ("F STP/NC B", Outcome.SUCCEEDED, ""),
-        ("F STP B", Outcome.VOID, "void: it must say on which coast"),
-        ("F MOS B", Outcome.VOID, "void: such a unit cannot be there"),
-        ("A RUM B", Outcome.VOID, "void: it is no home centre of the power"),
-        ("A SEV B", Outcome.VOID, "void: the centre is another power's or a unit stands in it"),
-        ("A WAR B", Outcome.VOID, "void: the centre is another power's or a unit stands in it"),
-        ("WAIVE", Outcome.SUCCEEDED, ""),
-        ("A SEV D", Outcome.VOID, "void: the power may build, not remove"),
+        ("F STP/NC B", OrderOutcome.SUCCEEDED, ""),
+        ("F STP B", OrderOutcome.VOID, "void: it must say on which coast"),
+        ("F MOS B", OrderOutcome.VOID, "void: such a unit cannot be there"),
+        ("A RUM B", OrderOutcome.VOID, "void: it is no home centre of the power"),
+        ("A SEV B", OrderOutcome.VOID, "void: the centre is another power's or a unit stands in it"),
+        ("A WAR B", OrderOutcome.VOID, "void: the centre is another power's or a unit stands in it"),
+        ("WAIVE", OrderOutcome.SUCCEEDED, ""),
+        ("A SEV D", OrderOutcome.VOID, "void: the power may build, not remove"),
     ],
 )
-def test_builds_say_why_they_fail(order: str, outcome: Outcome, reason: str) -> None:
+def test_builds_say_why_they_fail(order: str, outcome: OrderOutcome, reason: str) -> None:
     start = position("RUS A SEV; GER A LVN", Phase.BUILDS, Season.AUTUMN, "RUS MOS STP SEV RUM; GER WAR")
     done = adjudicate(start, orders(start, f"RUS {order}"))
     told = [(found.outcome, found.reason) for found in done.results if found.reason != "not ordered"]
@@ -86,10 +86,10 @@ def test_builds_that_are_not_ordered_are_waived() -> None:
 def test_the_first_removals_count_and_the_rest_is_civil_disorder() -> None:
     start = position("ITA A PIE, A TUS, F ION, A UKR", Phase.BUILDS, Season.AUTUMN, "ITA ROM NAP")
     done = adjudicate(start, orders(start, "ITA A TUS D"))
-    assert outcomes(done) == {"A TUS D": Outcome.SUCCEEDED, "A UKR D": Outcome.SUCCEEDED}
+    assert outcomes(done) == {"A TUS D": OrderOutcome.SUCCEEDED, "A UKR D": OrderOutcome.SUCCEEDED}
     assert reasons(done)["A UKR D"] == "civil disorder: not ordered"
     many = adjudicate(start, orders(start, "ITA A TUS D, A PIE D, F ION D, A UKR D"))
-    assert [found.outcome for found in many.results].count(Outcome.SURPLUS) == 2
+    assert [found.outcome for found in many.results].count(OrderOutcome.SURPLUS) == 2
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from referees.api import GameRecord, InvalidSetting, PlayedMove
-from referees.diplomacy import Diplomacy, InvalidMap, shipped_map
+from referees.api import GameRecord, InvalidSettingError, PlayedMove
+from referees.diplomacy import Diplomacy, InvalidMapError, shipped_map
 from referees.diplomacy.atlas import load_map, map_id
 
 STRAITS = shipped_map("straits").text
@@ -95,7 +95,7 @@ def test_a_file_that_is_no_map_says_which_entry_breaks_which_rule(
 ) -> None:
     assert old in OWN
     file.write_text(OWN.replace(old, new, 1))
-    with pytest.raises(InvalidSetting, match=why) as refused:
+    with pytest.raises(InvalidSettingError, match=why) as refused:
         Diplomacy.from_settings({"map": str(file)})
     assert str(file) in str(refused.value)
 
@@ -109,13 +109,13 @@ def test_a_file_that_is_no_map_says_which_entry_breaks_which_rule(
     ],
 )
 def test_a_map_that_is_not_there_says_so(name: object, why: str) -> None:
-    with pytest.raises(InvalidSetting, match=why):
+    with pytest.raises(InvalidSettingError, match=why):
         Diplomacy.from_settings({"map": name})
 
 
 def test_a_file_that_is_no_text_says_so(file: Path) -> None:
     file.write_bytes(b"\xff\xfe")
-    with pytest.raises(InvalidSetting, match=r"cannot be read: .*utf-8"):
+    with pytest.raises(InvalidSettingError, match=r"cannot be read: .*utf-8"):
         Diplomacy.from_settings({"map": str(file)})
 
 
@@ -132,5 +132,5 @@ def test_a_file_that_is_no_text_says_so(file: Path) -> None:
 )
 def test_a_wrong_drawing_is_refused_when_the_map_is_read(file: Path, drawing: str, why: str) -> None:
     file.write_text(f"{OWN}\n[drawing]\n{drawing}\n")
-    with pytest.raises(InvalidMap, match=re.escape(why)):
+    with pytest.raises(InvalidMapError, match=re.escape(why)):
         load_map(str(file))

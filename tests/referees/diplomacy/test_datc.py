@@ -8,7 +8,7 @@ from referees.diplomacy.order_reading import read_order
 from referees.diplomacy.orders import OrderKind
 from referees.diplomacy.position import Phase
 from referees.diplomacy.provinces import Unit, UnitKind
-from referees.diplomacy.results import Outcome
+from referees.diplomacy.results import OrderOutcome
 from tests.referees.diplomacy.datc import BY_THE_TEXT, FILE, Case, load, read_unit, split
 
 CASES = load()
@@ -101,7 +101,7 @@ def test_whatever_fails_in_a_case_says_why(case: Case) -> None:
         # A reason that names units ends with the last of them.
         assert result.succeeded or len(result.reason.split()) > 2, result
         assert not result.reason.endswith((" by ", ": ")), result
-        assert result.succeeded == (result.outcome is Outcome.SUCCEEDED)
+        assert result.succeeded == (result.outcome is OrderOutcome.SUCCEEDED)
 
 
 def test_all_cases_of_the_file_are_run() -> None:

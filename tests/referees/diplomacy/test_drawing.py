@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referees.diplomacy import InvalidMap, Map, Terrain, read_map, shipped_map
+from referees.diplomacy import InvalidMapError, Map, Terrain, read_map, shipped_map
 from referees.diplomacy.drawing import Drawing, drawing_of
 from referees.diplomacy.tessellation import FRAME, Point, Side, cells
 
@@ -148,5 +148,5 @@ def test_a_map_may_bring_its_own_drawing() -> None:
     ],
 )
 def test_drawings_that_cannot_be_read_say_why(part: str, complaint: str) -> None:
-    with pytest.raises(InvalidMap, match=complaint):
+    with pytest.raises(InvalidMapError, match=complaint):
         drawn(part)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from referees.diplomacy import (
     EDITIONS,
-    Adjudication,
     Choices,
     Order,
     OrderKind,
-    Outcome,
+    OrderOutcome,
     Phase,
+    PhaseAdjudication,
     Position,
     Season,
     Unit,
@@ -47,7 +47,7 @@ class Turn(NamedTuple):
     position: Position
     orders: Orders
 
-    def played(self, choices: Choices | None = None) -> Adjudication:
+    def played(self, choices: Choices | None = None) -> PhaseAdjudication:
         return adjudicate(self.position, self.orders, choices or Choices())
 
 
@@ -125,7 +125,7 @@ def test_a_failure_has_its_reason_and_its_causes_on_the_board(turn: Turn) -> Non
     for result in turn.played().results:
         assert result.succeeded or result.reason
         assert all(turn.position.unit_in(province) is not None for province in result.by)
-        if result.outcome is Outcome.CUT:
+        if result.outcome is OrderOutcome.CUT:
             (cutter,) = result.by
             assert turn.position.unit_in(cutter).power != result.power  # type: ignore[union-attr]
 
@@ -145,7 +145,7 @@ def test_in_which_order_orders_are_written_changes_nothing(turn: Turn, seed: int
 @given(turns)
 def test_a_void_order_is_a_hold(turn: Turn) -> None:
     done = turn.played()
-    void = {result.order.location for result in done.results if result.outcome is Outcome.VOID}
+    void = {result.order.location for result in done.results if result.outcome is OrderOutcome.VOID}
 
     def held(order: Order) -> Order:
         return Order(OrderKind.HOLD, order.location) if order.location in void else order

@@ -10,14 +10,14 @@ from referees.diplomacy import (
     Choices,
     Order,
     OrderKind,
-    Outcome,
+    OrderOutcome,
     Position,
     adjudicate,
     read_map,
 )
 from tests.referees.diplomacy.positions import outcomes, play, reasons
 
-O = Outcome  # noqa: E741
+O = OrderOutcome  # noqa: E741
 
 
 def test_each_order_says_who_stood_against_it() -> None:
@@ -111,7 +111,9 @@ def test_a_support_to_where_ones_own_unit_leaves_counts_and_needs_no_reason() ->
         ),
     ],
 )
-def test_orders_that_fail_say_why(units: str, orders: str, of: str, outcome: Outcome, reason: str) -> None:
+def test_orders_that_fail_say_why(
+    units: str, orders: str, of: str, outcome: OrderOutcome, reason: str
+) -> None:
     done = play(units, orders)
     assert outcomes(done)[of] is outcome
     assert reason in reasons(done)[of]
@@ -178,7 +180,7 @@ def test_a_fleet_that_no_route_could_need_tells_no_intent(edition: str, swapped:
 
 @pytest.mark.parametrize(("land_route_left", "outcome"), [(False, O.DISRUPTED), (True, O.SUCCEEDED)])
 def test_a_move_by_convoy_goes_over_land_only_where_the_choices_allow(
-    land_route_left: bool, outcome: Outcome
+    land_route_left: bool, outcome: OrderOutcome
 ) -> None:
     done = play(
         "FRA A PIC; ENG F ECH",
@@ -199,7 +201,7 @@ def test_a_move_by_convoy_goes_over_land_only_where_the_choices_allow(
     ],
 )
 def test_an_army_with_the_intent_to_go_by_sea_falls_back_to_land_only_under_the_rules_of_1971(
-    edition: str, outcome: Outcome
+    edition: str, outcome: OrderOutcome
 ) -> None:
     """DATC 4.A.3; under DeepMind's rules only `VIA` goes by sea, so that the army walks."""
     done = play(

@@ -14,7 +14,7 @@ from referees.diplomacy import (
     Phase,
     Position,
     Season,
-    UnreadableOrder,
+    UnreadableOrderError,
     adjudicate,
     all_legal_orders,
     shipped_map,
@@ -256,28 +256,28 @@ def test_an_order_for_a_province_without_a_unit_says_nothing_of_its_kind() -> No
     ],
 )
 def test_what_is_no_order_says_why(text: str, why: str) -> None:
-    with pytest.raises(UnreadableOrder) as raised:
+    with pytest.raises(UnreadableOrderError) as raised:
         read_order(MOVES, text)
     assert why in str(raised.value)
 
 
 @pytest.mark.parametrize("text", ["F CON - ANK/SC", "A PAR/NC H", "F MAO - POR/NC"])
 def test_where_the_rules_are_strict_a_coast_that_is_not_there_is_refused(text: str) -> None:
-    with pytest.raises(UnreadableOrder, match=r"has no coast '[NS]C'; it has only one"):
+    with pytest.raises(UnreadableOrderError, match=r"has no coast '[NS]C'; it has only one"):
         read_order(MOVES, text, lenient_coasts=False)
 
 
 def test_a_power_builds_in_its_own_home_centres_only() -> None:
     winter = position("RUS A MOS", Phase.BUILDS, Season.AUTUMN)
-    with pytest.raises(UnreadableOrder, match="the centre SEV is not Turkey's"):
+    with pytest.raises(UnreadableOrderError, match="the centre SEV is not Turkey's"):
         read_order(winter, "Turkey: F SEV B")
 
 
 def test_a_retreat_by_convoy_is_refused() -> None:
     beaten = play("FRA A BUR; GER A MUN, A RUH", "GER A MUN - BUR, A RUH S A MUN - BUR").after
-    with pytest.raises(UnreadableOrder, match="only a move goes by convoy"):
+    with pytest.raises(UnreadableOrderError, match="only a move goes by convoy"):
         read_order(beaten, "A BUR - GAS VIA")
-    with pytest.raises(UnreadableOrder, match="the unit in BUR is not Germany's"):
+    with pytest.raises(UnreadableOrderError, match="the unit in BUR is not Germany's"):
         read_order(beaten, "(GER AMY BUR) RTO GAS")
 
 
@@ -351,7 +351,7 @@ def test_every_legal_order_reads_back_in_other_words() -> None:
     )
 )
 def test_any_words_are_an_order_or_are_refused(words: list[str]) -> None:
-    with contextlib.suppress(UnreadableOrder):
+    with contextlib.suppress(UnreadableOrderError):
         read_order(MOVES, " ".join(words))
 
 
@@ -359,5 +359,5 @@ def test_any_words_are_an_order_or_are_refused(words: list[str]) -> None:
 def test_any_text_is_an_order_or_is_refused_and_quoted(text: str) -> None:
     try:
         read_order(MOVES, text)
-    except UnreadableOrder as refused:
+    except UnreadableOrderError as refused:
         assert not text.strip() or repr(text.strip()) in str(refused)

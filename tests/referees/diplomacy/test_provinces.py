@@ -5,7 +5,14 @@ import random
 
 import pytest
 
-from referees.diplomacy import InvalidMap, UnitKind, UnknownPlace, read_map, shipped_map, shipped_maps
+from referees.diplomacy import (
+    InvalidMapError,
+    UnitKind,
+    UnknownPlaceError,
+    read_map,
+    shipped_map,
+    shipped_maps,
+)
 from referees.diplomacy.convoys import chains, ways_round
 from referees.diplomacy.provinces import bits, mask_of
 
@@ -66,15 +73,15 @@ def test_places_are_found_by_code_name_and_other_codes(name: str, code: str) -> 
 def test_a_map_that_does_not_fit_says_where(old: str, new: str, why: str) -> None:
     text = shipped_map("straits").text
     assert old in text
-    with pytest.raises(InvalidMap) as raised:
+    with pytest.raises(InvalidMapError) as raised:
         read_map(text.replace(old, new, 1))
     assert why in str(raised.value)
 
 
 def test_unknown_maps_and_powers_are_told_with_those_there_are() -> None:
-    with pytest.raises(UnknownPlace, match="there are standard, straits"):
+    with pytest.raises(UnknownPlaceError, match="there are standard, straits"):
         shipped_map("world")
-    with pytest.raises(UnknownPlace, match="Austria"):
+    with pytest.raises(UnknownPlaceError, match="Austria"):
         STANDARD.power("ESP")
 
 

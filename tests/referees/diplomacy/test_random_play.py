@@ -10,7 +10,7 @@ from referees.diplomacy.legal import all_legal_orders
 from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.provinces import shipped_map
-from referees.diplomacy.results import Outcome
+from referees.diplomacy.results import OrderOutcome
 
 
 def choose(position: Position, chance: random.Random) -> dict[int, list[Order]]:
@@ -36,7 +36,7 @@ def test_invariants_hold_in_random_play(name: str, phases: int) -> None:
         after = adjudication.after.checked()
         assert adjudicate(position, orders).after == after
         for result in adjudication.results:
-            assert result.outcome is not Outcome.VOID or result.order.kind in (
+            assert result.outcome is not OrderOutcome.VOID or result.order.kind in (
                 # Legal is what could be; a helped unit may have been ordered otherwise.
                 OrderKind.SUPPORT_HOLD,
                 OrderKind.SUPPORT_MOVE,

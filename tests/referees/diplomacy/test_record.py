@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from referees.api import GameRecord, PlayedMove, UnreadableRecord
+from referees.api import GameRecord, PlayedMove, UnreadableRecordError
 from referees.diplomacy import Diplomacy
 from referees.diplomacy.game import GamePosition
 
@@ -67,5 +67,5 @@ def test_a_game_is_taken_up_from_its_record_where_it_was_broken_off() -> None:
     ],
 )
 def test_files_that_are_no_records_say_why(content: bytes, why: str) -> None:
-    with pytest.raises(UnreadableRecord, match=why):
+    with pytest.raises(UnreadableRecordError, match=why):
         Diplomacy.from_settings({}).read_records(content)

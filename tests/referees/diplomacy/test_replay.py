@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from referees.api import GameRecord, PlayedMove, UnreadableRecord
+from referees.api import GameRecord, PlayedMove, UnreadableRecordError
 from referees.diplomacy import Diplomacy, Phase
 from tests.referees.browsing import NEEDS_BROWSER, browse, operated, shown
 from tests.referees.pictures import count_of, picture_with
@@ -217,5 +217,5 @@ def test_it_needs_nothing_else() -> None:
     ],
 )
 def test_what_is_no_record_is_refused(content: str, complaint: str) -> None:
-    with pytest.raises(UnreadableRecord, match=complaint):
+    with pytest.raises(UnreadableRecordError, match=complaint):
         Diplomacy.replay_page(content.encode(), {})

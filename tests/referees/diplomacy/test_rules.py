@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from academy.knowledge.cells import State
-from referees.api import IllegalMove, InvalidSetting, Termination, UnreadableMove
+from referees.api import IllegalMoveError, InvalidSettingError, Termination, UnreadableMoveError
 from referees.conformance import check_referee
 from referees.diplomacy import Diplomacy, Phase
 from referees.diplomacy.game import GamePosition, begin
@@ -62,7 +62,7 @@ def test_all_powers_move_at_once_and_retreats_are_for_the_dislodged_alone() -> N
 def test_orders_that_are_refused_say_why(said: str, why: str) -> None:
     judge = referee()
     game = judge.start(0)
-    with pytest.raises((IllegalMove, UnreadableMove), match=why):
+    with pytest.raises((IllegalMoveError, UnreadableMoveError), match=why):
         judge.check(game, FRANCE, judge.read_move(game, FRANCE, said))
 
 
@@ -71,7 +71,7 @@ def test_orders_that_cannot_be_carried_out_are_accepted_only_with_aoa() -> None:
     for said in ("A PAR - MOS", "A PAR S F BRE - ECH", "A MAR - NAF"):
         move = PowerOrders.read(game.position, said)
         referee().check(game, FRANCE, move)
-        with pytest.raises(IllegalMove, match="cannot be ordered so"):
+        with pytest.raises(IllegalMoveError, match="cannot be ordered so"):
             referee(aoa=False).check(game, FRANCE, move)
 
 
@@ -110,7 +110,7 @@ def test_supports_that_name_a_coast_are_legal() -> None:
     ],
 )
 def test_settings_that_are_refused_say_why(setting: str, value: object, why: str) -> None:
-    with pytest.raises(InvalidSetting, match=why):
+    with pytest.raises(InvalidSettingError, match=why):
         referee(**{setting: value})
 
 
@@ -185,7 +185,7 @@ def test_some_draw_when_all_say_so_and_the_game_allows_it() -> None:
     drawn = play(judge, game, dict.fromkeys(range(1, 8), "DRAW ENG FRA"))
     assert drawn.outcome is not None
     assert drawn.outcome.winners == (ENGLAND, FRANCE)
-    with pytest.raises(IllegalMove, match="eliminated"):
+    with pytest.raises(IllegalMoveError, match="eliminated"):
         alive = begin(position("ENG A LON; FRA A PAR", owned="ENG LON; FRA PAR"))
         judge.check(alive, ENGLAND, judge.read_move(alive, ENGLAND, "DRAW ENG GER"))
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from clients.bots.gtp import GtpEngine, GtpError
-from referees.api import IllegalMove, UnreadableMove
+from clients.bots.gtp import GtpError, GtpProgram
+from referees.api import IllegalMoveError, UnreadableMoveError
 from referees.draughts import Draughts
 
 
-class FirstMove(GtpEngine):
+class FirstMove(GtpProgram):
     name = "first-move"
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class FirstMove(GtpEngine):
         try:
             move = self._judge.read_move(self._position, seat, text)
             self._position = self._judge.play(self._position, {seat: move})
-        except (UnreadableMove, IllegalMove):
+        except (UnreadableMoveError, IllegalMoveError):
             raise GtpError("illegal move") from None
         return ""
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from arena.jobs import GameJob, PlayerSetup
-from arena.match import play
-from referees.api import Outcome, Termination, UnreadableMove
+from arena.match.game import play
+from referees.api import Outcome, Termination, UnreadableMoveError
 from referees.draughts.gtp import DraughtsDialogue
 from referees.gtp import GtpGame
 from tests.referees.draughts.placing import game, placed
@@ -76,7 +76,7 @@ def test_there_is_no_handicap_and_nothing_to_arrange() -> None:
         dialogue.ask_arrangement,
         lambda: dialogue.tell_arrangement(judge.start(0)),
     ):
-        with pytest.raises(UnreadableMove):
+        with pytest.raises(UnreadableMoveError):
             call()
 
 

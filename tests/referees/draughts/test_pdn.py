@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referees.api import GameRecord, Outcome, PlayedMove, Termination, UnreadableRecord
+from referees.api import GameRecord, Outcome, PlayedMove, Termination, UnreadableRecordError
 from referees.draughts import VARIANTS, Draughts
 from tests.referees.draughts.placing import game
 
@@ -137,7 +137,7 @@ def test_russian_moves_have_letters_and_may_have_colons() -> None:
     ],
 )
 def test_what_is_no_record_is_refused(content: bytes, message: str) -> None:
-    with pytest.raises(UnreadableRecord, match=message):
+    with pytest.raises(UnreadableRecordError, match=message):
         game("english").read_records(content)
 
 
@@ -145,5 +145,5 @@ def test_what_is_no_record_is_refused(content: bytes, message: str) -> None:
 def test_nonsense_is_read_or_refused(content: bytes) -> None:
     try:
         game("english").read_records(content)
-    except UnreadableRecord as error:
+    except UnreadableRecordError as error:
         assert str(error)

@@ -4,7 +4,7 @@ import pytest
 
 from academy.knowledge.occurrence import occurs
 from academy.knowledge.text import read_cells
-from referees.api import IllegalMove, Termination, UnreadableMove, referee
+from referees.api import IllegalMoveError, Termination, UnreadableMoveError, referee
 from referees.conformance import check_referee
 from referees.draughts import VARIANTS, Draughts, Move
 from tests.referees.draughts.placing import after, game, pieces, placed, texts
@@ -79,19 +79,19 @@ def test_men_are_crowned_on_the_far_row(
 def test_why_a_move_is_illegal(seat: int, text: str, why: str) -> None:
     judge = game("english")
     position = judge.start(0)
-    with pytest.raises(IllegalMove, match=f"^{why}$"):
+    with pytest.raises(IllegalMoveError, match=f"^{why}$"):
         judge.check(position, seat, judge.read_move(position, seat, text))
 
 
 def test_a_capture_that_is_due_is_named() -> None:
     judge = game("english")
     position = after(judge, judge.start(0), "11-15", "22-18")
-    with pytest.raises(IllegalMove, match=r"^9-13: a capture must be made, and to its end: 15x22$"):
+    with pytest.raises(IllegalMoveError, match=r"^9-13: a capture must be made, and to its end: 15x22$"):
         judge.check(position, 1, judge.read_move(position, 1, "9-13"))
     judge = game("international")
     position = placed(judge, "W", "37", "31 32 22")
     with pytest.raises(
-        IllegalMove, match=r"^37-26: a capture that takes the most pieces must be made.*37x28x17"
+        IllegalMoveError, match=r"^37-26: a capture that takes the most pieces must be made.*37x28x17"
     ):
         judge.check(position, 1, judge.read_move(position, 1, "37x26"))
 
@@ -99,7 +99,7 @@ def test_a_capture_that_is_due_is_named() -> None:
 @pytest.mark.parametrize("move", [None, 7, (), (1, 2), Move(()), Move((0, 1)), Move((1, 99))])
 def test_what_is_no_move_is_refused(move: object) -> None:
     judge = game("english")
-    with pytest.raises(IllegalMove, match="is no move on a board of 32 squares"):
+    with pytest.raises(IllegalMoveError, match="is no move on a board of 32 squares"):
         judge.check(judge.start(0), 1, move)  # type: ignore[arg-type]
 
 
@@ -130,7 +130,7 @@ def test_a_capture_that_can_be_two_must_be_told_apart() -> None:
     judge = game("english")
     position = placed(judge, "B", white="7 8 15 16", black="3")
     assert texts(judge, position) == ["3x10x19", "3x12x19"]
-    with pytest.raises(UnreadableMove, match=r"'3x19' may be several moves: say 3x10x19 or 3x12x19"):
+    with pytest.raises(UnreadableMoveError, match=r"'3x19' may be several moves: say 3x10x19 or 3x12x19"):
         judge.read_move(position, 1, "3x19")
     assert judge.move_text(judge.read_move(position, 1, "3x12x19")) == "3x12x19"
 
@@ -148,7 +148,7 @@ def test_a_flying_king_may_be_said_to_land_elsewhere_on_its_way() -> None:
 )
 def test_what_is_no_move_cannot_be_read(text: str) -> None:
     judge = game("english")
-    with pytest.raises(UnreadableMove, match="is no move: it needs squares from 1 to 32"):
+    with pytest.raises(UnreadableMoveError, match="is no move: it needs squares from 1 to 32"):
         judge.read_move(judge.start(0), 1, text)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from referees.api import InvalidSetting
+from referees.api import InvalidSettingError
 from referees.draughts import VARIANTS, Draughts, DraughtsSettings
 
 GUIDE = (Path(__file__).parents[3] / "docs" / "referees.md").read_text(encoding="utf-8")
@@ -32,7 +32,7 @@ def test_defaults() -> None:
     ],
 )
 def test_bad_settings_are_refused(settings: dict[str, object], message: str) -> None:
-    with pytest.raises(InvalidSetting, match=message):
+    with pytest.raises(InvalidSettingError, match=message):
         Draughts.from_settings(settings)
 
 

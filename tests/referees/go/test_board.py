@@ -5,7 +5,7 @@ import random
 import pytest
 from sgfmill.boards import Board as SgfmillBoard
 
-from referees.go.board import BLACK, EMPTY, NO_KO, PASS, WHITE, Board, OccupiedPoint
+from referees.go.board import BLACK, EMPTY, NO_KO, PASS, WHITE, Board, OccupiedPointError
 from tests.referees.go.diagrams import board, diagram, normal, point
 
 # name: (colour that plays at `a`, before, after)
@@ -175,7 +175,7 @@ def test_a_snapback_is_no_ko() -> None:
 
 def test_a_stone_does_not_stand_on_another() -> None:
     stones = board("X .\n. .")
-    with pytest.raises(OccupiedPoint, match="point 0"):
+    with pytest.raises(OccupiedPointError, match="point 0"):
         stones.play(WHITE, 0)
 
 

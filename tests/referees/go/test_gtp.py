@@ -2,7 +2,7 @@
 
 import pytest
 
-from referees.api import Outcome, Termination, UnreadableMove
+from referees.api import Outcome, Termination, UnreadableMoveError
 from referees.go import BLACK, PASS, WHITE, Go, GoPosition
 from referees.go.gtp import GoDialogue
 from referees.gtp import GtpGame
@@ -64,7 +64,7 @@ def test_handicap_stones_may_be_named_in_any_order(answer: str) -> None:
     "answer", ["", "C3 G7", "C3 G7 G3", "C3 G7 C7 G3", "C3 G7 C7 C7", "pass G7 C7", "no"]
 )
 def test_other_handicap_stones_are_refused(answer: str) -> None:
-    with pytest.raises(UnreadableMove):
+    with pytest.raises(UnreadableMoveError):
         words(handicap=3).check_handicap(answer)
 
 

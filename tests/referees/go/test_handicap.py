@@ -2,7 +2,7 @@
 
 import pytest
 
-from referees.api import InvalidSetting
+from referees.api import InvalidSettingError
 from referees.go import vertices
 from referees.go.handicap import fixed_handicap, free_handicap, max_fixed_handicap
 from tests.referees.go.gnugo import Gnugo, needs_gnugo
@@ -14,7 +14,7 @@ from tests.referees.go.gnugo import Gnugo, needs_gnugo
 def test_the_greatest_handicap(sizes: tuple[int, ...], most: int) -> None:
     for size in sizes:
         assert max_fixed_handicap(size) == most
-        with pytest.raises(InvalidSetting, match=f"a board of size {size} allows"):
+        with pytest.raises(InvalidSettingError, match=f"a board of size {size} allows"):
             fixed_handicap(most + 1, size)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.spec import GameSpec
-from referees.api import IllegalMove, Outcome, Termination, UnreadableMove, referee
+from referees.api import IllegalMoveError, Outcome, Termination, UnreadableMoveError, referee
 from referees.go import BLACK, PASS, WHITE, Go, GoPosition
 from tests.referees.go.diagrams import board, diagram, normal
 
@@ -31,9 +31,9 @@ def refusal(game: Go, now: GoPosition, text: str) -> str | None:
     listed = move in game.legal_moves(now, now.mover)
     try:
         game.check(now, now.mover, move)
-    except IllegalMove as why:
+    except IllegalMoveError as why:
         assert not listed
-        with pytest.raises(IllegalMove):
+        with pytest.raises(IllegalMoveError):
             game.play(now, {now.mover: move})
         return str(why)
     assert listed
@@ -77,16 +77,16 @@ def test_legal_moves_are_the_points_from_the_top_left_and_the_pass() -> None:
 def test_a_refusal_says_which_rule_forbids_the_move(seat: int, move: int, rule: str) -> None:
     game = go(3)
     now = position(". . .\n. O .\n. . .", BLACK)
-    with pytest.raises(IllegalMove, match=rule):
+    with pytest.raises(IllegalMoveError, match=rule):
         game.check(now, seat, move)
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalMoveError):
         game.play(now, {seat: move})
 
 
 @pytest.mark.parametrize("moves", [{}, {BLACK: 0, WHITE: 1}])
 def test_one_colour_moves_at_a_time(moves: dict[int, int]) -> None:
     game = go(3)
-    with pytest.raises(IllegalMove, match="one seat"):
+    with pytest.raises(IllegalMoveError, match="one seat"):
         game.play(game.start(0), moves)
 
 
@@ -158,7 +158,7 @@ def test_two_passes_in_succession_end_the_game() -> None:
     now = played(game, "pass", start=now)
     assert game.to_move(now) == () and game.outcome(now) is not None
     assert not game.legal_moves(now, BLACK) and not game.legal_moves(now, WHITE)
-    with pytest.raises(IllegalMove, match="over"):
+    with pytest.raises(IllegalMoveError, match="over"):
         game.check(now, BLACK, PASS)
 
 
@@ -233,7 +233,7 @@ def test_moves_are_read_leniently(size: int, text: str, move: int) -> None:
 )
 def test_what_is_no_move_is_refused_with_the_boards_limits(text: str) -> None:
     game = go(9)
-    with pytest.raises(UnreadableMove, match="columns A to J without I, rows 1 to 9") as refused:
+    with pytest.raises(UnreadableMoveError, match="columns A to J without I, rows 1 to 9") as refused:
         game.read_move(game.start(0), BLACK, text)
     assert len(str(refused.value)) < 200
 
@@ -299,10 +299,10 @@ def test_compensation_is_for_the_stones_that_were_placed() -> None:
 
 @pytest.mark.parametrize("text", ["", "A1", "A1 A1", "A1 pass", "A1 F1", "A1 A2 A3 A4 A5", "A1 resign"])
 def test_stones_that_make_no_free_handicap_are_refused(text: str) -> None:
-    with pytest.raises(UnreadableMove):
+    with pytest.raises(UnreadableMoveError):
         go(5, handicap=4, handicap_style="free").arrange(text)
 
 
 def test_a_fixed_handicap_is_not_for_players_to_arrange() -> None:
-    with pytest.raises(UnreadableMove, match="not for players to arrange"):
+    with pytest.raises(UnreadableMoveError, match="not for players to arrange"):
         go(9, handicap=4).arrange("A1 A2")

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from referees.api import InvalidSetting
+from referees.api import InvalidSettingError
 from referees.go.settings import Compensation, GoSettings, HandicapStyle, Ko
 
 
@@ -49,7 +49,7 @@ def test_a_free_handicap_leaves_one_point_for_the_first_move(size: int, most: in
     free = {"board_size": size, "handicap_style": "free"}
     assert GoSettings.read({**free, "handicap": most}).free_handicap == most
     for stones in (1, most + 1):
-        with pytest.raises(InvalidSetting, match=f"{stones} stones: .* allows 2 to {most} free stones"):
+        with pytest.raises(InvalidSettingError, match=f"{stones} stones: .* allows 2 to {most} free stones"):
             GoSettings.read({**free, "handicap": stones})
 
 
@@ -79,12 +79,12 @@ def test_a_free_handicap_leaves_one_point_for_the_first_move(size: int, most: in
     ],
 )
 def test_a_bad_setting_is_named_with_its_value_and_the_rule(setting: str, value: object, why: str) -> None:
-    with pytest.raises(InvalidSetting) as refused:
+    with pytest.raises(InvalidSettingError) as refused:
         GoSettings.read({"board_size": 9, setting: value})
     assert refused.value.setting == setting
     assert str(refused.value).startswith(f"{setting!r}: ") and why in str(refused.value)
 
 
 def test_the_board_size_must_be_given() -> None:
-    with pytest.raises(InvalidSetting, match="'board_size': is missing"):
+    with pytest.raises(InvalidSettingError, match="'board_size': is missing"):
         GoSettings.read({"komi": 6.5})

@@ -4,7 +4,16 @@ import random
 
 import pytest
 
-from referees.hex.board import BLACK, BOTH_EDGES, COLOUR, WHITE, Board, OccupiedCell, neighbours, own_edges
+from referees.hex.board import (
+    BLACK,
+    BOTH_EDGES,
+    COLOUR,
+    WHITE,
+    Board,
+    OccupiedCellError,
+    neighbours,
+    own_edges,
+)
 
 
 def test_a_cell_touches_six_others_unless_it_lies_at_an_edge() -> None:
@@ -63,7 +72,7 @@ def test_on_a_full_board_exactly_one_colour_is_linked() -> None:
 def test_no_stone_is_placed_on_another() -> None:
     board = Board(3, 3)
     board.play(BLACK, 4)
-    with pytest.raises(OccupiedCell, match="4"):
+    with pytest.raises(OccupiedCellError, match="4"):
         board.play(WHITE, 4)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from referees.api import Outcome, Termination, UnreadableMove
+from referees.api import Outcome, Termination, UnreadableMoveError
 from referees.gtp import GtpGame
 from referees.hex import BLACK, SWAP, WHITE, Hex, HexPosition
 from referees.hex.gtp import HexDialogue
@@ -43,9 +43,9 @@ def test_scores_are_read(answer: str, winner: int | None) -> None:
 def test_there_is_no_handicap_and_nothing_to_arrange() -> None:
     gtp, start = words(), Hex.from_settings({"board_size": 11}).start(0)
     assert gtp.handicap() is None
-    with pytest.raises(UnreadableMove, match="no handicap"):
+    with pytest.raises(UnreadableMoveError, match="no handicap"):
         gtp.check_handicap("a1")
-    with pytest.raises(UnreadableMove, match="no player arranges"):
+    with pytest.raises(UnreadableMoveError, match="no player arranges"):
         gtp.ask_arrangement()
-    with pytest.raises(UnreadableMove, match="no player arranges"):
+    with pytest.raises(UnreadableMoveError, match="no player arranges"):
         gtp.tell_arrangement(start)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.boards import HexGeometry
-from referees.api import IllegalMove, Outcome, Termination, UnreadableMove, referee
+from referees.api import IllegalMoveError, Outcome, Termination, UnreadableMoveError, referee
 from referees.conformance import check_referee
 from referees.hex import BLACK, SWAP, WHITE, Board, Hex, HexPosition
 from tests.referees.hex.games import drawn, played
@@ -92,18 +92,18 @@ def test_illegal_moves_say_which_rule_forbids_them(
     game = Hex.from_settings(settings)
     position, _ = played(game, moves)
     illegal = game.read_move(position, position.mover, move)
-    with pytest.raises(IllegalMove, match=why):
+    with pytest.raises(IllegalMoveError, match=why):
         game.play(position, {position.mover: illegal})
     assert illegal not in game.legal_moves(position, position.mover)
 
 
 def test_moves_are_made_by_turns_and_on_the_board() -> None:
     start = THREE.start(0)
-    with pytest.raises(IllegalMove, match="Black's turn"):
+    with pytest.raises(IllegalMoveError, match="Black's turn"):
         THREE.check(start, WHITE, 0)
-    with pytest.raises(IllegalMove, match="2 seats"):
+    with pytest.raises(IllegalMoveError, match="2 seats"):
         THREE.play(start, {BLACK: 0, WHITE: 1})
-    with pytest.raises(IllegalMove, match="no cell of a board of 9 cells"):
+    with pytest.raises(IllegalMoveError, match="no cell of a board of 9 cells"):
         THREE.check(start, BLACK, 9)
 
 
@@ -119,7 +119,7 @@ def test_moves_are_read_leniently_and_written_in_one_spelling(text: str, name: s
     "text", ["", "a", "a0", "a4", "d1", "1a", "a1a", "a-1", "pass", "resign", "swap-sides"]
 )
 def test_other_texts_are_no_moves(text: str) -> None:
-    with pytest.raises(UnreadableMove, match=r"columns a to c, rows 1 to 3|swap-pieces"):
+    with pytest.raises(UnreadableMoveError, match=r"columns a to c, rows 1 to 3|swap-pieces"):
         THREE.read_move(THREE.start(0), BLACK, text)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from referees.api import InvalidSetting
+from referees.api import InvalidSettingError
 from referees.hex import HexSettings
 
 
@@ -37,6 +37,6 @@ def test_settings_are_read(settings: dict[str, object], expected: HexSettings) -
     ],
 )
 def test_a_wrong_setting_is_named_with_the_rule(settings: dict[str, object], setting: str, why: str) -> None:
-    with pytest.raises(InvalidSetting, match=why) as refusal:
+    with pytest.raises(InvalidSettingError, match=why) as refusal:
         HexSettings.read(settings)
     assert refusal.value.setting == setting

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referees.api import GameRecord, Outcome, PlayedMove, Termination, UnreadableRecord
+from referees.api import GameRecord, Outcome, PlayedMove, Termination, UnreadableRecordError
 from referees.hex import SWAP, Hex
 from tests.referees.hex.games import played
 
@@ -84,7 +84,7 @@ def test_what_was_written_is_read_back(orders: list[list[int]]) -> None:
 )
 def test_records_of_other_programs(text: str, moves: str | None) -> None:
     if moves is None:
-        with pytest.raises(UnreadableRecord, match="'F9' is neither a cell"):
+        with pytest.raises(UnreadableRecordError, match="'F9' is neither a cell"):
             FIVE.read_records(text.encode())
     else:
         assert FIVE.read_records(text.encode()) == [("", moves.split())]
@@ -109,5 +109,5 @@ def test_records_of_other_programs(text: str, moves: str | None) -> None:
     ],
 )
 def test_records_that_are_not_of_this_game_are_refused(text: str, why: str) -> None:
-    with pytest.raises(UnreadableRecord, match=why):
+    with pytest.raises(UnreadableRecordError, match=why):
         FIVE.read_records(text.encode("latin-1"))

@@ -10,13 +10,13 @@ import pytest
 
 from referees.api import (
     GameRecord,
-    IllegalMove,
-    InvalidSetting,
+    IllegalMoveError,
+    InvalidSettingError,
     Outcome,
     PlayedMove,
     Termination,
-    UnreadableMove,
-    UnreadableRecord,
+    UnreadableMoveError,
+    UnreadableRecordError,
     referee,
 )
 from referees.openspiel import OpenSpiel, SpielMove, SpielPosition
@@ -81,14 +81,14 @@ def test_settings(settings: dict[str, Any], why: str | None) -> None:
     if why is None:
         OpenSpiel.from_settings(settings)
         return
-    with pytest.raises(InvalidSetting, match=why):
+    with pytest.raises(InvalidSettingError, match=why):
         OpenSpiel.from_settings(settings)
 
 
 def test_without_the_library_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     load.cache_clear()
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(InvalidSetting, match=r"pip install 'academy-arena\[openspiel\]'"):
+    with pytest.raises(InvalidSettingError, match=r"pip install 'academy-arena\[openspiel\]'"):
         judge_of("othello")
 
 
@@ -168,7 +168,7 @@ def test_where_case_tells_moves_apart_it_counts() -> None:
     position = played(judge, ["Nc3", "e6", "a3", "Bb4", "h3", "a5", "g3", "a4", "Ra2", "Ra5"])
     capture = [move.text for move in position.moves if move.text.lower() == "axb4"]
     assert capture == ["axb4"]
-    with pytest.raises(UnreadableMove, match="'Ke5' is not the text of a legal move; legal are "):
+    with pytest.raises(UnreadableMoveError, match="'Ke5' is not the text of a legal move; legal are "):
         judge.read_move(position, 2, "Ke5")
 
 
@@ -193,18 +193,18 @@ def test_texts_that_name_two_moves_get_their_numbers() -> None:
     assert [move.text for move in position.moves] == ["north [4]", "north [7]", "south"]
     judge = judge_of("othello")
     assert judge.read_move(position, 1, "north [7]") == SpielMove(7, "north [7]")
-    with pytest.raises(UnreadableMove):
+    with pytest.raises(UnreadableMoveError):
         judge.read_move(position, 1, "north")
 
 
 def test_illegal_moves_are_refused() -> None:
     judge = judge_of("tic_tac_toe")
     position = played(judge, "x(1,1)")
-    with pytest.raises(IllegalMove, match="it is player 2's turn"):
+    with pytest.raises(IllegalMoveError, match="it is player 2's turn"):
         judge.check(position, 1, SpielMove(0, "x(0,0)"))
-    with pytest.raises(IllegalMove, match=r"'o\(1,1\)' is not legal here; legal are o\(0,0\)"):
+    with pytest.raises(IllegalMoveError, match=r"'o\(1,1\)' is not legal here; legal are o\(0,0\)"):
         judge.play(position, {2: SpielMove(4, "o(1,1)")})
-    with pytest.raises(IllegalMove, match="the game is over"):
+    with pytest.raises(IllegalMoveError, match="the game is over"):
         judge.check(played(judge, "x(1,1) o(0,0) x(0,1) o(0,2) x(2,1)"), 2, SpielMove(3, "o(1,0)"))
 
 
@@ -258,7 +258,7 @@ def test_records_written_by_hand_need_the_game_and_the_moves() -> None:
     ],
 )
 def test_what_is_no_record_is_refused(content: bytes, why: str) -> None:
-    with pytest.raises(UnreadableRecord, match=why):
+    with pytest.raises(UnreadableRecordError, match=why):
         judge_of("othello").read_records(content)
 
 

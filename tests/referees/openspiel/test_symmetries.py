@@ -10,7 +10,7 @@ import pytest
 from academy.knowledge.boards import GraphGeometry, HexGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.symmetries import HEXAGON, SQUARE, board_permutation
-from referees.api import UnreadableMove
+from referees.api import UnreadableMoveError
 from referees.openspiel import OpenSpiel, SpielPosition
 from referees.openspiel.boards import BOARDS
 
@@ -239,5 +239,5 @@ def test_the_moves_are_those_of_a_rule_that_knows_no_colours(
 
 def test_an_unknown_cell_is_no_image() -> None:
     judge = referee("tic_tac_toe")
-    with pytest.raises(UnreadableMove, match=r"legal are x\(0,0\)"):
+    with pytest.raises(UnreadableMoveError, match=r"legal are x\(0,0\)"):
         judge.read_move(judge.start(0), 1, "x(3,3)")

@@ -7,7 +7,7 @@ import pytest
 from referees.graphs import reachable
 from referees.warlight.atlas import load_map, map_names
 from referees.warlight.map_text import protocol_lines, read_map, write_map
-from referees.warlight.maps import InvalidMap
+from referees.warlight.maps import InvalidMapError
 from referees.warlight.mirrors import double, mirror_of, northern
 from tests.referees.warlight.positions import chain_of
 
@@ -59,7 +59,7 @@ def test_notes_and_blank_lines_are_skipped_and_places_kept() -> None:
     ],
 )
 def test_a_map_that_breaks_a_rule_is_refused_with_the_rule(text: str, message: str) -> None:
-    with pytest.raises(InvalidMap, match=message):
+    with pytest.raises(InvalidMapError, match=message):
         read_map(text, "broken")
 
 
@@ -89,12 +89,14 @@ def test_the_halves_of_a_doubled_map_lie_close_to_each_other(height: float, lowe
     [(2, [3], "at least 3"), (3, [], "no bridges"), (3, [4], "which is no territory")],
 )
 def test_a_map_is_doubled_only_to_a_sound_one(offset: int, bridges: list[int], message: str) -> None:
-    with pytest.raises(InvalidMap, match=message):
+    with pytest.raises(InvalidMapError, match=message):
         double(chain_of("A", "B", "C"), offset, bridges, "double")
 
 
 def test_a_map_with_two_territories_of_one_name_is_not_doubled() -> None:
-    with pytest.raises(InvalidMap, match=r"^2 territories are called B: a territory's image is found by"):
+    with pytest.raises(
+        InvalidMapError, match=r"^2 territories are called B: a territory's image is found by"
+    ):
         double(chain_of("A", "B", "C", "B"), 10, [1], "double")
 
 
@@ -144,7 +146,7 @@ def test_every_territory_of_our_maps_is_in_one_bonus_that_hangs_together(name: s
 
 
 def test_a_map_that_is_not_there_is_refused_with_those_that_are() -> None:
-    with pytest.raises(InvalidMap, match=r"no map 'atlantis': there are double_earth, .* files"):
+    with pytest.raises(InvalidMapError, match=r"no map 'atlantis': there are double_earth, .* files"):
         load_map("atlantis")
-    with pytest.raises(InvalidMap, match="cannot be read"):
+    with pytest.raises(InvalidMapError, match="cannot be read"):
         load_map("/nowhere/atlantis.txt")

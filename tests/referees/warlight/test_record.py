@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from referees.api import GameRecord, PlayedMove, UnreadableRecord
+from referees.api import GameRecord, PlayedMove, UnreadableRecordError
 from referees.warlight import AttackTransfer, Deploy, WarLight, WarPosition
 from tests.referees.warlight.test_rules import scripted
 
@@ -140,5 +140,5 @@ def test_the_moves_of_records_can_be_read(
     ],
 )
 def test_what_is_no_record_is_refused(rules: WarLight, content: bytes, message: str) -> None:
-    with pytest.raises(UnreadableRecord, match=message):
+    with pytest.raises(UnreadableRecordError, match=message):
         rules.read_records(content)

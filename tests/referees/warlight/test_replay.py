@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from referees.api import GameRecord, PlayedMove, UnreadableRecord
+from referees.api import GameRecord, PlayedMove, UnreadableRecordError
 from referees.warlight.map_text import write_map
 from referees.warlight.orders import read_orders
 from referees.warlight.position import Attacked, Transferred
@@ -234,5 +234,5 @@ def test_a_map_without_places_is_laid_out_for_the_page(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_record_is_refused(content: str, complaint: str) -> None:
-    with pytest.raises(UnreadableRecord, match=complaint):
+    with pytest.raises(UnreadableRecordError, match=complaint):
         WarLight.replay_page(content.encode(), {})

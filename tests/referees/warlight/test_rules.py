@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from referees.api import IllegalMove, InvalidSetting, UnreadableMove, referee
+from referees.api import IllegalMoveError, InvalidSettingError, UnreadableMoveError, referee
 from referees.conformance import check_referee
 from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosition
 from referees.warlight.map_text import write_map
 from referees.warlight.orders import read_orders
-from referees.warlight.position import UNSEEN, Refused
+from referees.warlight.position import UNSEEN, RefusedOrder
 from tests.referees.warlight.positions import chain_of, standing
 
 
@@ -162,7 +162,7 @@ def test_orders_are_read_in_any_case_and_from_lines(small: WarLight) -> None:
 
 @pytest.mark.parametrize("text", ["Deploy 3", "Deploy x on 4", "Attack 3 from 4 to 5", "pass; pass", "?"])
 def test_what_is_no_order_is_unreadable(small: WarLight, text: str) -> None:
-    with pytest.raises(UnreadableMove, match="neither 'Deploy ARMIES on ID' nor"):
+    with pytest.raises(UnreadableMoveError, match="neither 'Deploy ARMIES on ID' nor"):
         small.read_move(small.start(1), 1, text)
 
 
@@ -181,12 +181,12 @@ def test_openings_have_one_deploy_for_each_territory_in_the_order_of_ids(small: 
 
 def test_nobody_moves_alone_or_after_the_end(small: WarLight) -> None:
     start = small.start(1)
-    with pytest.raises(IllegalMove, match="both seats move at once"):
+    with pytest.raises(IllegalMoveError, match="both seats move at once"):
         small.play(start, {1: ()})
-    with pytest.raises(IllegalMove, match="at most 2000"):
+    with pytest.raises(IllegalMoveError, match="at most 2000"):
         small.check(start, 1, (Deploy(1, 1),) * 2001)
     over = standing(small, {1: (1, 5)})
-    with pytest.raises(IllegalMove, match="the game is over"):
+    with pytest.raises(IllegalMoveError, match="the game is over"):
         small.check(over, 1, ())
 
 
@@ -209,7 +209,7 @@ def test_nobody_moves_alone_or_after_the_end(small: WarLight) -> None:
     ],
 )
 def test_a_setting_that_is_not_accepted_says_why(settings: dict[str, object], message: str) -> None:
-    with pytest.raises(InvalidSetting, match=message):
+    with pytest.raises(InvalidSettingError, match=message):
         WarLight.from_settings(settings)
 
 
@@ -267,5 +267,5 @@ def test_why_an_order_did_nothing_does_not_tell_who_stands_in_the_fog() -> None:
 
     after = rules.play(position, {1: read_orders("; ".join(orders)), 2: ()})
 
-    told = {event.why for event in rules.view(after, 1).events if isinstance(event, Refused)}
+    told = {event.why for event in rules.view(after, 1).events if isinstance(event, RefusedOrder)}
     assert told == {f"{id_} is not its own" for id_ in ids}

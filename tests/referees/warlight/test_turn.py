@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from referees.warlight import AttackTransfer, Deploy, Orders, WarLight, WarPosition
 from referees.warlight.combat import CombatRules
 from referees.warlight.map_text import write_map
-from referees.warlight.position import Attacked, Deployed, Event, Refused, Transferred
-from referees.warlight.turn import Turn
+from referees.warlight.position import Attacked, Deployed, Event, RefusedOrder, Transferred
+from referees.warlight.turn import TurnResult
 from tests.referees.warlight.positions import chain_of, standing
 
 NOTHING: Orders = ()
@@ -42,7 +42,7 @@ def at(rules: WarLight, position: WarPosition, id_: int) -> tuple[int, int]:
 
 
 def whys(events: tuple[Event, ...]) -> list[str]:
-    return [event.why for event in events if isinstance(event, Refused)]
+    return [event.why for event in events if isinstance(event, RefusedOrder)]
 
 
 HELD = {1: (1, 5), 6: (2, 5)}
@@ -72,7 +72,7 @@ def test_an_order_that_cannot_be_carried_out_does_nothing_and_says_why(
     after = played(six, HELD, (order,))
     before = standing(six, HELD)
     assert (after.owners, after.armies) == (before.owners, before.armies)
-    assert [event.order for event in after.events if isinstance(event, Refused)] == [order]
+    assert [event.order for event in after.events if isinstance(event, RefusedOrder)] == [order]
     assert why in whys(after.events)[0]
 
 
@@ -181,7 +181,7 @@ def test_orders_that_fail_for_what_the_opponent_did_were_sound(six: WarLight) ->
     for turn in range(1, 21):
         after = six.play(standing(six, held, turn), {1: (lost, lost), 2: (AttackTransfer(40, 3, 2),)})
         seen |= {
-            (after.first, event.why, event.sound) for event in after.events if isinstance(event, Refused)
+            (after.first, event.why, event.sound) for event in after.events if isinstance(event, RefusedOrder)
         }
     assert seen == {
         (2, "2 is not its own", True),
@@ -192,7 +192,7 @@ def test_orders_that_fail_for_what_the_opponent_did_were_sound(six: WarLight) ->
         after = six.play(
             standing(six, hurt, turn), {1: (AttackTransfer(2, 1, 2),), 2: (AttackTransfer(3, 2, 1),)}
         )
-        refused = [event for event in after.events if isinstance(event, Refused)]
+        refused = [event for event in after.events if isinstance(event, RefusedOrder)]
         if after.first == 2 and refused and at(six, after, 1)[0] == 1:
             assert refused[0].sound
             assert "no army of 1 can move" in refused[0].why
@@ -309,7 +309,7 @@ def test_armies_come_from_deploys_alone_and_go_in_fights_alone(
     held: list[tuple[int, int]], first: Orders, second: Orders, number: int, move_order: str
 ) -> None:
     before = WarPosition(number, bytes(owner for owner, _ in held), tuple(armies for _, armies in held), 1)
-    turn = Turn(SIX, CombatRules(), 5, move_order, before, random.Random(number))
+    turn = TurnResult(SIX, CombatRules(), 5, move_order, before, random.Random(number))
     after = turn.play({1: first, 2: second})
     deployed = {
         seat: sum(e.sent for e in after.events if isinstance(e, Deployed) and e.seat == seat)

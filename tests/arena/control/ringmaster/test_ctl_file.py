@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.control.control_file import read
-from arena.control.parameters import Explicit, InvalidParameter, Linear, Logarithmic
+from arena.control.parameters import Explicit, InvalidParameterError, Linear, Logarithmic
 from arena.control.plans import AllPlayAllPlan, CrossEntropyPlan, Matchup, MonteCarloPlan, PlayoffPlan
 from arena.control.ringmaster import execution
 from arena.control.settings import Control
@@ -300,7 +300,9 @@ def test_a_candidate_that_cannot_be_made_names_its_parameters(tmp_path: Path) ->
     text = CROSS_ENTROPY.replace("return Player(f", "return Player('' if plain > 9 else f")
     plan = control(tmp_path, text).plan
     assert isinstance(plan, CrossEntropyPlan)
-    with pytest.raises(InvalidParameter, match=r"make_candidate\(0\.5, 10\.0\): player g1#1: 'command': is"):
+    with pytest.raises(
+        InvalidParameterError, match=r"make_candidate\(0\.5, 10\.0\): player g1#1: 'command': is"
+    ):
         plan.candidate.make("g1#1", [0.5, 10.0])
 
 
@@ -370,7 +372,7 @@ def test_a_function_that_does_not_return_is_ended_and_the_next_call_begins_again
     text = CROSS_ENTROPY.replace("(rave, plain):\n", "(rave, plain):\n    while plain > 9: pass\n")
     plan = control(tmp_path, text).plan
     assert isinstance(plan, CrossEntropyPlan)
-    with pytest.raises(InvalidParameter, match="it took longer than 2 s"):
+    with pytest.raises(InvalidParameterError, match="it took longer than 2 s"):
         plan.candidate.make("g1#1", [0.5, 10.0])
     monkeypatch.setattr(execution, "CALL_SECONDS", 60.0)
     assert plan.candidate.make("g1#2", [0.5, 2.0]).command[0] == "engine"

@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from arena.jobs import GameJob, GameResult, PlayerSetup
-from arena.match import play
-from arena.players.daide.door import Door
+from arena.match.game import play
 from arena.players.daide.limits import DaideLimits
+from arena.players.daide.listener import DaideListener
 from clients.bots.diplomacy.daide_client import DaideClient
 from referees.diplomacy.daide.tokens import Vocabulary, vocabulary
 from referees.diplomacy.provinces import shipped_map
@@ -22,13 +22,15 @@ NORTH, SOUTH = 1, 2
 
 
 @contextmanager
-def open_door(*names: str, board: str = "straits", limits: DaideLimits | None = None) -> Iterator[Door]:
+def open_door(
+    *names: str, board: str = "straits", limits: DaideLimits | None = None
+) -> Iterator[DaideListener]:
     words = vocabulary(shipped_map(board))
-    with Door(("127.0.0.1", 0), words, frozenset(names), lambda *_, **__: None, limits) as door:
+    with DaideListener(("127.0.0.1", 0), words, frozenset(names), lambda *_, **__: None, limits) as door:
         yield door
 
 
-def daide_player(door: Door, name: str, **settings: Any) -> PlayerSetup:
+def daide_player(door: DaideListener, name: str, **settings: Any) -> PlayerSetup:
     """A player of this door; `settings` of the setup, or parameters of the protocol."""
     own = ("start_seconds", "move_seconds", "exit_seconds")
     return PlayerSetup(
@@ -79,7 +81,7 @@ class Played:
 class Hand:
     """A client for whom the test speaks."""
 
-    def __init__(self, door: Door, board: str = "straits") -> None:
+    def __init__(self, door: DaideListener, board: str = "straits") -> None:
         self.client = DaideClient(*door.address)
         self.words: Vocabulary = vocabulary(shipped_map(board))
 
@@ -165,7 +167,7 @@ class RawClient:
 
 
 @contextmanager
-def hands(door: Door, *names: str, board: str = "straits") -> Iterator[list[Hand]]:
+def hands(door: DaideListener, *names: str, board: str = "straits") -> Iterator[list[Hand]]:
     """Clients of these names, who have said that they play the map."""
     with ExitStack() as stack:
         found = []

@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from arena.players.daide.limits import DaideLimits
-from clients.bots.diplomacy.daide_client import DaideClient, Disconnected
+from clients.bots.diplomacy.daide_client import DaideClient, ServerDisconnectedError
 from referees.diplomacy.daide.frames import FrameReader
 from referees.diplomacy.daide.tokens import text_tokens
 from tests.arena.players.daide.rooms import PATIENCE, Hand, hands, open_door
@@ -157,7 +157,7 @@ def test_who_cannot_play_the_map_is_sent_away() -> None:
         hand = Hand(door)
         hand.ask("NME ('A') ('1')")
         hand.say(f"REJ ({hand.hear()})")
-        with pytest.raises(Disconnected):
+        with pytest.raises(ServerDisconnectedError):
             hand.hear()
 
 
@@ -173,7 +173,7 @@ def test_when_the_door_closes_all_are_sent_off() -> None:
         hand = Hand(door).introduce("A")
         assert hand.ask("MAP") == "MAP ('straits')"
     assert hand.hear() == "OFF"
-    with pytest.raises(Disconnected):
+    with pytest.raises(ServerDisconnectedError):
         hand.hear()
 
 

@@ -8,9 +8,9 @@ from contextlib import ExitStack
 import pytest
 
 from arena.jobs import Fault, PlayerSetup
-from arena.match import play
-from arena.players.daide.door import Door
-from clients.bots.diplomacy.daide_client import Disconnected
+from arena.match.game import play
+from arena.players.daide.listener import DaideListener
+from clients.bots.diplomacy.daide_client import ServerDisconnectedError
 from referees.api import Termination
 from referees.diplomacy.daide.orders import flat, tree_of
 from referees.diplomacy.daide.tokens import FIXED, bracketed
@@ -30,7 +30,7 @@ HOLD = {"NOR": "((NOR AMY NCA) HLD) ((NOR FLT NPO) HLD)", "SOU": "((SOU AMY SCA)
 
 
 @pytest.fixture
-def door() -> Iterator[Door]:
+def door() -> Iterator[DaideListener]:
     with open_door("n", "s") as opened:
         yield opened
 
@@ -44,7 +44,7 @@ def begun(hand: Hand) -> tuple[str, int]:
     return words[1].strip("()"), int(words[2].strip("()"))
 
 
-def test_a_game_is_played_from_the_greeting_to_the_end(door: Door) -> None:
+def test_a_game_is_played_from_the_greeting_to_the_end(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1, mtl=50, level=10)
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         assert begun(north)[0] == "NOR" and begun(south)[0] == "SOU"
@@ -71,7 +71,7 @@ def test_a_game_is_played_from_the_greeting_to_the_end(door: Door) -> None:
         assert owners == "SCO (NOR NCA NPO ISL MID) (SOU SCA SPO)"
         assert (draw, now[:11], off) == ("DRW", "NOW (WIN 1)", "OFF")
         assert summary == "SMR (WIN 1) (NOR ('n') ('1') 4) (SOU ('s') ('1') 2)"
-        with pytest.raises(Disconnected):
+        with pytest.raises(ServerDisconnectedError):
             north.hear()
     result = played.result
     assert result.outcome is not None and result.outcome.winners == (NORTH, SOUTH)
@@ -83,7 +83,7 @@ def test_a_game_is_played_from_the_greeting_to_the_end(door: Door) -> None:
     assert not result.warnings
 
 
-def test_a_draw_that_all_offer_ends_the_game_at_once(door: Door) -> None:
+def test_a_draw_that_all_offer_ends_the_game_at_once(door: DaideListener) -> None:
     with (
         hands(door, "n", "s") as (north, south),
         Played(game_of(daide_player(door, "n"), daide_player(door, "s"))) as played,
@@ -100,7 +100,7 @@ def test_a_draw_that_all_offer_ends_the_game_at_once(door: Door) -> None:
     assert played.result.outcome.termination is Termination.AGREEMENT
 
 
-def test_at_the_deadline_units_without_orders_hold_and_the_power_is_in_disorder(door: Door) -> None:
+def test_at_the_deadline_units_without_orders_hold_and_the_power_is_in_disorder(door: DaideListener) -> None:
     patient = {"late_turns": 100_000, "reconnect_seconds": 0}
     job = game_of(
         daide_player(door, "n", **patient), daide_player(door, "s", **patient), mtl=1, year_limit=1000
@@ -122,7 +122,7 @@ def test_at_the_deadline_units_without_orders_hold_and_the_power_is_in_disorder(
     assert "player n: S1M: orders were missing at the deadline" in result.warnings
 
 
-def test_who_is_late_too_often_is_sent_off_and_the_other_has_won(door: Door) -> None:
+def test_who_is_late_too_often_is_sent_off_and_the_other_has_won(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n", late_turns=2), daide_player(door, "s", late_turns=100), mtl=1)
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         assert "SLO (SOU)" in south.until("OFF")
@@ -133,7 +133,7 @@ def test_who_is_late_too_often_is_sent_off_and_the_other_has_won(door: Door) -> 
     assert result.usage[0].remark == "player n: late in 2 turns one after the other"
 
 
-def test_who_is_disconnected_comes_back_with_its_passcode(door: Door) -> None:
+def test_who_is_disconnected_comes_back_with_its_passcode(door: DaideListener) -> None:
     job = game_of(
         daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), dsd=True, year_limit=1
     )
@@ -175,7 +175,7 @@ def test_who_is_disconnected_comes_back_with_its_passcode(door: Door) -> None:
     ]
 
 
-def test_nobody_guesses_the_passcode_of_a_lost_client(door: Door) -> None:
+def test_nobody_guesses_the_passcode_of_a_lost_client(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n", reconnect_seconds=2), daide_player(door, "s"), year_limit=1)
     with hands(door, "n", "s") as (north, south), Played(job):
         power, passcode = begun(north)
@@ -194,7 +194,7 @@ def test_nobody_guesses_the_passcode_of_a_lost_client(door: Door) -> None:
         assert "SLO (SOU)" in south.until("OFF")
 
 
-def test_a_few_wrong_passcodes_do_not_keep_the_client_out(door: Door) -> None:
+def test_a_few_wrong_passcodes_do_not_keep_the_client_out(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), year_limit=1)
     with hands(door, "n", "s") as (north, south), Played(job):
         power, passcode = begun(north)
@@ -213,7 +213,9 @@ def test_a_few_wrong_passcodes_do_not_keep_the_client_out(door: Door) -> None:
         back.close()
 
 
-def test_disorder_counts_from_the_first_turn_of_it_and_not_from_when_it_is_given_up(door: Door) -> None:
+def test_disorder_counts_from_the_first_turn_of_it_and_not_from_when_it_is_given_up(
+    door: DaideListener,
+) -> None:
     job = game_of(
         daide_player(door, "n", late_turns=2), daide_player(door, "s", late_turns=100), mtl=1, year_limit=1000
     )
@@ -229,7 +231,9 @@ def test_disorder_counts_from_the_first_turn_of_it_and_not_from_when_it_is_given
     assert played.result.usage[1].turns == 0
 
 
-def test_without_dsd_the_game_goes_on_at_the_deadline_while_somebody_is_disconnected(door: Door) -> None:
+def test_without_dsd_the_game_goes_on_at_the_deadline_while_somebody_is_disconnected(
+    door: DaideListener,
+) -> None:
     job = game_of(
         daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), year_limit=1, mtl=1
     )
@@ -249,7 +253,7 @@ def test_without_dsd_the_game_goes_on_at_the_deadline_while_somebody_is_disconne
     assert result.usage[0].fault is Fault.DISCONNECTED
 
 
-def test_a_turn_waits_for_a_lost_client_and_it_takes_up_the_game_where_it_was(door: Door) -> None:
+def test_a_turn_waits_for_a_lost_client_and_it_takes_up_the_game_where_it_was(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), year_limit=1)
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         power, passcode = begun(north)
@@ -278,7 +282,7 @@ def test_a_turn_waits_for_a_lost_client_and_it_takes_up_the_game_where_it_was(do
 
 
 def test_while_no_client_is_left_the_time_stands_still_and_they_come_back_to_the_same_turn(
-    door: Door,
+    door: DaideListener,
 ) -> None:
     patient = {"reconnect_seconds": 600}
     job = game_of(daide_player(door, "n", **patient), daide_player(door, "s", **patient), mtl=2, year_limit=1)
@@ -310,7 +314,9 @@ def test_while_no_client_is_left_the_time_stands_still_and_they_come_back_to_the
     assert result.outcome is not None and result.outcome.termination is Termination.FROZEN
 
 
-def test_a_game_that_all_clients_have_left_for_good_is_void_whatever_they_agreed_to(door: Door) -> None:
+def test_a_game_that_all_clients_have_left_for_good_is_void_whatever_they_agreed_to(
+    door: DaideListener,
+) -> None:
     short = {"reconnect_seconds": 1.0}
     job = game_of(daide_player(door, "n", **short), daide_player(door, "s", **short))
     with hands(door, "n", "s") as (north, south), Played(job) as played:
@@ -328,7 +334,7 @@ def test_a_game_that_all_clients_have_left_for_good_is_void_whatever_they_agreed
     assert [usage.fault for usage in result.usage] == [Fault.DISCONNECTED] * 2
 
 
-def test_who_does_not_come_back_in_time_is_out(door: Door) -> None:
+def test_who_does_not_come_back_in_time_is_out(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n", reconnect_seconds=0), daide_player(door, "s"))
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         _, passcode = begun(north)
@@ -343,7 +349,7 @@ def test_who_does_not_come_back_in_time_is_out(door: Door) -> None:
     late.close()
 
 
-def test_time_goes_on_when_a_disconnected_client_is_given_up(door: Door) -> None:
+def test_time_goes_on_when_a_disconnected_client_is_given_up(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n", reconnect_seconds=0.3), daide_player(door, "s"), mtl=1, dsd=True)
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         begun(north)
@@ -362,7 +368,7 @@ def hold_all(hand: Hand) -> None:
 
 
 @pytest.mark.parametrize("offered", [False, True])
-def test_a_lost_client_agrees_to_no_draw(door: Door, offered: bool) -> None:
+def test_a_lost_client_agrees_to_no_draw(door: DaideListener, offered: bool) -> None:
     job = game_of(
         daide_player(door, "n", reconnect_seconds=600), daide_player(door, "s"), year_limit=1, mtl=1
     )
@@ -407,7 +413,7 @@ def test_nor_does_one_that_is_out_of_the_game() -> None:
     assert result.usage[0].fault is Fault.DISCONNECTED
 
 
-def test_observers_are_told_but_cannot_speak(door: Door) -> None:
+def test_observers_are_told_but_cannot_speak(door: DaideListener) -> None:
     watcher = Hand(door)
     assert watcher.ask("OBS") == "YES (OBS)" and watcher.hear() == "MAP ('straits')"
     job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1)
@@ -427,13 +433,13 @@ def test_observers_are_told_but_cannot_speak(door: Door) -> None:
     watcher.close()
 
 
-def test_a_client_that_breaks_the_protocol_in_the_game_hurts_only_itself(door: Door) -> None:
+def test_a_client_that_breaks_the_protocol_in_the_game_hurts_only_itself(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1, mtl=1)
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         begun(north)
         begun(south)
         north.client.send((0x5FFF,))
-        with pytest.raises(Disconnected, match="error 14"):
+        with pytest.raises(ServerDisconnectedError, match="error 14"):
             north.until("OFF")
         assert south.until("CCD")[-1] == "CCD (NOR)"
         for turn in ("NOW (FAL 1)", "OFF"):
@@ -442,7 +448,7 @@ def test_a_client_that_breaks_the_protocol_in_the_game_hurts_only_itself(door: D
     assert "is no token" in played.result.usage[0].remark
 
 
-def test_the_only_power_that_moves_is_told_what_became_of_it(door: Door) -> None:
+def test_the_only_power_that_moves_is_told_what_became_of_it(door: DaideListener) -> None:
     """Only the north has a centre to build in, so nobody else is told of that phase."""
     job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=3, sl=2)
     with hands(door, "n", "s") as (north, south), Played(job):
@@ -486,7 +492,7 @@ def test_a_game_whose_door_has_gone_goes_on_to_its_end() -> None:
     assert outcome is not None and outcome.winners == (NORTH, SOUTH)
 
 
-def test_a_client_for_whom_nobody_dials_in_makes_the_game_void(door: Door) -> None:
+def test_a_client_for_whom_nobody_dials_in_makes_the_game_void(door: DaideListener) -> None:
     with hands(door, "n") as (north,):
         result = play(game_of(daide_player(door, "n"), daide_player(door, "s", start_seconds=0.3)))
         assert north.hear() == "OFF"
@@ -495,7 +501,7 @@ def test_a_client_for_whom_nobody_dials_in_makes_the_game_void(door: Door) -> No
     assert result.usage[1].fault is Fault.LATE
 
 
-def test_of_a_client_of_which_one_is_missing_others_are_there(door: Door) -> None:
+def test_of_a_client_of_which_one_is_missing_others_are_there(door: DaideListener) -> None:
     # The second is asked for only when the first is there, so no time is too short.
     first, second = (
         daide_player(door, "one", client="n"),
@@ -507,7 +513,7 @@ def test_of_a_client_of_which_one_is_missing_others_are_there(door: Door) -> Non
     assert result.void_reason == "player two: 1 of 2 clients 'n' dialled in within 0.3 s"
 
 
-def test_bots_sit_beside_players_of_other_kinds(door: Door) -> None:
+def test_bots_sit_beside_players_of_other_kinds(door: DaideListener) -> None:
     other = PlayerSetup("r", ("arena.players.random_moves:random_moves",), protocol="python")
     with (
         hands(door, "n") as (north,),
@@ -536,12 +542,12 @@ def test_a_setup_that_makes_no_sense_makes_the_game_void(setup: PlayerSetup, say
     assert result.outcome is None and says in result.void_reason
 
 
-def test_a_flood_in_the_game_costs_its_sender_the_game_and_nobody_else_anything(door: Door) -> None:
+def test_a_flood_in_the_game_costs_its_sender_the_game_and_nobody_else_anything(door: DaideListener) -> None:
     job = game_of(daide_player(door, "n"), daide_player(door, "s"), year_limit=1, mtl=1)
     with hands(door, "n", "s") as (north, south), Played(job) as played:
         begun(north)
         begun(south)
-        with pytest.raises(Disconnected):
+        with pytest.raises(ServerDisconnectedError):
             while True:
                 north.say("NOW " + "(SPR 1901) " * 10)
         assert south.until("CCD")[-1] == "CCD (NOR)"

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from arena.jobs import Fault, GameJob, PlayerSetup
-from arena.players.daide.door import Door
+from arena.players.daide.listener import DaideListener
 from tests.arena.players.daide.rooms import (
     PATIENCE,
     Played,
@@ -25,7 +25,7 @@ PEACE = "(PRP (PCE (ENG FRA)))"
 AMPLE = {"mtl": 600, "rtl": 600, "btl": 600}
 
 
-def job(door: Door, names: Sequence[str], **settings: Any) -> GameJob:
+def job(door: DaideListener, names: Sequence[str], **settings: Any) -> GameJob:
     others = [
         PlayerSetup(name, ("clients.bots.diplomacy.in_process:hold",), protocol="python")
         for name in ("g", "i", "r", "t")
@@ -35,7 +35,7 @@ def job(door: Door, names: Sequence[str], **settings: Any) -> GameJob:
 
 
 @contextmanager
-def table(**settings: Any) -> Iterator[tuple[Played, Door, list[RawClient]]]:
+def table(**settings: Any) -> Iterator[tuple[Played, DaideListener, list[RawClient]]]:
     """A game that begins, with Austria, England and France played over the wire."""
     names = ["a", "e", "f"]
     with ExitStack() as stack:

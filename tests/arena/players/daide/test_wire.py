@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from arena.players.daide.limits import DaideLimits
-from arena.players.daide.wire import Hung, Wire
+from arena.players.daide.wire import ConnectionHungError, Wire
 from referees.diplomacy.daide.frames import final_frame, initial_frame, message_frame
 from referees.diplomacy.daide.tokens import Tokens
 from tests.referees.diplomacy.daide.words import STANDARD, tokens
@@ -50,7 +50,7 @@ def test_what_came_before_an_error_is_answered_first(pair: tuple[socket.socket, 
     theirs.sendall(initial_frame() + NOW + bytes.fromhex("02 00 0002 5F00") + NOW)
     assert len(wire.receive()) == 2
     wire.say(tokens("GOF"))
-    with pytest.raises(Hung, match="0x5f00 is no token"):
+    with pytest.raises(ConnectionHungError, match="0x5f00 is no token"):
         wire.check()
     assert theirs.recv(100) == message_frame(tokens("GOF")) + bytes.fromhex("04 00 0002 000E")
 
@@ -64,7 +64,7 @@ def test_a_client_that_goes_is_gone(pair: tuple[socket.socket, socket.socket], s
     wire = Wire(ours, STANDARD, DaideLimits(), b"")
     theirs.sendall(sent)
     assert wire.receive() == []
-    with pytest.raises(Hung, match=why):
+    with pytest.raises(ConnectionHungError, match=why):
         wire.check()
     wire.say(tokens("OFF"))
     wire.close()
@@ -93,7 +93,7 @@ def test_a_closed_connection_is_noticed(pair: tuple[socket.socket, socket.socket
     theirs.sendall(NOW)
     theirs.close()
     assert received(wire) == [tokens("NOW")] and wire.receive() == []
-    with pytest.raises(Hung, match="closed its connection"):
+    with pytest.raises(ConnectionHungError, match="closed its connection"):
         wire.check()
 
 
@@ -102,7 +102,7 @@ def test_half_a_message_is_not_waited_for_for_ever(pair: tuple[socket.socket, so
     wire = Wire(ours, STANDARD, DaideLimits(greeting_seconds=0.0), b"")
     theirs.sendall(NOW[:5])
     wire.receive()
-    with pytest.raises(Hung, match="half said"):
+    with pytest.raises(ConnectionHungError, match="half said"):
         wire.check()
 
 
@@ -114,7 +114,7 @@ def test_a_burst_is_taken_and_a_flood_is_not(pair: tuple[socket.socket, socket.s
     wire.check()
     theirs.sendall(NOW * 10)
     assert wire.receive() == []
-    with pytest.raises(Hung, match="messages a second"):
+    with pytest.raises(ConnectionHungError, match="messages a second"):
         wire.check()
     assert theirs.recv(100) == final_frame()
 
@@ -124,7 +124,7 @@ def test_who_takes_nothing_is_given_up(pair: tuple[socket.socket, socket.socket]
     slow = Wire(ours, STANDARD, DaideLimits(write_seconds=0.0), b"")
     while not slow.unsent:
         slow.say(tokens("NOW") * 1000)
-    with pytest.raises(Hung, match="took nothing"):
+    with pytest.raises(ConnectionHungError, match="took nothing"):
         slow.check()
 
 
@@ -133,6 +133,6 @@ def test_so_is_who_leaves_too_much_unread(pair: tuple[socket.socket, socket.sock
     wire = Wire(ours, STANDARD, DaideLimits(unsent_bytes=10_000), b"")
     for _ in range(1000):
         wire.say(tokens("NOW") * 1000)
-    with pytest.raises(Hung, match="unread"):
+    with pytest.raises(ConnectionHungError, match="unread"):
         wire.check()
     assert not wire.unsent

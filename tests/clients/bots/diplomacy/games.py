@@ -11,7 +11,7 @@ POWERS = 7
 
 
 def play(seats: Sequence[Bot], **settings: object) -> list[GamePosition]:
-    """Every position of a game, the last one first decided. Whatever is illegal raises IllegalMove."""
+    """Every position of a game, the last one first decided. Whatever is illegal raises IllegalMoveError."""
     rules = Diplomacy.from_settings(settings)
     positions = [rules.start(0)]
     while to_move := rules.to_move(positions[-1]):

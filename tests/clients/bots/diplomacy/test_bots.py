@@ -3,7 +3,7 @@
 import pytest
 
 from clients.bots.diplomacy.bot import Bot
-from clients.bots.diplomacy.bots import BOTS, UnknownBot, bot
+from clients.bots.diplomacy.bots import BOTS, UnknownBotError, bot
 from referees.api import Termination
 from referees.diplomacy import OrderKind, Phase, adjustment, legal_orders
 from tests.clients.bots.diplomacy.games import POWERS, play
@@ -45,5 +45,5 @@ def test_who_holds_never_moves_and_agrees_to_any_draw() -> None:
 
 
 def test_an_unknown_bot_is_named_with_those_there_are() -> None:
-    with pytest.raises(UnknownBot, match="no bot 'genius'; there are hold, random, tactical"):
+    with pytest.raises(UnknownBotError, match="no bot 'genius'; there are hold, random, tactical"):
         bot("genius")

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from academy.knowledge.settings import Library
-from academy.store.following import read_view
 from academy.store.library_store import Store
 from academy.store.proposal_tables import ProposalFilter
+from academy.store.replica import read_view
 from academy.v1 import contests_pb2
 from academy.wire.games import game_message
 from clients.academy import Academy, Connection
-from clients.bots.diplomacy.counsel import Counsel, expected_value
+from clients.bots.diplomacy.counsel import DiplomacyAdvisor, expected_value
 from referees.diplomacy import Diplomacy, Season
 from referees.diplomacy.game import begin
 from tests.academy.service.running import Running, serving
@@ -84,14 +84,14 @@ def academy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running
 
 
-def counsel(academy: Running, contest_id: str, chance: random.Random | None = None) -> Counsel:
+def counsel(academy: Running, contest_id: str, chance: random.Random | None = None) -> DiplomacyAdvisor:
     tickets = (
         academy.arena()
         .contests.OpenContest(contests_pb2.OpenContestRequest(contest=contest(contest_id)))
         .tickets
     )
     connection = Connection(str(academy.address), tickets[FRANCE - 1])
-    return Counsel(Academy(connection), REFEREE, contest_id, FRANCE, chance or Never())
+    return DiplomacyAdvisor(Academy(connection), REFEREE, contest_id, FRANCE, chance or Never())
 
 
 def test_the_opening_that_did_best_is_taken(academy: Running) -> None:
@@ -143,12 +143,12 @@ def test_after_moves_that_were_made_for_it_the_tree_is_not_asked(academy: Runnin
 
 def test_the_bot_goes_on_alone_when_academy_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     environment = {"ACADEMY_ADDRESS": "unix:/nowhere/academy.sock", "ACADEMY_CONTEST": "lost"}
-    asking = Counsel.from_environment(REFEREE, FRANCE, environment, Never())
+    asking = DiplomacyAdvisor.from_environment(REFEREE, FRANCE, environment, Never())
     assert asking is not None
     assert asking.opening(REFEREE.start(0)) is None
     asking.finish()
     assert capsys.readouterr().err.count("going on without ACADEMY") == 1
-    assert Counsel.from_environment(REFEREE, FRANCE, {}, Never()) is None
+    assert DiplomacyAdvisor.from_environment(REFEREE, FRANCE, {}, Never()) is None
 
 
 @pytest.mark.parametrize(

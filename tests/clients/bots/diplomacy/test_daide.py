@@ -8,7 +8,7 @@ import pytest
 
 from arena.jobs import Fault
 from clients.bots.diplomacy import daide
-from clients.bots.diplomacy.daide_client import DaideClient, Disconnected
+from clients.bots.diplomacy.daide_client import DaideClient, ServerDisconnectedError
 from referees.diplomacy.daide.frames import FrameReader, FrameType, message_frame, representation_frame
 from referees.diplomacy.daide.tokens import vocabulary
 from referees.diplomacy.provinces import shipped_map
@@ -171,7 +171,7 @@ def test_its_client_answers_no_final_or_error_message_and_says_nothing_after_its
     with DaideClient("127.0.0.1", server.port) as client:
         server.accept()
         server.connection.sendall(last)
-        with pytest.raises(Disconnected):
+        with pytest.raises(ServerDisconnectedError):
             client.receive(PATIENCE)
     assert b"".join(iter(lambda: server.connection.recv(100), b"")) == answer
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from arena.jobs import GameJob, PlayerSetup
-from arena.match import play
-from clients.bots.diplomacy.in_process import WrongGame, hold
+from arena.match.game import play
+from clients.bots.diplomacy.in_process import WrongGameError, hold
 from referees.hex import Hex
 
 
@@ -30,7 +30,7 @@ def test_it_plays_a_game_of_the_arena_to_its_end(factory: str) -> None:
 
 
 def test_another_game_is_refused_by_name() -> None:
-    with pytest.raises(WrongGame, match="'hex': these bots play Diplomacy"):
+    with pytest.raises(WrongGameError, match="'hex': these bots play Diplomacy"):
         hold(Hex.from_settings({"board_size": 4}), 1, 0)  # type: ignore[arg-type]
 
 

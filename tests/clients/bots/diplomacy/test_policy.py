@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from arena.jobs import GameJob, PlayerSetup
-from arena.match import play
-from clients.bots.diplomacy.bots import UnknownBot, bot
+from arena.match.game import play
+from clients.bots.diplomacy.bots import UnknownBotError, bot
 from clients.bots.diplomacy.policy import BotPolicy, bot_policy
 from referees.diplomacy.deepmind import DiplomacyState, action_of
 
@@ -44,7 +44,7 @@ def test_a_new_game_begins_in_the_first_year_with_new_bots() -> None:
 
 
 def test_an_unknown_bot_is_refused_when_the_policy_is_made() -> None:
-    with pytest.raises(UnknownBot, match="no bot 'genius'"):
+    with pytest.raises(UnknownBotError, match="no bot 'genius'"):
         bot_policy("genius")
 
 

@@ -9,7 +9,7 @@ from academy.v1 import contests_pb2, pattern_pb2, proposals_pb2
 from academy.wire.games import game_message
 from clients.academy import Academy, Connection
 from clients.bots.diplomacy.bots import bot
-from clients.bots.diplomacy.counsel import Counsel
+from clients.bots.diplomacy.counsel import DiplomacyAdvisor
 from referees.diplomacy import Diplomacy, OrderKind, Position, Season
 from referees.diplomacy.game import begin
 from tests.academy.service.running import Running, serving
@@ -64,7 +64,7 @@ def test_moves_into_a_known_pattern_are_wished_for(academy: Running) -> None:
     told = contest("second")
     tickets = academy.arena().contests.OpenContest(contests_pb2.OpenContestRequest(contest=told)).tickets
     connection = Connection(str(academy.address), tickets[FRANCE - 1])
-    asking = Counsel(Academy(connection), REFEREE, "second", FRANCE, random.Random(1))
+    asking = DiplomacyAdvisor(Academy(connection), REFEREE, "second", FRANCE, random.Random(1))
     wishes = asking.wishes(begin(standing()), 0.1)
     assert wishes == {(MARSEILLES, SPAIN): pytest.approx(0.8)}
     assert asking.wishes(begin(standing()), 0.5) == {}, "where one stands well fair use forbids to ask"

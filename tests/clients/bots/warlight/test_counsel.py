@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from academy.knowledge.settings import Library
-from academy.store.following import read_view
 from academy.store.library_store import Store
 from academy.store.proposal_tables import ProposalFilter
+from academy.store.replica import read_view
 
 GAME = "warlight-double_small"
 CONTROL = """\

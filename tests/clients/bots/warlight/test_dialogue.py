@@ -4,7 +4,7 @@ from io import StringIO
 
 import pytest
 
-from clients.bots.warlight.dialogue import ME, OPPONENT, Broken, Dialogue
+from clients.bots.warlight.dialogue import ME, OPPONENT, Dialogue, DialogueBrokenError
 from referees.warlight.challenge_lines import ChallengeLines
 from referees.warlight.map_text import protocol_lines
 from referees.warlight.orders import Deploy
@@ -18,7 +18,7 @@ MAP = ["Map", "TerritoryDefinition 3 A 7", "TerritoryDefinition 7 B 3", "EndMap"
 def test_a_standing_is_heard_as_the_referee_shows_it(seat: int) -> None:
     rules = WarLight.from_settings({"map": "double_small"})
     seen = rules.view(rules.start(4), seat)
-    said = [*protocol_lines(rules.map), *ChallengeLines(rules.map).standing(seen, seat), "GameOver"]
+    said = [*protocol_lines(rules.map), *ChallengeLines(rules.map).standing(seen, seat), "GameOverError"]
 
     dialogue = Dialogue(said)
     (heard,) = dialogue.turns()
@@ -40,7 +40,7 @@ def test_orders_are_answered_up_to_end() -> None:
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
-        (["Turn x"], "'Turn x': 'Turn N' or 'GameOver' was expected"),
+        (["Turn x"], "'Turn x': 'Turn N' or 'GameOverError' was expected"),
         (
             ["Turn 1", "Territory 4 ownedBy You withArmies 1", "EndStanding"],
             "no row of a standing on this map",
@@ -54,10 +54,10 @@ def test_orders_are_answered_up_to_end() -> None:
     ],
 )
 def test_what_the_dialogue_does_not_have_is_named(lines: list[str], complaint: str) -> None:
-    with pytest.raises(Broken, match=complaint):
+    with pytest.raises(DialogueBrokenError, match=complaint):
         list(Dialogue([*MAP, *lines]).turns())
 
 
 def test_a_map_that_is_not_there_is_named() -> None:
-    with pytest.raises(Broken, match="the input ended before 'EndMap'"):
+    with pytest.raises(DialogueBrokenError, match="the input ended before 'EndMap'"):
         Dialogue(MAP[:2])

@@ -7,7 +7,7 @@ import pytest
 
 from clients.bots.warlight import simple
 from clients.bots.warlight.dialogue import ME, OPPONENT
-from clients.bots.warlight.planning import Memory, Plan, expected_value, needed
+from clients.bots.warlight.planning import Memory, TurnPlan, expected_value, needed
 from referees.warlight.combat import CombatRules
 from referees.warlight.map_text import protocol_lines, read_map
 from referees.warlight.orders import Orders, read_order
@@ -31,7 +31,7 @@ def view(owners: list[int], armies: list[int]) -> WarPosition:
 
 
 def planned(standing: WarPosition) -> list[str]:
-    return [order.text for order in Plan(LINE, standing, Memory(), Random(1)).orders()]
+    return [order.text for order in TurnPlan(LINE, standing, Memory(), Random(1)).orders()]
 
 
 @pytest.mark.parametrize("defenders", range(1, 60))
@@ -111,7 +111,7 @@ def winner_is_decent(seed: int, decent: int) -> bool:
         position = rules.play(
             position,
             {
-                decent: tuple(Plan(rules.map, own, memory, chances[0]).orders()),
+                decent: tuple(TurnPlan(rules.map, own, memory, chances[0]).orders()),
                 3 - decent: simple_orders(rules, rules.view(position, 3 - decent), 3 - decent, chances[1]),
             },
         )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referees.diplomacy.daide.frames import (
-    BrokenProtocol,
+    DaideProtocolError,
     ErrorCode,
     Frame,
     FrameReader,
@@ -88,7 +88,7 @@ def test_messages_are_read_in_whatever_pieces_they_come(pieces: list[int], said:
     ],
 )
 def test_a_client_that_breaks_the_protocol_is_told_how(sent: str, code: ErrorCode) -> None:
-    with pytest.raises(BrokenProtocol) as broken:
+    with pytest.raises(DaideProtocolError) as broken:
         read(bytes.fromhex(sent))
     assert broken.value.code is code
 
@@ -102,20 +102,20 @@ def test_a_client_that_breaks_the_protocol_is_told_how(sent: str, code: ErrorCod
     ],
 )
 def test_a_server_that_breaks_the_protocol_is_found_out(sent: str, code: ErrorCode) -> None:
-    with pytest.raises(BrokenProtocol) as broken:
+    with pytest.raises(DaideProtocolError) as broken:
         read(bytes.fromhex(sent), at_server=False)
     assert broken.value.code is code
 
 
 def test_a_wrong_header_is_found_out_before_its_content_comes() -> None:
-    with pytest.raises(BrokenProtocol):
+    with pytest.raises(DaideProtocolError):
         read(b"GET ")
 
 
 def test_a_message_above_the_limit_is_not_waited_for() -> None:
     reader = FrameReader(at_server=True, longest=100)
     assert len(list(reader.feed(INITIAL))) == 1
-    with pytest.raises(BrokenProtocol, match="at most 100") as broken:
+    with pytest.raises(DaideProtocolError, match="at most 100") as broken:
         list(reader.feed(bytes.fromhex("02 00 1000")))
     assert broken.value.code is None
 
@@ -124,7 +124,7 @@ def test_a_message_above_the_limit_is_not_waited_for() -> None:
 def test_any_bytes_are_frames_or_break_the_protocol(data: bytes) -> None:
     try:
         frames = read(INITIAL + data)
-    except BrokenProtocol as broken:
+    except DaideProtocolError as broken:
         assert broken.code is not None
     else:
         assert frames[0].type is FrameType.INITIAL

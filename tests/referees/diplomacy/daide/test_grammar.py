@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from referees.diplomacy.daide.grammar import (
     MAX_DEPTH,
-    UnbalancedParentheses,
-    WrongSyntax,
+    DaideSyntaxError,
+    UnbalancedParenthesesError,
     check_message,
     level_of,
 )
@@ -73,7 +73,7 @@ def test_a_message_is_understood_from_its_level_on(level: int, said: str) -> Non
     for allowed in (allowed for allowed in LEVELS if allowed >= level):
         check_message(STANDARD, tokens(said), allowed)
     for lower in (lower for lower in LEVELS if lower < level):
-        with pytest.raises(WrongSyntax):
+        with pytest.raises(DaideSyntaxError):
             check_message(STANDARD, tokens(said), lower)
 
 
@@ -102,20 +102,20 @@ def test_a_message_is_understood_from_its_level_on(level: int, said: str) -> Non
 def test_the_first_token_that_does_not_fit_is_found(level: int, said: str) -> None:
     marked = tokens(said)
     place = marked.index(STANDARD.numbers["ERR"])
-    with pytest.raises(WrongSyntax) as wrong:
+    with pytest.raises(DaideSyntaxError) as wrong:
         check_message(STANDARD, marked[:place] + marked[place + 1 :], level)
     assert wrong.value.place == place
 
 
 @pytest.mark.parametrize("said", ["NME ('me'", "MAP )", ") MAP (", "SUB ((ENG FLT LON) HLD"])
 def test_parentheses_that_do_not_match_are_another_matter(said: str) -> None:
-    with pytest.raises(UnbalancedParentheses):
+    with pytest.raises(UnbalancedParenthesesError):
         check_message(STANDARD, tokens(said), 8000)
 
 
 def test_parentheses_deeper_than_anybody_needs_are_refused() -> None:
     deep = tokens("SND (ENG) " + "(NOT " * MAX_DEPTH * 20 + ")" * MAX_DEPTH * 20)
-    with pytest.raises(WrongSyntax):
+    with pytest.raises(DaideSyntaxError):
         check_message(STANDARD, deep, 130)
 
 
@@ -124,7 +124,7 @@ def test_long_press_of_parts_in_parts_is_checked_without_trying_all_ways() -> No
     for _ in range(25):
         said = f"(AND (NOT {said}) (PCE (ENG GER)))"
     check_message(STANDARD, tokens(f"SND (ENG) (PRP {said})"), 50)
-    with pytest.raises(WrongSyntax):
+    with pytest.raises(DaideSyntaxError):
         check_message(STANDARD, tokens(f"SND (ENG) (PRP {said.replace('FRA', '1901')})"), 50)
 
 
@@ -132,9 +132,9 @@ def test_long_press_of_parts_in_parts_is_checked_without_trying_all_ways() -> No
 def test_any_tokens_are_a_message_or_are_refused(said: list[int]) -> None:
     try:
         check_message(STANDARD, said, 130)
-    except WrongSyntax as wrong:
+    except DaideSyntaxError as wrong:
         assert 0 <= wrong.place <= len(said), text(tuple(said))
-    except UnbalancedParentheses:
+    except UnbalancedParenthesesError:
         pass
 
 

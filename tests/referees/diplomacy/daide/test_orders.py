@@ -5,7 +5,7 @@ import random
 import pytest
 
 from referees.diplomacy import Diplomacy, Phase, Position, Season, adjudicate
-from referees.diplomacy.daide.desk import Desk
+from referees.diplomacy.daide.desk import OrderBook
 from referees.diplomacy.daide.grammar import check_message
 from referees.diplomacy.daide.notes import ACCEPTED, note_of
 from referees.diplomacy.daide.orders import meant, order_tokens, read_order, tree_of, turn_tokens
@@ -141,11 +141,11 @@ def test_notes_on_orders_in_a_phase_of_builds(power: str, said: str, earlier: in
     assert note(standing, power, said, earlier) == expected
 
 
-def desk(standing: Position, power: str, *, any_order: bool = False) -> Desk:
-    return Desk(STANDARD, standing, standing.map.power(power), any_order=any_order)
+def desk(standing: Position, power: str, *, any_order: bool = False) -> OrderBook:
+    return OrderBook(STANDARD, standing, standing.map.power(power), any_order=any_order)
 
 
-def submit(desk: Desk, said: str) -> list[str]:
+def submit(desk: OrderBook, said: str) -> list[str]:
     return [STANDARD.names[desk.submit(order)] for order in tree_of(tokens(said))]
 
 

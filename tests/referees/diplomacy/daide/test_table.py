@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from referees.diplomacy import Diplomacy, adjudicate
 from referees.diplomacy.daide.answers import Answers
-from referees.diplomacy.daide.messages import Participant, Variant, map_definition
-from referees.diplomacy.daide.table import Table
+from referees.diplomacy.daide.messages import DaideVariant, Participant, map_definition
+from referees.diplomacy.daide.table import DaideSession
 from referees.diplomacy.daide.tokens import Tokens, vocabulary
 from referees.diplomacy.game import GamePosition
 from tests.referees.diplomacy.daide.test_grammar import LEVELS
@@ -40,13 +40,15 @@ class Client:
 class Room:
     """A table with all powers and an observer, and what is needed to play."""
 
-    def __init__(self, variant: Variant | None = None, *, begun: bool = True, **settings: object) -> None:
+    def __init__(
+        self, variant: DaideVariant | None = None, *, begun: bool = True, **settings: object
+    ) -> None:
         self.rules = Diplomacy.from_settings(settings)
         self.words = vocabulary(self.rules.map)
         powers = range(len(self.rules.map.powers))
-        self.table = Table(
+        self.table = DaideSession(
             self.words,
-            variant or Variant(),
+            variant or DaideVariant(),
             [Participant(f"bot {power}", "1") for power in powers],
             {power: 1000 + power for power in powers},
         )
@@ -81,7 +83,7 @@ class Room:
 
 
 def test_a_game_begins_with_hello_owners_and_position() -> None:
-    room = Room(Variant(level=20, mtl=1200, btl=30, dsd=True, aoa=True, npr=True, ptl=5), begun=False)
+    room = Room(DaideVariant(level=20, mtl=1200, btl=30, dsd=True, aoa=True, npr=True, ptl=5), begun=False)
     room.forget()
     room.table.begin(room.game)
     room.table.ask(0.0)
@@ -280,7 +282,7 @@ def test_a_draw_needs_everybody_and_can_be_taken_back() -> None:
 
 
 def test_draws_of_some_add_up_where_they_are_allowed() -> None:
-    room = Room(Variant(pda=True), pda=True)
+    room = Room(DaideVariant(pda=True), pda=True)
     for client in room.clients:
         assert room.ask(client, "DRW (ENG FRA)") == ["YES (DRW (ENG FRA))"]
         if client.power != AUSTRIA:
@@ -299,7 +301,7 @@ def test_draws_are_forgotten_with_the_turn() -> None:
 
 
 def test_time_is_told_when_asked_for_and_at_the_seconds_asked_for() -> None:
-    room = Room(Variant(mtl=60, rtl=20))
+    room = Room(DaideVariant(mtl=60, rtl=20))
     room.table.ask(100.0)
     england = room.clients[ENGLAND]
     assert room.ask(england, "TME", 110.0) == ["TME (50)"]
@@ -325,7 +327,7 @@ def test_time_is_told_when_asked_for_and_at_the_seconds_asked_for() -> None:
 
 
 def test_without_press_no_limits_of_it_are_told() -> None:
-    room = Room(Variant(mtl=60, pda=True, npr=True, npb=True, ptl=5))
+    room = Room(DaideVariant(mtl=60, pda=True, npr=True, npb=True, ptl=5))
     hello = room.ask(room.clients[ENGLAND], "HLO")
     assert hello == ["HLO (ENG) (1001) ((LVL 0) (MTL 60) (PDA))"]
 
@@ -338,7 +340,7 @@ def test_without_time_limits_there_is_no_time_to_tell() -> None:
 
 
 def test_time_stands_still_while_somebody_is_disconnected() -> None:
-    room = Room(Variant(mtl=60, dsd=True))
+    room = Room(DaideVariant(mtl=60, dsd=True))
     room.table.ask(0.0)
     room.forget()
     room.table.set_disorder(FRANCE, True)
@@ -364,7 +366,7 @@ PEACE = "(PRP (PCE (ENG FRA)))"
 
 
 def test_press_is_passed_on_to_those_it_is_for() -> None:
-    room = Room(Variant(level=10))
+    room = Room(DaideVariant(level=10))
     england, france, germany = room.clients[1:4]
     said = f"SND (FRA GER) {PEACE}"
     room.forget()
@@ -378,7 +380,7 @@ def test_press_is_passed_on_to_those_it_is_for() -> None:
 
 
 def test_press_to_a_power_named_twice_reaches_it_once_and_names_it_once() -> None:
-    room = Room(Variant(level=10))
+    room = Room(DaideVariant(level=10))
     england, france, germany = room.clients[1:4]
     said = f"SND (FRA GER FRA) {PEACE}"
     room.forget()
@@ -390,12 +392,12 @@ def test_press_to_a_power_named_twice_reaches_it_once_and_names_it_once() -> Non
     "said", [f"SND (ENG) {PEACE}", f"SND (FRA ENG) {PEACE}", f"SND (FAL 1901) (FRA) {PEACE}"]
 )
 def test_press_to_oneself_and_of_another_turn_is_rejected(said: str) -> None:
-    room = Room(Variant(level=10))
+    room = Room(DaideVariant(level=10))
     assert room.ask(room.clients[ENGLAND], said) == [f"REJ ({said})"]
 
 
 def test_press_stops_before_the_deadline_and_in_phases_without_it() -> None:
-    room = Room(Variant(level=10, mtl=60, ptl=10, npr=True, npb=True))
+    room = Room(DaideVariant(level=10, mtl=60, ptl=10, npr=True, npb=True))
     room.table.ask(0.0)
     england, said = room.clients[ENGLAND], f"SND (FRA) {PEACE}"
     assert room.ask(england, said, 49.0) == [f"YES ({said})"]
@@ -406,7 +408,7 @@ def test_press_stops_before_the_deadline_and_in_phases_without_it() -> None:
 
 
 def test_press_reaches_nobody_in_civil_disorder_or_eliminated() -> None:
-    room = Room(Variant(level=10))
+    room = Room(DaideVariant(level=10))
     england, germany = room.clients[ENGLAND], room.clients[3]
     room.table.set_disorder(FRANCE, True)
     germany.heard()
@@ -416,7 +418,7 @@ def test_press_reaches_nobody_in_civil_disorder_or_eliminated() -> None:
 
 def test_messages_of_admins_go_to_everybody_unless_there_is_no_press() -> None:
     said = "ADM ( 'me' ) ( 'I must go' )"
-    room = Room(Variant(level=10))
+    room = Room(DaideVariant(level=10))
     room.forget()
     room.ask(room.clients[ENGLAND], said)
     assert room.observer.heard() == ["ADM ('me') ('I must go')"]
@@ -435,7 +437,7 @@ def test_an_observer_who_comes_late_is_told_how_the_game_stands() -> None:
 
 
 def test_it_is_told_of_the_time_and_of_civil_disorder_too() -> None:
-    room = Room(Variant(mtl=60, dsd=True))
+    room = Room(DaideVariant(mtl=60, dsd=True))
     room.table.ask(100.0)
     late, later = Client(None), Client(None)
     room.table.enter(late, 110.0)
@@ -456,7 +458,7 @@ SPOILT = st.tuples(st.sampled_from(RIGHT), st.lists(st.tuples(st.integers(0, 40)
 def test_whatever_clients_say_the_game_goes_on(
     said: list[tuple[int, tuple[Tokens, list[tuple[int, int]]]]], begun: bool
 ) -> None:
-    room = Room(Variant(level=8000, mtl=50, pda=True), begun=begun, pda=True)
+    room = Room(DaideVariant(level=8000, mtl=50, pda=True), begun=begun, pda=True)
     for speaker, (right, spoilings) in said:
         message = list(right)
         for place, token in spoilings:

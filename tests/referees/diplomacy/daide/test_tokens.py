@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referees.diplomacy.daide.tokens import UnknownToken, Vocabulary
-from referees.diplomacy.provinces import InvalidMap, read_map, shipped_map
+from referees.diplomacy.daide.tokens import UnknownDaideTokenError, Vocabulary
+from referees.diplomacy.provinces import InvalidMapError, read_map, shipped_map
 from tests.referees.diplomacy.daide.words import STANDARD, STRAITS, text, tokens
 
 NUMBERS = {
@@ -111,19 +111,19 @@ def test_all_tokens_come_back_from_their_text(said: list[int]) -> None:
 def test_any_text_is_tokens_or_is_refused(said: str) -> None:
     try:
         read = tokens(said)
-    except UnknownToken:
+    except UnknownDaideTokenError:
         return
     assert tokens(text(read)) == read
 
 
 @pytest.mark.parametrize("said", ["QQQ", "NOWW", "(8192)", "-8193", "'open", "?", "AB"])
 def test_what_is_no_token_is_refused(said: str) -> None:
-    with pytest.raises(UnknownToken):
+    with pytest.raises(UnknownDaideTokenError):
         tokens(said)
 
 
 def test_a_map_whose_codes_mean_something_else_is_refused() -> None:
     source = shipped_map("straits").text
     for code, why in (("CCD", "something else"), ("QU", "three letters")):
-        with pytest.raises(InvalidMap, match=why):
+        with pytest.raises(InvalidMapError, match=why):
             Vocabulary(read_map(source.replace("STR", code)))

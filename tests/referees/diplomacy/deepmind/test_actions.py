@@ -5,7 +5,14 @@ from collections import Counter
 import pytest
 
 from referees.diplomacy import Order, OrderKind, UnitKind, shipped_map
-from referees.diplomacy.deepmind import POSSIBLE_ACTIONS, IllegalAction, OrderCode, action_of, order_of, parts
+from referees.diplomacy.deepmind import (
+    POSSIBLE_ACTIONS,
+    IllegalActionError,
+    OrderCode,
+    action_of,
+    order_of,
+    parts,
+)
 
 STANDARD = shipped_map("standard")
 
@@ -97,15 +104,15 @@ def test_the_coast_of_a_unit_comes_from_where_it_stands() -> None:
 
 @pytest.mark.parametrize("number", [-1, 0x011E000000021405, 0x011F000000021404, 18_584 << 48, 1 << 80])
 def test_other_numbers_are_refused(number: int) -> None:
-    with pytest.raises(IllegalAction, match="is no action"):
+    with pytest.raises(IllegalActionError, match="is no action"):
         parts(number)
 
 
 def test_an_order_that_no_unit_can_be_given_has_no_action() -> None:
-    with pytest.raises(IllegalAction, match="no unit can be given"):
+    with pytest.raises(IllegalActionError, match="no unit can be given"):
         action_of(Order(OrderKind.MOVE, area("PAR"), area("BER")))
 
 
 def test_an_action_for_another_province_is_no_order_to_a_unit() -> None:
-    with pytest.raises(IllegalAction, match="a unit in PAR"):
+    with pytest.raises(IllegalActionError, match="a unit in PAR"):
         order_of(0x011E000000021404, UnitKind.ARMY, area("BER"))

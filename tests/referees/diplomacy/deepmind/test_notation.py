@@ -7,7 +7,7 @@ import pytest
 from referees.diplomacy import UnitKind
 from referees.diplomacy.deepmind import (
     POSSIBLE_ACTIONS,
-    IllegalAction,
+    IllegalActionError,
     OrderCode,
     Season,
     mila_action,
@@ -85,5 +85,5 @@ def test_the_season_says_what_a_mila_string_is(text: str, when: Season, code: Or
 
 @pytest.mark.parametrize("text", ["", "A PAR - BER", "F PAR H", "A STP/SC H", "PAR - BUR", "a par h"])
 def test_what_is_no_string_of_mila_is_refused(text: str) -> None:
-    with pytest.raises(IllegalAction, match="is no action"):
+    with pytest.raises(IllegalActionError, match="is no action"):
         mila_action(text, Season.SPRING_MOVES)

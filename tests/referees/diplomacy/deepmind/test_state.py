@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from referees.diplomacy import InvalidPosition, Phase, Position, Unit, UnitKind, shipped_map
+from referees.diplomacy import InvalidPositionError, Phase, Position, Unit, UnitKind, shipped_map
 from referees.diplomacy import Season as HalfYear
 from referees.diplomacy.deepmind import (
     DiplomacyState,
-    GameOver,
-    IllegalAction,
+    GameOverError,
+    IllegalActionError,
     Season,
     mila_action,
     parts,
@@ -184,7 +184,7 @@ def test_what_a_power_cannot_say_in_builds_is_refused_and_changes_nothing(
 ) -> None:
     state = builds()
     before = state.position
-    with pytest.raises(IllegalAction, match=why):
+    with pytest.raises(IllegalActionError, match=why):
         state.step(actions(state, **ordered))
     assert state.position is before
 
@@ -199,14 +199,14 @@ def test_what_a_power_cannot_say_in_builds_is_refused_and_changes_nothing(
 )
 def test_what_a_power_cannot_say_in_moves_is_refused(ordered: dict[str, str], why: str) -> None:
     state = DiplomacyState()
-    with pytest.raises(IllegalAction, match=why):
+    with pytest.raises(IllegalActionError, match=why):
         state.step(actions(state, **ordered))
 
 
 def test_a_number_that_is_no_action_is_refused() -> None:
-    with pytest.raises(IllegalAction, match="0x7 is no action"):
+    with pytest.raises(IllegalActionError, match="0x7 is no action"):
         DiplomacyState().step([[7], *[[]] * 6])
-    with pytest.raises(IllegalAction, match="actions of 2 powers"):
+    with pytest.raises(IllegalActionError, match="actions of 2 powers"):
         DiplomacyState().step([[], []])
 
 
@@ -220,14 +220,14 @@ def test_the_winner_has_all_and_nothing_follows() -> None:
     assert state.is_terminal()
     assert state.returns().tolist() == [0, 0, 0, 0, 0, 0, 1]
     assert state.legal_actions() == [[]] * 7
-    with pytest.raises(GameOver):
+    with pytest.raises(GameOverError):
         state.step([[]] * 7)
 
 
 def test_another_map_is_refused() -> None:
-    with pytest.raises(InvalidPosition, match="straits"):
+    with pytest.raises(InvalidPositionError, match="straits"):
         DiplomacyState(Position.start(shipped_map("straits")))
-    with pytest.raises(InvalidPosition, match="2 build numbers"):
+    with pytest.raises(InvalidPositionError, match="2 build numbers"):
         DiplomacyState(build_numbers=(0, 1))
 
 
@@ -333,7 +333,7 @@ def test_whatever_a_step_is_given_is_played_or_refused_with_nothing_changed(give
     state, untouched = DiplomacyState(), DiplomacyState()
     try:
         state.step(given_actions)  # type: ignore[arg-type]
-    except IllegalAction as refused:
+    except IllegalActionError as refused:
         assert str(refused)
         assert same(state, untouched)
     else:
@@ -359,6 +359,6 @@ def test_whatever_a_step_is_given_is_played_or_refused_with_nothing_changed(give
 )
 def test_a_step_that_is_no_seven_lists_of_numbers_says_what_is_wrong(given_actions: object, why: str) -> None:
     state = DiplomacyState()
-    with pytest.raises(IllegalAction, match=why):
+    with pytest.raises(IllegalActionError, match=why):
         state.step(given_actions)  # type: ignore[arg-type]
     assert same(state, DiplomacyState())

@@ -1,0 +1,473 @@
+"""The libraries themselves, for admins: listing, deleting, restoring, pruning, settings, export and
+import.
+"""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from academy.knowledge.game import PATTERN_LIBRARIES
+from academy.knowledge.library import PatternEntry, UnknownPatternError
+from academy.knowledge.openings import OpeningNode, OpeningTree
+from academy.knowledge.settings import Library
+from academy.knowledge.spec import GameSpec
+from academy.service import paging, permissions
+from academy.service.game_cache import CachedGame, GameCache
+from academy.service.interceptor import Context
+from academy.service.limits import Limits
+from academy.service.paging import Key
+from academy.service.pattern_cache import Figures
+from academy.service.refusals import NotPermittedError, StalePageTokenError, UnknownOpeningError, require
+from academy.service.write_queue import WriteQueue
+from academy.store import game_tables
+from academy.store.codec import (
+    entry_to_proto,
+    library_from_proto,
+    library_to_proto,
+    node_to_proto,
+    pattern_library_from_proto,
+    proposed_by,
+    settings_from_proto,
+    settings_to_proto,
+    spec_to_proto,
+    use_count,
+    with_figures,
+)
+from academy.store.library_commands import (
+    ChangeSettings,
+    DeleteOpening,
+    DeletePattern,
+    ImportLibraries,
+    PruneLibrary,
+    RestorePattern,
+    RestoreRemoval,
+)
+from academy.store.library_store import Page, Store
+from academy.store.tokens import Role
+from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, libraries_pb2_grpc, pattern_pb2
+from academy.v1 import libraries_pb2 as messages
+
+_ORDER: Final = re.compile(r"\s*([a-z_]+)(?:\s+(asc|desc))?\s*")
+_DEFAULT_ORDER: Final = "strength desc"
+# Read from the stored patterns for each listing: contests change hundreds of them, and nothing else asks.
+_COUNTS: Final = ("uses", "successes")
+_ORDERS: Final = ("strength", "value", "elo", "proposers", *_COUNTS, "pattern_id")
+
+
+class PatternListing:
+    """The patterns of a library that a filter leaves, in order.
+
+    Raises InvalidFieldError for an unknown order.
+    """
+
+    def __init__(
+        self, game: CachedGame, library: Library, wanted: libraries_pb2.PatternFilter, order_by: str
+    ) -> None:
+        found = _ORDER.fullmatch(order_by or _DEFAULT_ORDER)
+        require(
+            found is not None and found[1] in _ORDERS,
+            "order_by",
+            f"{order_by[:60]!r}: one of {', '.join(_ORDERS)}, and 'desc' after it for the greatest first",
+        )
+        assert found is not None
+        self._keys: NDArray[np.float64]
+        figures = _wanted(game, library, wanted)
+        self._pattern_ids: NDArray[np.int64] = figures["pattern_id"]
+        if found[1] in _COUNTS:
+            stored = game.view.libraries[library].stored
+            counts = (use_count(stored[pattern_id]) for pattern_id in self._pattern_ids.tolist())
+            self._keys = np.fromiter((getattr(count, found[1]) for count in counts), np.float64)
+        else:
+            self._keys = figures[found[1]].astype(np.float64)
+        if found[2] == "desc":
+            self._keys = -self._keys
+
+    @property
+    def total(self) -> int:
+        """How many patterns there are in all."""
+        return len(self._pattern_ids)
+
+    def after(self, key: Key | None) -> Iterator[int]:
+        """Yield the numbers of the patterns after a page's key, or all of them."""
+        pattern_ids, keys = self._pattern_ids, self._keys
+        if key is not None:
+            value, last = float(key[0]), int(key[1])
+            later = (keys > value) | ((keys == value) & (pattern_ids > last))
+            pattern_ids, keys = pattern_ids[later], keys[later]
+        yield from pattern_ids[np.lexsort((pattern_ids, keys))].tolist()
+
+    def key_of(self, pattern_id: int) -> Key:
+        """What a page that ends with this pattern is continued by."""
+        place = int(np.searchsorted(self._pattern_ids, pattern_id))
+        return [float(self._keys[place]), pattern_id]
+
+
+def _wanted(game: CachedGame, library: Library, wanted: libraries_pb2.PatternFilter) -> Figures:
+    figures = game.shelf.figures
+    keep: NDArray[np.bool_] = figures["library"] == library_to_proto(library)
+    if wanted.HasField("min_elo"):
+        keep &= figures["elo"] >= wanted.min_elo
+    if wanted.HasField("min_value"):
+        keep &= figures["value"] >= wanted.min_value
+    if wanted.HasField("max_value"):
+        keep &= figures["value"] <= wanted.max_value
+    if wanted.HasField("min_proposers"):
+        keep &= figures["proposers"] >= wanted.min_proposers
+    if wanted.player:
+        keep &= figures["player"] == wanted.player
+    if wanted.proposer:
+        stored = game.view.libraries[library].stored
+        by_number = figures["pattern_id"].tolist()
+        keep[keep] = [
+            proposed_by(stored[pattern_id], wanted.proposer)
+            for pattern_id, kept in zip(by_number, keep.tolist(), strict=True)
+            if kept
+        ]
+    return figures[keep]
+
+
+async def gathered(
+    requests: AsyncIterator[libraries_pb2.ImportLibraryRequest], actor: str, limits: Limits
+) -> ImportLibraries:
+    """Read the whole stream. Raises InvalidFieldError for a stream without header or beyond the limits."""
+    header: libraries_pb2.ImportHeader | None = None
+    patterns: dict[Library, list[pattern_pb2.PatternRecord]] = {}
+    nodes: list[pattern_pb2.OpeningNodeRecord] = []
+    history: libraries_pb2.GameHistory | None = None
+    count = size = 0
+    async for request in requests:
+        kind = request.WhichOneof("record")
+        if header is None:
+            require(kind == "header", "header", "the first of the stream must say what to import into")
+            header = request.header
+            continue
+        known = ("pattern", "node", "history")
+        require(kind in known, "record", "after the header come history, patterns and nodes only")
+        count += len(request.history.ratings) if kind == "history" else 1
+        size += request.ByteSize()
+        most, largest = limits.records_per_import, limits.bytes_per_import
+        require(count <= most, "record", f"more than {most:,} records: import them in parts", limit=most)
+        require(
+            size <= largest, "record", f"more than {largest:,} bytes: import them in parts", limit=largest
+        )
+        if kind == "history":
+            history = history or libraries_pb2.GameHistory()
+            history.MergeFrom(request.history)
+        elif kind == "pattern":
+            library = pattern_library_from_proto(request.pattern.library, f"patterns[{count - 1}].library")
+            patterns.setdefault(library, []).append(request.pattern)
+        else:
+            nodes.append(request.node)
+    require(header is not None, "header", "the stream is empty; it begins with what to import into")
+    assert header is not None
+    return ImportLibraries(header.game_id, patterns, nodes, header.replace, actor, history)
+
+
+_PRUNED_SHOWN: Final = 100
+_EVENTS_AT_ONCE: Final = 50
+_RECORDS_AT_ONCE: Final = 200
+_RATINGS_AT_ONCE: Final = 5_000
+
+
+class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
+    """academy.v1.LibraryService."""
+
+    def __init__(self, store: Store, games: GameCache, writes: WriteQueue, limits: Limits) -> None:
+        self._store = store
+        self._games = games
+        self._writes = writes
+        self._limits = limits
+
+    async def ListPatterns(
+        self, request: messages.ListPatternsRequest, context: Context
+    ) -> messages.ListPatternsResponse:
+        """Return a page of a library."""
+        size = paging.page_size(request.page_size, self._limits)
+        key = paging.page_key(request, (float, int))
+        library = pattern_library_from_proto(request.library)
+        game = await self._games.game(request.game_id)
+        listing = PatternListing(game, library, request.filter, request.order_by)
+        records = (_pattern(game, library, pattern_id) for pattern_id in listing.after(key))
+        patterns, more = paging.fitting(records, size, self._limits)
+        token = paging.page_token(request, listing.key_of(patterns[-1].pattern_id)) if more else ""
+        return messages.ListPatternsResponse(
+            patterns=patterns, next_page_token=token, total_size=listing.total
+        )
+
+    async def GetPattern(
+        self, request: messages.GetPatternRequest, context: Context
+    ) -> messages.GetPatternResponse:
+        """Return one pattern."""
+        library = pattern_library_from_proto(request.library)
+        game = await self._games.game(request.game_id)
+        return messages.GetPatternResponse(pattern=_pattern(game, library, request.pattern_id))
+
+    async def DeletePattern(
+        self, request: messages.DeletePatternRequest, context: Context
+    ) -> messages.DeletePatternResponse:
+        """Delete a pattern and return it."""
+        library = pattern_library_from_proto(request.library)
+        spec = (await self._games.game(request.game_id)).view.spec
+        command = DeletePattern(request.game_id, library, request.pattern_id, permissions.caller().name)
+        entry = await self._writes.done(command)
+        return messages.DeletePatternResponse(pattern=_record(entry, library, spec))
+
+    async def RestorePattern(
+        self, request: messages.RestorePatternRequest, context: Context
+    ) -> messages.RestorePatternResponse:
+        """Undo a deletion; the answer is empty where a full library of stronger patterns had no room."""
+        library = pattern_library_from_proto(request.library)
+        spec = (await self._games.game(request.game_id)).view.spec
+        command = RestorePattern(request.game_id, library, request.pattern_id, permissions.caller().name)
+        entry = await self._writes.done(command)
+        if entry is None:
+            return messages.RestorePatternResponse()
+        return messages.RestorePatternResponse(pattern=_record(entry, library, spec))
+
+    async def ListOpenings(
+        self, request: messages.ListOpeningsRequest, context: Context
+    ) -> messages.ListOpeningsResponse:
+        """Return a page of the opening tree, from a line of moves on."""
+        size = paging.page_size(request.page_size, self._limits)
+        key = paging.page_key(request, (int, int))
+        view = (await self._games.game(request.game_id)).view
+        generation, first = (int(key[0]), int(key[1])) if key else (view.generation, 0)
+        if generation != view.generation:
+            raise StalePageTokenError(
+                "page_token: the opening tree has changed since the page before; begin again"
+            )
+        start = _walked(view.openings, view.spec, request.moves)
+        nodes = list(_branch(view.openings, start, request.depth))
+        records = (node_to_proto(node, request.game_id) for node in nodes[first:])
+        page, more = paging.fitting(records, size, self._limits)
+        token = paging.page_token(request, [generation, first + len(page)]) if more else ""
+        return messages.ListOpeningsResponse(nodes=page, next_page_token=token)
+
+    async def DeleteOpening(
+        self, request: messages.DeleteOpeningRequest, context: Context
+    ) -> messages.DeleteOpeningResponse:
+        """Delete a line with all that follows it."""
+        require(bool(request.moves), "moves", "name at least one move: the position at the start stays")
+        view = (await self._games.game(request.game_id)).view
+        node = _walked(view.openings, view.spec, request.moves)
+        require(
+            not view.spec.simultaneous or node.depth > 1,
+            "moves",
+            "name a move after the player: where a player's tree begins is no move",
+        )
+        command = DeleteOpening(request.game_id, node.node_id, request.moves, permissions.caller().name)
+        deleted, event = await self._writes.done(command)
+        nodes = [node_to_proto(each, request.game_id) for each in deleted[:_PRUNED_SHOWN]]
+        return messages.DeleteOpeningResponse(removed=len(deleted), nodes=nodes, removal=event)
+
+    async def ListRemovals(
+        self, request: messages.ListRemovalsRequest, context: Context
+    ) -> messages.ListRemovalsResponse:
+        """Return what can be restored."""
+        kept = await asyncio.to_thread(self._store.removals, request.game_id)
+        return messages.ListRemovalsResponse(removals=kept)
+
+    async def RestoreRemoval(
+        self, request: messages.RestoreRemovalRequest, context: Context
+    ) -> messages.RestoreRemovalResponse:
+        """Undo a removal."""
+        command = RestoreRemoval(request.game_id, request.removal, permissions.caller().name)
+        restored = await self._writes.done(command)
+        return messages.RestoreRemovalResponse(
+            patterns=restored.patterns, nodes=restored.nodes, no_room=restored.no_room
+        )
+
+    async def UpdateSettings(
+        self, request: messages.UpdateSettingsRequest, context: Context
+    ) -> messages.UpdateSettingsResponse:
+        """Change settings: those that `fields` names, or all."""
+        given = request.settings
+        if request.fields:
+            wanted = game_pb2.LibrarySettings()
+            stated = {field.name: value for field, value in given.ListFields()}
+            for place, name in enumerate(request.fields):
+                require(
+                    name in stated,
+                    f"fields[{place}]",
+                    f"{name[:60]!r}: no setting, or its value is not given",
+                )
+                setattr(wanted, name, stated[name])
+        else:
+            wanted = settings_to_proto(settings_from_proto(given))
+        command = ChangeSettings(request.game_id, wanted, permissions.caller().name)
+        settings, removed = await self._writes.done(command)
+        return messages.UpdateSettingsResponse(settings=settings_to_proto(settings), removed=removed)
+
+    async def PruneLibrary(
+        self, request: messages.PruneLibraryRequest, context: Context
+    ) -> messages.PruneLibraryResponse:
+        """Remove weak knowledge, or only say what would go."""
+        library = library_from_proto(request.library)
+        spec = (await self._games.game(request.game_id)).view.spec
+        command = PruneLibrary(
+            request.game_id, library, request.below, request.dry_run, permissions.caller().name
+        )
+        pruned = await self._writes.done(command)
+        response = messages.PruneLibraryResponse(removed=len(pruned))
+        for each in pruned[:_PRUNED_SHOWN]:
+            if isinstance(each, PatternEntry):
+                response.patterns.append(_record(each, library, spec))
+            else:
+                response.nodes.append(node_to_proto(each, request.game_id))
+        return response
+
+    async def ExportLibrary(
+        self, request: messages.ExportLibraryRequest, context: Context
+    ) -> AsyncIterator[messages.ExportLibraryResponse]:
+        """Send a game's libraries as of this moment: the game first, then patterns, then opening nodes."""
+        wanted = {library_from_proto(request.library)} if request.library else set(Library)
+        view = (await self._games.game(request.game_id)).view
+        # As they are now, whatever is learnt while they are sent.
+        patterns = [
+            (library, list(view.libraries[library].stored.values()) if library in wanted else [])
+            for library in PATTERN_LIBRARIES
+        ]
+        nodes = list(_branch(view.openings, view.openings.root, 0)) if Library.OPENING in wanted else []
+        yield messages.ExportLibraryResponse(game=spec_to_proto(view.spec, view.settings))
+        if len(wanted) == len(Library):
+            ratings = await asyncio.to_thread(self._store.all_ratings, request.game_id)
+            for first in range(0, max(1, len(ratings)), _RATINGS_AT_ONCE):
+                part = ratings[first : first + _RATINGS_AT_ONCE]
+                history = messages.GameHistory(
+                    measures=game_tables.write_measures(view.measures) if first == 0 else "",
+                    ratings=[contests_pb2.PlayerRating(player=name, elo=elo) for name, elo in part],
+                )
+                yield messages.ExportLibraryResponse(history=history)
+        sent = 0
+        for library, stored in patterns:
+            for each in stored:
+                sent += 1
+                if sent % _RECORDS_AT_ONCE == 0:
+                    await asyncio.sleep(0)
+                entry = view.libraries[library].read(each)
+                record = _record(entry, library, view.spec)
+                # Which event brought a vote means nothing elsewhere; which came first does.
+                for votes in (record.votes, record.silent_votes):
+                    for order, vote in enumerate(votes):
+                        vote.event, vote.order = 0, order
+                yield messages.ExportLibraryResponse(pattern=record)
+        for node in nodes:
+            yield messages.ExportLibraryResponse(node=node_to_proto(node, request.game_id))
+
+    async def ImportLibrary(
+        self, request_iterator: AsyncIterator[messages.ImportLibraryRequest], context: Context
+    ) -> messages.ImportLibraryResponse:
+        """Take in records, all or none."""
+        command = await gathered(request_iterator, permissions.caller().name, self._limits)
+        imported = await self._writes.done(command)
+        return messages.ImportLibraryResponse(
+            patterns=imported.patterns, nodes=imported.nodes, evicted=imported.evicted
+        )
+
+    async def ListEvents(
+        self, request: messages.ListEventsRequest, context: Context
+    ) -> messages.ListEventsResponse:
+        """Return a page of the event log."""
+        size = paging.page_size(request.page_size, self._limits)
+        key = paging.page_key(request, (int,))
+        events, more = paging.fitting(self._events(request, int(key[0]) if key else 0), size, self._limits)
+        token = paging.page_token(request, [events[-1].sequence]) if more else ""
+        return messages.ListEventsResponse(events=events, next_page_token=token)
+
+    def _events(self, request: messages.ListEventsRequest, place: int) -> Iterator[events_pb2.Event]:
+        while True:
+            events, place = self._store.events(
+                Page(_EVENTS_AT_ONCE, place), game_id=request.game_id, newest_first=request.newest_first
+            )
+            yield from events
+            if not place:
+                return
+
+    async def GetStatistics(
+        self, request: messages.GetStatisticsRequest, context: Context
+    ) -> messages.GetStatisticsResponse:
+        """Return how much is known of a game."""
+        view = (await self._games.game(request.game_id)).view
+        return messages.GetStatisticsResponse(
+            game_id=request.game_id,
+            contests=view.measures.contests,
+            players=view.measures.players,
+            opening_nodes=view.opening_nodes,
+            opening_depth=view.openings.depth,
+            middle_game_patterns=len(view.libraries[Library.MIDDLE_GAME]),
+            endgame_patterns=len(view.libraries[Library.ENDGAME]),
+            settings=settings_to_proto(view.settings),
+            generation=view.generation,
+            held_proposals=self._store.held_proposals(request.game_id),
+        )
+
+    async def GetMeasures(
+        self, request: messages.GetMeasuresRequest, context: Context
+    ) -> messages.GetMeasuresResponse:
+        """Return a game's measures."""
+        measures = (await self._games.game(request.game_id)).view.measures
+        return messages.GetMeasuresResponse(
+            game_id=request.game_id,
+            contests=measures.contests,
+            measures={
+                name: messages.Measure(
+                    value=measure.value, contests=measure.contests, positions=measure.positions or None
+                )
+                for name, measure in measures.measures().items()
+            },
+        )
+
+    async def ListPlayerStatistics(
+        self, request: messages.ListPlayerStatisticsRequest, context: Context
+    ) -> messages.ListPlayerStatisticsResponse:
+        """Return what players did in the contests of a game; others than admins are told of themselves."""
+        caller, player = permissions.caller(), request.player
+        if caller.role is not Role.ADMIN:
+            if player not in ("", caller.name):
+                raise NotPermittedError(
+                    f"the statistics of {player!r} are for that player and admins to read", player=player
+                )
+            player = caller.name
+        size = paging.page_size(request.page_size, self._limits)
+        key = paging.page_key(request, (str,))
+        after = bytes.fromhex(str(key[0])) if key else b""
+        found = self._store.player_statistics(request.game_id, player, after, size + 1)
+        token = paging.page_token(request, [found[size - 1][0].hex()]) if len(found) > size else ""
+        return messages.ListPlayerStatisticsResponse(
+            players=[figures for _, figures in found[:size]], next_page_token=token
+        )
+
+
+def _record(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:
+    return with_figures(entry_to_proto(entry, library, spec), entry)
+
+
+def _pattern(game: CachedGame, library: Library, pattern_id: int) -> pattern_pb2.PatternRecord:
+    entry = game.view.libraries[library].get(pattern_id)
+    if entry is None:
+        raise UnknownPatternError(pattern_id)
+    return _record(entry, library, game.view.spec)
+
+
+def _walked(tree: OpeningTree, spec: GameSpec, moves: Sequence[str]) -> OpeningNode:
+    node = tree.root
+    for known, move in enumerate(spec.canonical_line(moves)):
+        step = next((child for child in tree.children(node.node_id) if child.move == move), None)
+        if step is None:
+            raise UnknownOpeningError(len(moves), known)
+        node = step
+    return node
+
+
+def _branch(tree: OpeningTree, start: OpeningNode, depth: int) -> Iterator[OpeningNode]:
+    """A node and those below it, parents before children, siblings most visited first."""
+    waiting = [start]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not depth or node.depth - start.depth < depth:
+            waiting += sorted(tree.children(node.node_id), key=lambda child: (child.visits, -child.node_id))

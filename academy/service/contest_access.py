@@ -1,0 +1,235 @@
+"""Who may ask what about a contest: seats, tickets, and analysis outside of contests.
+
+`VersionedCache` holds what was read from the store until the next commit.
+"""
+
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from academy.knowledge.spec import GameSpec
+from academy.service.limits import Limits
+from academy.service.refusals import AnalysisDuringContestError, InvalidFieldError, NotPermittedError, require
+from academy.store.contest_tables import as_given
+from academy.store.errors import ContestOverError, UnknownArenaError, UnknownContestError
+from academy.store.keys import arena_number, given_contest_id, kept_contest_id
+from academy.store.library_store import Store
+from academy.store.tokens import Caller, Role
+from academy.store.v1 import records_pb2
+from academy.v1 import contests_pb2
+
+_T = TypeVar("_T")
+# Tokens expire by the clock, without a commit.
+_SECONDS: Final = 1.0
+_MOST: Final = 4_096
+
+
+class VersionedCache:
+    """Answers of the store by what was asked. For one thread.
+
+    All is forgotten with any process's next commit, and after a second. A refusal is not remembered.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._version = -1
+        self._since = 0.0
+        self._known: dict[Hashable, object] = {}
+
+    def recall(self, question: Hashable, read: Callable[[], _T]) -> _T:
+        """Return what `read` returns, or returned when this question was asked before."""
+        version, now = self._store.version, self._store.clock()
+        # Clocks may also be set back.
+        if version != self._version or not 0 <= now - self._since < _SECONDS or len(self._known) >= _MOST:
+            self._known.clear()
+            self._version, self._since = version, now
+        try:
+            return self._known[question]  # type: ignore[return-value]
+        except KeyError:
+            answer = self._known[question] = read()
+            return answer
+
+
+@dataclass(frozen=True, slots=True)
+class ContestSeat:
+    """A player's place in an open contest (its id is the one it is kept under), with the arena's rating."""
+
+    contest_id: str
+    player: int
+    elo: float
+
+
+class ContestAccess:
+    """Finds the seat a caller may speak for."""
+
+    def __init__(self, store: Store, limits: Limits) -> None:
+        self._store = store
+        self._recollection = VersionedCache(store)
+        self._contest_seconds = limits.contest_seconds
+
+    def asking(self, caller: Caller, spec: GameSpec, contest_id: str, player: int) -> ContestSeat | None:
+        """Return the seat a consultation is made from, None for analysis outside a contest.
+
+        Raises NotPermittedError for another's seat or contest, AnalysisDuringContestError for analysis of a
+        game the
+        caller is playing, InvalidFieldError for a player or game that does not fit, and ContestOverError.
+        """
+        return self._recollection.recall(
+            (caller, spec.game_id, contest_id, player), lambda: self._asking(caller, spec, contest_id, player)
+        )
+
+    def _asking(self, caller: Caller, spec: GameSpec, contest_id: str, player: int) -> ContestSeat | None:
+        require(
+            1 <= player <= spec.players,
+            "player",
+            f"{player}: {spec.game_id} has players 1 to {spec.players}",
+            value=player,
+            players=spec.players,
+        )
+        if not contest_id:
+            self._check_analysis(caller, spec)
+            return None
+        contest = self._contest(caller, contest_id)
+        if contest.game_id != spec.game_id:
+            raise InvalidFieldError(
+                "game_id", f"contest {contest_id!r} is one of {contest.game_id!r}, not {spec.game_id!r}"
+            )
+        if player not in _seats(caller, contest):
+            raise NotPermittedError(
+                f"{caller.name!r} does not play seat {player} of contest {contest_id!r}", seat=player
+            )
+        if contest.state != contests_pb2.CONTEST_STATE_OPEN:
+            raise ContestOverError(contest_id)
+        return ContestSeat(contest.contest_id, player, contest.players[player - 1].elo)
+
+    def elo(self, caller: Caller, seat: ContestSeat | None, spec: GameSpec) -> float | None:
+        """Return the arena's rating of whoever asks: a bot in analysis has that of its last contest."""
+        if seat is not None:
+            return seat.elo
+        if caller.role is not Role.BOT:
+            return None
+        return self._recollection.recall(
+            (caller.name, spec.game_id), lambda: self._store.elo(spec.game_id, caller.name)
+        )
+
+    def proposing(self, caller: Caller, contest_id: str) -> tuple[contests_pb2.Contest, int]:
+        """Return the contest as it is kept, open or reported, and the seat of a caller's proposals.
+
+        Raises NotPermittedError for one who does not play it, or plays several seats and has no ticket.
+        """
+        require(bool(contest_id), "contest_id", "must be given: proposals belong to a contest")
+        contest = self._contest(caller, contest_id)
+        seats = _seats(caller, contest)
+        if len(seats) != 1:
+            what = "plays several seats: use the ticket of the one meant" if seats else "does not play it"
+            raise NotPermittedError(f"contest {contest_id!r}: {caller.name!r} {what}", contest_id=contest_id)
+        return contest, seats[0]
+
+    def visible(self, caller: Caller, contest_id: str, arena: str = "") -> contests_pb2.Contest:
+        """Return a contest to look at. Raises NotPermittedError for a bot that does not play it."""
+        record = self._record(caller, contest_id, arena)
+        if caller.role is Role.BOT and not _seats(caller, record.contest):
+            raise NotPermittedError(
+                f"contest {contest_id!r}: {caller.name!r} does not play it", contest_id=contest_id
+            )
+        return as_given(record)
+
+    def arena(self, caller: Caller, named: str) -> str:
+        """Return the arena that a caller acts for, which it may name. Admins may act for any, or for none.
+
+        Raises NotPermittedError for an arena that may not act for this one, UnknownArenaError for an admin.
+        """
+        if caller.role is Role.ADMIN:
+            if named and self._store.arena(named) is None:
+                raise UnknownArenaError(named)
+            return named
+        if named in ("", caller.name):
+            return caller.name
+        # The same whether there is such an arena or not.
+        if not self._store.may_act(caller.name, named):
+            raise NotPermittedError(
+                f"{caller.name!r} may not act for arena {named!r}: an admin can allow it "
+                "(academy arenas allow)",
+                arena=named,
+            )
+        return named
+
+    def arena_of_report(self, caller: Caller, contest: contests_pb2.Contest) -> str:
+        """Return the arena whose contest a caller reports; an admin need not name that of a known contest."""
+        if caller.role is Role.ADMIN and not contest.arena:
+            # Those in the folder's own namespace come first.
+            return next((each.arena for each in self._store.contests_of_id(contest.contest_id)), "")
+        return self.arena(caller, contest.arena)
+
+    def contest_to_list(self, caller: Caller, contest_id: str, arena: str) -> str:
+        """Return the id that the contest is kept under whose proposals a caller lists; empty for all.
+
+        Who may not know of a contest is not told that: it has no proposals there. Raises UnknownContestError.
+        """
+        if not contest_id:
+            return ""
+        if caller.contest_id:
+            return kept_contest_id(contest_id, arena_number(caller.contest_id))
+        try:
+            return self._record(caller, contest_id, arena).contest.contest_id
+        except NotPermittedError:
+            if caller.role is not Role.BOT:
+                raise
+            return contest_id
+
+    def _contest(self, caller: Caller, contest_id: str) -> contests_pb2.Contest:
+        return self._record(caller, contest_id).contest
+
+    def _record(self, caller: Caller, contest_id: str, arena: str = "") -> records_pb2.ContestRecord:
+        """Find the contest that a caller means by the id that its arena gave it; it is kept under another.
+
+        A ticket's is its own, an arena's one of its own. An admin may name an arena, and need not where one
+        arena alone has such a contest. A bot's is the one it plays, an open one first.
+        """
+        if caller.contest_id:
+            given = given_contest_id(caller.contest_id)
+            if given != contest_id:
+                raise NotPermittedError(
+                    f"this ticket is for contest {given!r}, not for {contest_id!r}", contest_id=contest_id
+                )
+            return self._store.contest(caller.contest_id)
+        if caller.role is Role.ARENA or arena:
+            return self._store.contest_of_arena(self.arena(caller, arena), contest_id)
+        records = self._store.contests_of_id(contest_id)
+        if caller.role is Role.BOT:
+            records = [each for each in records if _seats(caller, each.contest)]
+            records.sort(key=lambda each: each.contest.state != contests_pb2.CONTEST_STATE_OPEN)
+            if not records:
+                # A bot cannot find out which contests of others there are.
+                raise NotPermittedError(
+                    f"contest {contest_id!r}: {caller.name!r} does not play it", contest_id=contest_id
+                )
+        elif not records:
+            raise UnknownContestError(contest_id)
+        elif len(records) > 1:
+            names = ", ".join(repr(each.arena) for each in records)
+            raise InvalidFieldError("arena", f"several have a contest {contest_id!r}: name one: {names}")
+        return records[0]
+
+    def _check_analysis(self, caller: Caller, spec: GameSpec) -> None:
+        if caller.contest_id:
+            contest = as_given(self._store.contest(caller.contest_id))
+            if contest.game_id != spec.game_id:
+                raise NotPermittedError(
+                    f"this ticket is for contest {contest.contest_id!r}, not for analysis of {spec.game_id}",
+                    contest_id=contest.contest_id,
+                )
+            raise AnalysisDuringContestError(caller.name, spec.game_id, contest.contest_id)
+        if caller.role is Role.BOT:
+            # An arena that was lost never reports: its players may analyse again some day.
+            since = time.time() - self._contest_seconds
+            contest_id = self._store.open_contest(caller.name, spec.game_id, since)
+            if contest_id is not None:
+                raise AnalysisDuringContestError(caller.name, spec.game_id, given_contest_id(contest_id))
+
+
+def _seats(caller: Caller, contest: contests_pb2.Contest) -> list[int]:
+    if caller.contest_id:
+        return [caller.seat]
+    return [seat for seat, player in enumerate(contest.players, 1) if player.name == caller.name]

@@ -1,0 +1,742 @@
+"""Records as protobuf messages, and back, with every rule checked: games, settings, contests, reports,
+proposals, patterns.
+"""
+
+import hashlib
+import itertools
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import Any, Final, TypeVar
+
+from google.protobuf.message import DecodeError, Message
+
+from academy.knowledge.boards import (
+    Board,
+    Geometry,
+    GraphGeometry,
+    HexGeometry,
+    InvalidBoardError,
+    SquareGeometry,
+    states_of,
+)
+from academy.knowledge.contests import (
+    Contestant,
+    ContestReport,
+    FalseClaim,
+    FalseConsultation,
+    Judgement,
+    Ply,
+    Proposal,
+    Result,
+    Use,
+    Verdict,
+)
+from academy.knowledge.fair_use import Expectation
+from academy.knowledge.library import PatternEntry, UseCount, check_entry
+from academy.knowledge.measures import Measures
+from academy.knowledge.openings import ROOT, OpeningNode
+from academy.knowledge.patterns import InvalidPatternError, Pattern
+from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.signatures import (
+    ELO_SCALE,
+    MAX_ELO,
+    MAX_SEPARATE_VOTES,
+    MAX_SILENT_VOTES,
+    VALUE_SCALE,
+    AggregatedVotes,
+    Vote,
+    VoteTally,
+    digest,
+)
+from academy.knowledge.spec import GameSpec, InvalidGameError
+from academy.knowledge.symmetries import NodeSymmetry
+from academy.knowledge.text import read_cells, write_cells
+from academy.store import keys, proposal_tables
+from academy.store.errors import InvalidRecordError, StoreCorruptError
+from academy.v1 import contests_pb2, events_pb2, game_pb2, pattern_pb2, proposals_pb2
+from academy.wire.games import game_message
+
+_TO_LIBRARY: Final = {
+    pattern_pb2.LIBRARY_OPENING: Library.OPENING,
+    pattern_pb2.LIBRARY_MIDDLE_GAME: Library.MIDDLE_GAME,
+    pattern_pb2.LIBRARY_ENDGAME: Library.ENDGAME,
+}
+_FROM_LIBRARY: Final = {library: value for value, library in _TO_LIBRARY.items()}
+
+
+def library_from_proto(value: pattern_pb2.Library.ValueType, field: str = "library") -> Library:
+    """Return the library an enum value stands for. Raises InvalidRecordError for none and unknown ones."""
+    if value not in _TO_LIBRARY:
+        raise InvalidRecordError(field, f"{value} names no library")
+    return _TO_LIBRARY[value]
+
+
+def pattern_library_from_proto(value: pattern_pb2.Library.ValueType, field: str = "library") -> Library:
+    """Return a library that holds patterns.
+
+    Raises InvalidRecordError for others, the opening tree included.
+    """
+    library = library_from_proto(value, field)
+    if library is Library.OPENING:
+        raise InvalidRecordError(
+            field, "the opening library holds lines of moves; patterns have the other two"
+        )
+    return library
+
+
+def library_to_proto(library: Library) -> pattern_pb2.Library.ValueType:
+    """Return the enum value of a library."""
+    return _FROM_LIBRARY[library]
+
+
+def settings_from_proto(
+    message: game_pb2.LibrarySettings, base: LibrarySettings | None = None
+) -> LibrarySettings:
+    """Read settings; those not given are `base`'s, or the defaults. Raises InvalidSettingsError."""
+    given = {field.name: getattr(base or LibrarySettings(), field.name) for field in fields(LibrarySettings)}
+    given.update((field.name, value) for field, value in message.ListFields())
+    return LibrarySettings(**given)
+
+
+def settings_to_proto(settings: LibrarySettings) -> game_pb2.LibrarySettings:
+    """Write all settings."""
+    return game_pb2.LibrarySettings(
+        **{field.name: getattr(settings, field.name) for field in fields(LibrarySettings)}
+    )
+
+
+def measures_from_text(text: str) -> Measures:
+    """Read the sums behind a game's measures from JSON. Raises InvalidRecordError."""
+    try:
+        stored = json.loads(text, parse_constant=_refuse_constant)
+        if not isinstance(stored, dict) or any(not isinstance(name, str) for name in stored):
+            raise ValueError("an object of names and numbers is needed")
+        measures = Measures.from_json(stored)
+        measures.measures()
+        if not isinstance(measures.contests, int) or measures.contests < 0:
+            raise ValueError(f"contests {measures.contests!r} must be a whole number from 0")
+        if any(not isinstance(each, int | float | None) for each in _plain_values(measures.as_json())):
+            raise ValueError("only numbers may stand in it")
+    except (ValueError, TypeError, ArithmeticError, AttributeError) as fault:
+        raise InvalidRecordError("history.measures", f"cannot be read: {fault}") from fault
+    return measures
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number")
+
+
+def _plain_values(stored: dict[str, Any]) -> Iterator[Any]:
+    for value in stored.values():
+        yield from value.values() if isinstance(value, dict) else (value,)
+
+
+def spec_from_proto(game: game_pb2.Game) -> GameSpec:
+    """Read a game's description. Raises InvalidGameError or InvalidBoardError."""
+    return GameSpec(
+        game_id=game.game_id,
+        geometry=_geometry_from_proto(game.geometry),
+        players=game.players,
+        symmetric=game.symmetric,
+        symmetries=tuple(game.symmetries),
+        reversal=game.reversal,
+        node_symmetries=tuple(
+            NodeSymmetry(symmetry.name, tuple(symmetry.image)) for symmetry in game.node_symmetries
+        ),
+        cell_names=tuple(game.cell_names),
+        expected_length=game.expected_length,
+        simultaneous=game.simultaneous,
+        move_forms=tuple(game.move_forms),
+    )
+
+
+def spec_to_proto(spec: GameSpec, settings: LibrarySettings | None = None) -> game_pb2.Game:
+    """Write a game's description, with settings where given."""
+    message = game_message(spec)
+    if settings is not None:
+        message.settings.CopyFrom(settings_to_proto(settings))
+    return message
+
+
+def _geometry_from_proto(geometry: game_pb2.Geometry) -> Geometry:
+    match geometry.WhichOneof("shape"):
+        case "square":
+            return SquareGeometry(geometry.square.rows, geometry.square.columns)
+        case "hex":
+            return HexGeometry(geometry.hex.rows, geometry.hex.columns)
+        case "graph":
+            edges = tuple((edge.first, edge.second) for edge in geometry.graph.edges)
+            return GraphGeometry(tuple(geometry.graph.nodes), edges)
+        case _:
+            raise InvalidGameError("a game without geometry: give it a square, hex or graph board")
+
+
+MAX_PLIES: Final = 100_000
+MAX_MOVE_LENGTH: Final = 1_024
+MAX_LINE_LENGTH: Final = 262_144
+MAX_TERMINATION_LENGTH: Final = 256
+
+_TO_RESULT: Final = {
+    contests_pb2.RESULT_WIN: Result.WIN,
+    contests_pb2.RESULT_DRAW: Result.DRAW,
+    contests_pb2.RESULT_LOSS: Result.LOSS,
+}
+_RESULTS_OF_TWO: Final = (
+    sorted((contests_pb2.RESULT_WIN, contests_pb2.RESULT_LOSS)),
+    sorted((contests_pb2.RESULT_DRAW, contests_pb2.RESULT_DRAW)),
+)
+_FROM_VERDICT: Final = {
+    Verdict.HELD: proposals_pb2.VERDICT_HELD,
+    Verdict.MATCHED: proposals_pb2.VERDICT_MATCHED,
+    Verdict.SPECIALISED: proposals_pb2.VERDICT_SPECIALISED,
+    Verdict.GENERALISED: proposals_pb2.VERDICT_GENERALISED,
+    Verdict.INSERTED: proposals_pb2.VERDICT_INSERTED,
+    Verdict.EVICTED: proposals_pb2.VERDICT_EVICTED,
+    Verdict.DROPPED: proposals_pb2.VERDICT_DROPPED,
+}
+
+
+# LUDAE's random player has 0; the best programs that are rated on such a scale have less than this.
+PLAUSIBLE_ELO: Final = 6_000.0
+
+
+def check_elos(contest: contests_pb2.Contest) -> None:
+    """Check the Elos of a new contest; the log may hold others. Raises InvalidRecordError."""
+    for place, player in enumerate(contest.players):
+        if not abs(player.elo) <= PLAUSIBLE_ELO:
+            raise InvalidRecordError(
+                f"players[{place}].elo",
+                f"{player.elo!r} must be a number from -{PLAUSIBLE_ELO:.0f} to {PLAUSIBLE_ELO:.0f}",
+            )
+
+
+def check_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
+    """Check a contest as it is kept: id, number of players, identities and Elos.
+
+    Raises InvalidRecordError.
+    """
+    keys.contest(contest.contest_id)
+    if len(contest.players) != spec.players:
+        raise InvalidRecordError(
+            "players", f"{len(contest.players)} given; {spec.game_id} has {spec.players}"
+        )
+    for place, player in enumerate(contest.players):
+        keys.check_identity(f"players[{place}].name", player.name)
+        check_elo(f"players[{place}].elo", player.elo)
+
+
+def check_elo(field: str, elo: float) -> None:
+    """Raise InvalidRecordError for an Elo that is no number, or out of range."""
+    if not (math.isfinite(elo) and abs(elo) <= MAX_ELO):
+        raise InvalidRecordError(field, f"{elo!r} must be a number from -{MAX_ELO:.0f} to {MAX_ELO:.0f}")
+
+
+def check_new_names(contest: contests_pb2.Contest) -> None:
+    """Check the names of a contest that is not known yet; the log may hold others.
+
+    Raises InvalidRecordError.
+    """
+    for place, player in enumerate(contest.players):
+        keys.check_new_player_name(f"players[{place}].name", player.name)
+
+
+def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> None:
+    """Check what only new reports must keep to; the log may hold others. Raises InvalidRecordError."""
+    known = [result for result in report.results if result in _TO_RESULT]
+    if spec.players == len(known) == 2 and sorted(known) not in _RESULTS_OF_TWO:
+        told = " and ".join(_TO_RESULT[result].value for result in known)
+        raise InvalidRecordError(
+            "results",
+            f"{told} given; of two players one wins and the other loses, or both draw "
+            "(a contest without result is reported void)",
+        )
+    check_printable("termination", report.termination)
+    if not "".join(ply.move for ply in report.plies).isprintable():
+        for place, ply in enumerate(report.plies):
+            check_printable(f"plies[{place}].move", ply.move)
+    for place, ply in enumerate(report.plies):
+        if not spec.is_written_as_move(ply.move):
+            forms = ", ".join(map(repr, spec.move_forms))
+            raise InvalidRecordError(
+                f"plies[{place}].move",
+                f"{ply.move[:80]!r} is no move of {spec.game_id}: its moves are written {forms}",
+            )
+
+
+def check_printable(field: str, text: str) -> None:
+    """Raise InvalidRecordError for text with control characters or others that cannot be seen."""
+    if not text.isprintable():
+        at = next(at for at, each in enumerate(text) if not each.isprintable())
+        raise InvalidRecordError(
+            field, f"character {at + 1}, {text[at]!r}, cannot be seen: only printable text is allowed"
+        )
+
+
+def report_from_proto(reported: events_pb2.ContestReported, spec: GameSpec) -> ContestReport:
+    """Read a contest's report with its proposals and uses.
+
+    Raises InvalidRecordError naming the ply and field.
+    """
+    report = reported.report
+    check_contest(report.contest, spec)
+    if len(report.plies) > MAX_PLIES:
+        raise InvalidRecordError("plies", f"{len(report.plies):,} given; at most {MAX_PLIES:,} are allowed")
+    if len(report.results) != spec.players:
+        raise InvalidRecordError("results", f"{len(report.results)} given for {spec.players} players")
+    if len(report.elo_after) not in (0, spec.players):
+        raise InvalidRecordError("elo_after", f"{len(report.elo_after)} given for {spec.players} players")
+    for place, elo in enumerate(report.elo_after):
+        check_elo(f"elo_after[{place}]", elo)
+    if len(report.termination) > MAX_TERMINATION_LENGTH:
+        raise InvalidRecordError("termination", f"longer than {MAX_TERMINATION_LENGTH} characters")
+    results = []
+    for place, result in enumerate(report.results):
+        if result not in _TO_RESULT:
+            raise InvalidRecordError(f"results[{place}]", f"{result} is neither a win, a draw nor a loss")
+        results.append(_TO_RESULT[result])
+    return ContestReport(
+        contest_id=report.contest.contest_id,
+        contestants=tuple(Contestant(player.name, player.elo) for player in report.contest.players),
+        plies=tuple(_plies(report.plies, spec)),
+        results=tuple(results),
+        proposals=tuple(proposal_from_proto(proposal, spec) for proposal in reported.proposals),
+        uses=tuple(
+            Use(use.player, pattern_library_from_proto(use.library), tuple(use.pattern_ids))
+            for use in reported.uses
+        ),
+        start_states=_states(report.start_board, "start_board", spec),
+        false_consultations=tuple(
+            FalseConsultation(each.player, each.number, each.claimed, each.played)
+            for each in reported.false_consultations
+        ),
+        false_claims=tuple(map(_false_claim, reported.false_claims)),
+        elo_after=tuple(report.elo_after),
+    )
+
+
+def _false_claim(message: events_pb2.FalseClaim) -> FalseClaim:
+    return FalseClaim(
+        seat=message.player,
+        plies=message.plies if message.HasField("plies") else None,
+        claimed=message.claimed,
+        value=message.value if message.HasField("value") else None,
+        count=message.false_claims,
+        claims=message.claims,
+        around=message.around if message.HasField("around") else None,
+    )
+
+
+def false_claim_to_proto(false: FalseClaim) -> events_pb2.FalseClaim:
+    """Write a claim that does not hold."""
+    return events_pb2.FalseClaim(
+        player=false.seat,
+        plies=false.plies,
+        claimed=false.claimed,
+        value=false.value,
+        false_claims=false.count,
+        claims=false.claims,
+        around=false.around,
+    )
+
+
+def expectations(report: contests_pb2.ReportContestRequest, seat: int) -> list[Expectation | None]:
+    """What a player told with its next own move after each number of plies, but all.
+
+    Raises InvalidRecordError.
+    """
+    found: list[Expectation | None] = []
+    unanswered, earlier = 0, None
+    for place, ply in enumerate(report.plies):
+        unanswered += 1
+        if ply.player not in (0, seat):
+            continue
+        told = next((each for each in ply.values if each.player == seat), None)
+        expected = None
+        if told is not None:
+            after = check_value(f"plies[{place}].values", told.value)
+            before = check_value(f"plies[{place}].values", told.before if told.HasField("before") else after)
+            expected = Expectation(before, after, earlier)
+            earlier = after
+        found += [expected] * unanswered
+        unanswered = 0
+    return found + [None] * unanswered
+
+
+def _plies(plies: Sequence[contests_pb2.Ply], spec: GameSpec) -> Iterator[Ply]:
+    # The boards in one go where all are told, and told well.
+    boards = states_of(spec.geometry, [ply.board for ply in plies])
+    for place, ply in enumerate(plies):
+        yield _ply(ply, place, spec, None if boards is None else boards[place])
+
+
+def _ply(ply: contests_pb2.Ply, place: int, spec: GameSpec, states: bytes | None) -> Ply:
+    field = f"plies[{place}]"
+    # In a game of simultaneous moves a ply may be everybody's: player 0.
+    if not (1 <= ply.player <= spec.players or (spec.simultaneous and ply.player == 0)):
+        raise InvalidRecordError(f"{field}.player", f"{ply.player} must be from 1 to {spec.players}")
+    if not 1 <= len(ply.move) <= MAX_MOVE_LENGTH:
+        raise InvalidRecordError(f"{field}.move", f"must have 1 to {MAX_MOVE_LENGTH:,} characters")
+    values = {}
+    for told in ply.values:
+        if not 1 <= told.player <= spec.players or told.player in values:
+            raise InvalidRecordError(f"{field}.values", f"player {told.player} is no player or told twice")
+        values[told.player] = check_value(f"{field}.values", told.value)
+        if told.HasField("before"):
+            check_value(f"{field}.values", told.before)
+    if states is None:
+        states = _states(ply.board, f"{field}.board", spec)
+    return Ply(ply.player, ply.move, states, ply.legal_moves, ply.interaction, values)
+
+
+def _states(letters: str, field: str, spec: GameSpec) -> bytes:
+    if not letters:
+        return b""
+    try:
+        return Board.from_letters(spec.geometry, letters).states
+    except InvalidBoardError as fault:
+        raise InvalidRecordError(field, str(fault)) from fault
+
+
+def check_value(field: str, value: float) -> float:
+    """Return an expected value. Raises InvalidRecordError outside [0, 1] and for not-a-number."""
+    if not 0.0 <= value <= 1.0:
+        raise InvalidRecordError(field, f"{value!r} must be a number from 0 to 1")
+    return value
+
+
+def proposal_from_proto(proposal: proposals_pb2.Proposal, spec: GameSpec, field: str = "content") -> Proposal:
+    """Read a proposal as the judges see it. Raises InvalidRecordError naming the field."""
+    content = proposal.content
+    if content.ply < 1:
+        raise InvalidRecordError(f"{field}.ply", "must be at least 1, the ply after which the pattern stood")
+    before = None
+    if content.HasField("value_before"):
+        before = check_value(f"{field}.value_before", content.value_before)
+    library = pattern_library_from_proto(content.library, f"{field}.library")
+    if library is Library.MIDDLE_GAME and before is None:
+        raise InvalidRecordError(f"{field}.value_before", "must be stated for a middle-game proposal")
+    return Proposal(
+        seat=proposal.seat,
+        library=library,
+        pattern=pattern_from_cells(content.cells, spec, f"{field}.cells"),
+        ply=content.ply,
+        value=check_value(f"{field}.value", content.value),
+        value_before=before,
+    )
+
+
+def pattern_from_cells(cells: str, spec: GameSpec, field: str) -> Pattern:
+    """Read a pattern's cells. Raises InvalidRecordError where they are no pattern of this game."""
+    try:
+        return spec.check_pattern(read_cells(cells, spec.geometry))
+    except InvalidPatternError as fault:
+        raise InvalidRecordError(field, str(fault)) from fault
+
+
+def set_judgement(proposal: proposals_pb2.Proposal, judgement: Judgement) -> None:
+    """Write a verdict into a proposal."""
+    proposal.verdict = _FROM_VERDICT[judgement.verdict]
+    proposal.reason = judgement.reason
+    proposal.pattern_id = judgement.pattern_id
+
+
+def uses_to_proto(uses: list[tuple[int, Library, int]]) -> list[events_pb2.PatternUse]:
+    """Gather (seat, library, pattern) into one message a seat and library."""
+    gathered: dict[tuple[int, Library], list[int]] = {}
+    for seat, library, pattern_id in uses:
+        gathered.setdefault((seat, library), []).append(pattern_id)
+    return [
+        events_pb2.PatternUse(player=seat, library=library_to_proto(library), pattern_ids=ids)
+        for (seat, library), ids in gathered.items()
+    ]
+
+
+def count_above(contents: Sequence[proposals_pb2.NewProposal], allowed: int) -> int:
+    """Return how many proposals these are, each counted once, if they are more than `allowed`, else 0.
+
+    They are not read: more than are told apart by their text could still be the same; fewer could not be
+    allowed.
+    """
+    if len(contents) <= allowed:
+        return 0
+    count = len({content.SerializeToString(deterministic=True) for content in contents})
+    return count if count > allowed else 0
+
+
+def read_proposal(
+    content: proposals_pb2.NewProposal,
+    contest_id: str,
+    seat: int,
+    spec: GameSpec,
+    field: str = "proposals[0]",
+) -> proposals_pb2.Proposal:
+    """Return a proposal for a contest of a game, to be submitted, with the id that tells it from others.
+
+    Raises InvalidRecordError naming what is wrong within `field`.
+    """
+    proposal = proposals_pb2.Proposal(
+        contest_id=contest_id,
+        game_id=spec.game_id,
+        seat=seat,
+        content=content,
+        verdict=proposals_pb2.VERDICT_HELD,
+    )
+    pattern = proposal_from_proto(proposal, spec, field).pattern
+    # By the pattern, not its text: blanks between cells make no other proposal.
+    cells = repr((pattern.cells, pattern.codes))
+    identity = repr((contest_id, seat, content.library, content.ply, cells))
+    proposal.proposal_id = hashlib.blake2b(
+        identity.encode(), digest_size=proposal_tables.ID_LENGTH // 2
+    ).hexdigest()
+    return proposal
+
+
+_Message = TypeVar("_Message", bound=Message)
+
+
+def pack_message(message: Message) -> bytes:
+    """Return a message's bytes, the same for equal messages."""
+    return message.SerializeToString(deterministic=True)
+
+
+def unpack_message(kind: type[_Message], stored: bytes) -> _Message:
+    """Return the message that was packed. Raises StoreCorruptError."""
+    try:
+        return kind.FromString(stored)
+    except DecodeError as fault:
+        raise StoreCorruptError(f"a stored {kind.__name__} cannot be read: {fault}") from fault
+
+
+_MAX_ELO_HUNDREDTHS: Final = round(MAX_ELO * ELO_SCALE)
+
+
+def entry_to_proto(entry: PatternEntry, library: Library, spec: GameSpec) -> pattern_pb2.PatternRecord:
+    """Write a pattern of a library, without derived figures."""
+    ballot = entry.ballot
+    return pattern_pb2.PatternRecord(
+        game_id=spec.game_id,
+        library=library_to_proto(library),
+        pattern_id=entry.pattern_id,
+        cells=write_cells(entry.pattern, spec.geometry),
+        player=entry.player,
+        votes=map(_vote_to_proto, ballot.votes),
+        folded=_folded_to_proto(ballot.folded) if ballot.folded.votes else None,
+        uses=entry.uses,
+        successes=entry.successes,
+        last_contest=entry.last_contest,
+        last_contest_id=entry.last_contest_id,
+        silent_votes=map(_vote_to_proto, ballot.silent),
+        changers=sorted(entry.changers),
+    )
+
+
+def _vote_to_proto(vote: Vote) -> pattern_pb2.Vote:
+    return pattern_pb2.Vote(
+        player=vote.player,
+        elo_hundredths=vote.elo_hundredths,
+        value_millionths=vote.value_millionths,
+        event=vote.event,
+        order=vote.order,
+    )
+
+
+def _folded_to_proto(folded: AggregatedVotes) -> pattern_pb2.FoldedVotes:
+    return pattern_pb2.FoldedVotes(
+        votes=folded.votes,
+        elo_hundredths=folded.elo_hundredths,
+        weight=folded.weight,
+        weighted_value=folded.weighted_value,
+        players=sorted(folded.players),
+    )
+
+
+def with_figures(record: pattern_pb2.PatternRecord, entry: PatternEntry) -> pattern_pb2.PatternRecord:
+    """Add a pattern's signature and strength to its message, which is returned."""
+    signature = entry.signature
+    record.signature.proposers = signature.proposers
+    record.signature.elo = signature.elo
+    record.signature.value = signature.value
+    record.signature.player = signature.player
+    record.strength = entry.strength
+    return record
+
+
+def proposed_by(stored: bytes, player: str) -> bool:
+    """Whether a player's vote, silent or not, is in a stored pattern, which is not read further.
+
+    Raises StoreCorruptError.
+    """
+    record = unpack_message(pattern_pb2.PatternRecord, stored)
+    votes = itertools.chain(record.votes, record.silent_votes)
+    return any(vote.player == player for vote in votes) or digest(player) in record.folded.players
+
+
+def stored_cells(stored: bytes) -> str:
+    """Return the cells of a stored pattern in the text language, not read further.
+
+    Raises StoreCorruptError.
+    """
+    return unpack_message(pattern_pb2.PatternRecord, stored).cells
+
+
+def use_count(stored: bytes) -> UseCount:
+    """Return how often a stored pattern was used; it is not read further. Raises StoreCorruptError."""
+    record = unpack_message(pattern_pb2.PatternRecord, stored)
+    return UseCount(
+        record.pattern_id, record.uses, record.successes, record.last_contest, record.last_contest_id
+    )
+
+
+def entry_from_proto(
+    record: pattern_pb2.PatternRecord, spec: GameSpec, field: str = "pattern"
+) -> PatternEntry:
+    """Read a pattern of a library; derived figures do not matter.
+
+    Raises InvalidRecordError naming the field.
+    """
+    ballot = ballot_from_proto(record, field)
+    if record.successes > record.uses:
+        raise InvalidRecordError(f"{field}.successes", f"{record.successes} of only {record.uses} uses")
+    entry = PatternEntry(
+        pattern_id=record.pattern_id,
+        pattern=_pattern(record.cells, spec, f"{field}.cells"),
+        player=record.player,
+        ballot=ballot,
+        uses=record.uses,
+        successes=record.successes,
+        last_contest=record.last_contest,
+        last_contest_id=record.last_contest_id,
+        changers=frozenset(record.changers),
+    )
+    try:
+        check_entry(entry, spec)
+    except InvalidPatternError as fault:
+        raise InvalidRecordError(field, str(fault)) from fault
+    return entry
+
+
+def ballot_from_proto(record: pattern_pb2.PatternRecord, field: str = "pattern") -> VoteTally:
+    """Read the votes for a pattern, which is not read further. Raises InvalidRecordError naming the field."""
+    votes = _votes(record.votes, f"{field}.votes", MAX_SEPARATE_VOTES)
+    silent = _votes(record.silent_votes, f"{field}.silent_votes", MAX_SILENT_VOTES)
+    return VoteTally(votes, _folded(record.folded, f"{field}.folded"), silent)
+
+
+def _votes(given: Sequence[pattern_pb2.Vote], field: str, most: int) -> tuple[Vote, ...]:
+    if len(given) > most:
+        raise InvalidRecordError(field, f"{len(given)} given; at most {most}")
+    votes = tuple(_vote(vote, f"{field}[{place}]") for place, vote in enumerate(given))
+    if len({vote.player for vote in votes}) != len(votes):
+        raise InvalidRecordError(field, "a player has more than one vote")
+    return votes
+
+
+def _pattern(cells: str, spec: GameSpec, field: str) -> Pattern:
+    try:
+        return read_cells(cells, spec.geometry)
+    except InvalidPatternError as fault:
+        raise InvalidRecordError(field, str(fault)) from fault
+
+
+def _vote(vote: pattern_pb2.Vote, field: str) -> Vote:
+    keys.check_voter_name(f"{field}.player", vote.player)
+    if abs(vote.elo_hundredths) > _MAX_ELO_HUNDREDTHS:
+        raise InvalidRecordError(f"{field}.elo_hundredths", f"{vote.elo_hundredths} is out of range")
+    if vote.value_millionths > VALUE_SCALE:
+        raise InvalidRecordError(
+            f"{field}.value_millionths", f"{vote.value_millionths} is above {VALUE_SCALE:,}"
+        )
+    return Vote(vote.player, vote.elo_hundredths, vote.value_millionths, vote.event, vote.order)
+
+
+def _folded(folded: pattern_pb2.FoldedVotes, field: str) -> AggregatedVotes:
+    if len(set(folded.players)) != folded.votes:
+        raise InvalidRecordError(
+            f"{field}.players", f"{len(set(folded.players))} digests for {folded.votes} votes"
+        )
+    if abs(folded.elo_hundredths) > folded.votes * _MAX_ELO_HUNDREDTHS:
+        raise InvalidRecordError(f"{field}.elo_hundredths", f"{folded.elo_hundredths} is out of range")
+    if not folded.votes * ELO_SCALE <= folded.weight <= folded.votes * _MAX_ELO_HUNDREDTHS:
+        raise InvalidRecordError(
+            f"{field}.weight", f"{folded.weight} is out of range for {folded.votes} votes"
+        )
+    if folded.weighted_value > folded.weight * VALUE_SCALE:
+        raise InvalidRecordError(
+            f"{field}.weighted_value", f"{folded.weighted_value} is more than its weight"
+        )
+    return AggregatedVotes(
+        folded.votes,
+        folded.elo_hundredths,
+        folded.weight,
+        folded.weighted_value,
+        frozenset(folded.players),
+    )
+
+
+def node_to_proto(node: OpeningNode, game_id: str) -> pattern_pb2.OpeningNodeRecord:
+    """Write a node of the opening tree."""
+    return pattern_pb2.OpeningNodeRecord(
+        game_id=game_id,
+        node_id=node.node_id,
+        parent_id=node.parent_id,
+        move=node.move,
+        depth=node.depth,
+        visits=node.visits,
+        wins=node.wins,
+        draws=node.draws,
+        losses=node.losses,
+        value_millionths=node.value_millionths,
+        values=node.values,
+        elo_hundredths=node.elo_hundredths,
+        mover=node.mover,
+    )
+
+
+def check_results(record: pattern_pb2.OpeningNodeRecord, field: str = "node") -> None:
+    """Check that a node from elsewhere has a result for each visit and player. Raises InvalidRecordError."""
+    for player, counts in enumerate(zip(record.wins, record.draws, record.losses, strict=False), 1):
+        if sum(counts) != record.visits:
+            raise InvalidRecordError(
+                f"{field}.visits",
+                f"{record.visits}, but wins, draws and losses of player {player} add up to {sum(counts)}; "
+                "every visit has one result for each player",
+            )
+
+
+def node_from_proto(
+    record: pattern_pb2.OpeningNodeRecord, spec: GameSpec, field: str = "node"
+) -> OpeningNode:
+    """Read a node of the opening tree. Raises InvalidRecordError naming the field."""
+    for name in ("wins", "draws", "losses", "value_millionths"):
+        given = len(getattr(record, name))
+        if given != spec.players:
+            raise InvalidRecordError(f"{field}.{name}", f"{given} numbers given for {spec.players} players")
+    if (record.node_id == ROOT) != (record.depth == 0):
+        raise InvalidRecordError(
+            f"{field}.depth", f"{record.depth} at node {record.node_id}: the root, 0, has 0"
+        )
+    if record.node_id != ROOT:
+        if not 1 <= len(record.move) <= MAX_MOVE_LENGTH:
+            raise InvalidRecordError(f"{field}.move", f"must have 1 to {MAX_MOVE_LENGTH:,} characters")
+        if not 1 <= record.mover <= spec.players:
+            raise InvalidRecordError(f"{field}.mover", f"{record.mover} must be from 1 to {spec.players}")
+    if any(value > record.visits * VALUE_SCALE for value in record.value_millionths):
+        raise InvalidRecordError(
+            f"{field}.value_millionths", f"more than {record.visits} visits can sum up to"
+        )
+    return OpeningNode(
+        node_id=record.node_id,
+        parent_id=record.parent_id,
+        move=record.move,
+        depth=record.depth,
+        mover=record.mover,
+        visits=record.visits,
+        wins=tuple(record.wins),
+        draws=tuple(record.draws),
+        losses=tuple(record.losses),
+        value_millionths=tuple(record.value_millionths),
+        values=record.values,
+        elo_hundredths=record.elo_hundredths,
+    )

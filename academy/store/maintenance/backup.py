@@ -1,0 +1,114 @@
+"""Copies of a data folder: made while servers run, and put back into an empty folder."""
+
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from academy.store import event_log
+from academy.store.environment import Environment, TableName
+from academy.store.errors import StoreCorruptError, StoreError, StoreFullError
+from academy.store.maintenance import pages
+from academy.store.maintenance.upgrade import as_written, upgrade
+from academy.store.schema import SCHEMA_VERSION
+
+_NOTE: Final = "last_backup"
+
+
+def backup(environment: Environment, target: Path) -> int:
+    """Write a compact copy of one moment into a folder that is missing or empty; return its bytes.
+
+    The folder appears complete or not at all. Raises StoreError where it is not empty or cannot be written.
+    """
+    size = _placed(target, environment)
+    # For who watches over backups; one that cannot be noted, as on a full disk, is a backup nevertheless.
+    with suppress(OSError):
+        (environment.folder / _NOTE).touch(mode=0o600)
+    return size
+
+
+def last_backup(folder: Path) -> float | None:
+    """When a folder was backed up last, in seconds since 1970; None where that is not known."""
+    try:
+        return (folder / _NOTE).stat().st_mtime
+    except OSError:
+        return None
+
+
+def restore(source: Path, target: Path) -> int:
+    """Put a backup into a folder that is missing or empty; return its bytes.
+
+    The copy is brought up to this program's schema version, and verified before it appears. Raises
+    StoreError, StoreCorruptError, SchemaMismatchError.
+    """
+    if (source / "data.mdb").exists():
+        _check_pages(source)
+    with as_written(source) as environment:
+        return _placed(target, environment)
+
+
+def verify(folder: Path) -> None:
+    """Check that a copy opens and its log has no gaps. Raises StoreCorruptError, SchemaMismatchError."""
+    _check_pages(folder)
+    with Environment(folder, read_only=True) as environment, environment.reading() as transaction:
+        first, last = event_log.first_sequence(transaction), event_log.last_sequence(transaction)
+        expected = last - first + 1 if last else 0
+        logged = transaction.count(TableName.EVENTS)
+        whole = first <= event_log.compacted(transaction) + 1
+        if not (whole and expected == logged == transaction.count(TableName.EVENTS_BY_GAME)):
+            raise StoreCorruptError(
+                f"{folder}: {logged:,} events are stored, the first is number {first:,}, "
+                f"the last is number {last:,}"
+            )
+
+
+def _check_pages(folder: Path) -> None:
+    for what in pages.damage(folder):
+        raise StoreCorruptError(f"{folder}: {what}; take another backup, and keep this one for inspection")
+
+
+def _placed(target: Path, environment: Environment) -> int:
+    """Copy into a folder beside the target, verify it, make it durable, and move it into place."""
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise StoreError(f"{target}: must be an empty folder, or none; nothing was written")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        try:
+            environment.copy(draft)
+            if environment.schema != SCHEMA_VERSION:
+                upgrade(draft)
+            verify(draft)
+            (draft / "lock.mdb").unlink(missing_ok=True)
+            data = draft / "data.mdb"
+            # Who may not read the data may not read a copy of them either.
+            shutil.copymode(environment.folder / data.name, data)
+            shutil.copymode(environment.folder, draft)
+            size = data.stat().st_size
+            sync(data)
+            sync(draft)
+            draft.rename(target)
+            sync(target.parent)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    except StoreFullError as fault:
+        # What is written is only the copy, whatever folder LMDB was at.
+        raise StoreFullError(
+            f"{target}: no room left on the disk or in the quota; make room; nothing was written"
+        ) from fault
+    except StoreError:
+        raise
+    except OSError as fault:
+        raise StoreError(f"{target}: {fault.strerror}; nothing was written") from fault
+    return size
+
+
+def sync(path: Path) -> None:
+    """Have a file or folder written to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

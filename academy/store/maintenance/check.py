@@ -1,0 +1,283 @@
+"""Whether a data folder is sound: indexes, counts, the log's numbers, and libraries against their events."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from google.protobuf.message import Message
+
+from academy.knowledge.game import RULES_VERSION
+from academy.knowledge.settings import Library
+from academy.store import contest_tables, event_log, game_tables, keys, proposal_tables, snapshots, tokens
+from academy.store.codec import unpack_message
+from academy.store.contest_tables import find_contest
+from academy.store.environment import Environment, TableName, Transaction
+from academy.store.errors import StoreCorruptError
+from academy.store.maintenance import rebuild
+from academy.store.v1 import records_pb2
+from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, proposals_pb2
+
+# What reading raises of records that hold anything at all.
+_DAMAGED: Final = (StoreCorruptError, LookupError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as it must be; `game_id` is empty where it is of no single game.
+
+    Not a fault is what cannot be told by this program.
+    """
+
+    game_id: str
+    what: str
+    is_fault: bool = True
+
+
+@dataclass(slots=True)
+class _Log:
+    """What one pass over the log found; `start` is the event before its first."""
+
+    start: int = 0
+    reports: int = 0
+    games: set[str] = field(default_factory=set)
+
+
+def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]:
+    """Yield all that is wrong in a data folder, as of one moment.
+
+    With `replay` every library is made again from its events and compared byte for byte; that takes
+    about as long as writing them did. Other processes may write meanwhile, this one must not.
+    """
+    with environment.reading() as transaction:
+        log = _Log()
+        yield from _check_log(transaction, log)
+        games = [_text(key) for key, _ in transaction.scan(TableName.GAMES)]
+        for game_id in sorted(log.games - set(games)):
+            yield Finding(game_id, "has events, but no record of the game")
+        for key, _ in transaction.scan(TableName.SNAPSHOTS):
+            if _text(key) not in games:
+                yield Finding(_text(key), "has a snapshot, but no record of the game")
+        yield from _each(transaction, TableName.GAMES, _look_at_game)
+        for game_id in games:
+            yield from _check_game(transaction, game_id, replay)
+        yield from _check_contests(transaction, log)
+        yield from _check_proposals(transaction)
+        yield from _each(transaction, TableName.CHANGES, _readable_as(records_pb2.Changes))
+        yield from _each(transaction, TableName.DELETED_PATTERNS, _readable_as(records_pb2.DeletedPattern))
+        yield from _each(transaction, TableName.REMOVALS, _readable_as(records_pb2.RemovalRecord))
+        yield from _each(transaction, TableName.MUTED_PLAYERS, _readable_as(records_pb2.MutedPlayer))
+        yield from _each(transaction, TableName.TOKENS, _look_at_token)
+        yield from _each(transaction, TableName.ARENAS, _readable_as(records_pb2.ArenaRecord))
+        yield from _each(transaction, TableName.ANALYSES, _readable_as(records_pb2.AnalysisRecord))
+        yield from _each(
+            transaction, TableName.PLAYER_STATISTICS, _readable_as(libraries_pb2.PlayerStatistics)
+        )
+
+
+def _each(
+    transaction: Transaction, table: TableName, look: Callable[[bytes, bytes], Iterator[Finding]]
+) -> Iterator[Finding]:
+    """Look at each record of a table by its key and value; one that cannot be read is told by its key."""
+    for key, stored in transaction.scan(table):
+        try:
+            yield from look(key, stored)
+        except _DAMAGED as fault:
+            yield Finding("", f"record {_text(key)!r} of table {table.value!r} cannot be read: {fault}")
+
+
+def _text(key: bytes) -> str:
+    return key.decode(errors="backslashreplace")
+
+
+def _readable_as(kind: type[Message]) -> Callable[[bytes, bytes], Iterator[Finding]]:
+    def look(key: bytes, stored: bytes) -> Iterator[Finding]:
+        unpack_message(kind, stored)
+        return iter(())
+
+    return look
+
+
+def _look_at_game(key: bytes, stored: bytes) -> Iterator[Finding]:
+    named = unpack_message(game_pb2.Game, stored).game_id
+    if named != _text(key):
+        yield Finding(_text(key), f"its record says it is game {named!r}")
+
+
+def _look_at_token(key: bytes, stored: bytes) -> Iterator[Finding]:
+    named = tokens.read(stored).token_id
+    if named != _text(key):
+        yield Finding("", f"token {_text(key)!r} says it is token {named!r}")
+
+
+def _check_log(transaction: Transaction, log: _Log) -> Iterator[Finding]:
+    # Of what was given up for snapshots, the rest may wait to be removed.
+    log.start = min(max(event_log.first_sequence(transaction) - 1, 0), event_log.compacted(transaction))
+    expected = log.start
+    for key, stored in transaction.scan(TableName.EVENTS):
+        expected += 1
+        sequence = keys.last_number(key)
+        if sequence != expected:
+            yield Finding("", f"event {expected} is missing: {sequence} comes in its place")
+            expected = sequence
+        try:
+            yield from _look_at_event(transaction, log, sequence, event_log.unpack(stored))
+        except _DAMAGED as fault:
+            yield Finding("", f"event {sequence}: {fault}")
+    if transaction.count(TableName.EVENTS_BY_GAME) != transaction.count(TableName.EVENTS):
+        yield Finding("", "the index of events by game names events that do not exist")
+
+
+def _look_at_event(
+    transaction: Transaction, log: _Log, sequence: int, event: events_pb2.Event
+) -> Iterator[Finding]:
+    if event.sequence != sequence:
+        yield Finding(event.game_id, f"event {sequence} says it is event {event.sequence}")
+    if transaction.get(TableName.EVENTS_BY_GAME, keys.in_game(event.game_id, sequence)) is None:
+        yield Finding(event.game_id, f"event {sequence} is missing in the index by game")
+    log.games.add(event.game_id)
+    if event.WhichOneof("kind") == "contest_reported":
+        log.reports += 1
+        contest_id = event.contest_reported.report.contest.contest_id
+        record = find_contest(transaction, contest_id)
+        if record is None or record.event != sequence:
+            named = "there is no record of it" if record is None else f"its record names event {record.event}"
+            yield Finding(event.game_id, f"event {sequence} reports contest {contest_id!r}, but {named}")
+
+
+def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterator[Finding]:
+    try:
+        knowledge, generation = game_tables.load(transaction, game_id)
+    except _DAMAGED as fault:
+        yield Finding(game_id, str(fault))
+        return
+    newest = next(transaction.scan(TableName.EVENTS_BY_GAME, keys.in_game(game_id), backwards=True), None)
+    last = snapshots.generation(transaction, game_id) if newest is None else keys.last_number(newest[0])
+    if generation != last:
+        yield Finding(game_id, f"its generation is {generation}, but its last event is {last}")
+    feed = next(transaction.scan(TableName.CHANGES, keys.in_game(game_id), backwards=True), None)
+    if feed is not None and keys.last_number(feed[0]) != generation:
+        yield Finding(game_id, f"the feed of changes ends at {keys.last_number(feed[0])}, not {generation}")
+    sizes = {library: len(patterns) for library, patterns in knowledge.libraries.items()}
+    sizes[Library.OPENING] = len(knowledge.openings)
+    for library, size in sizes.items():
+        capacity = knowledge.settings.capacity(library)
+        if size > capacity:
+            yield Finding(
+                game_id, f"the {library.value} library holds {size:,}, its capacity is {capacity:,}"
+            )
+    if replay:
+        found = list(_differences(transaction, game_id))
+        others = _other_rules(transaction, game_id) if found else []
+        if others:
+            versions = ", ".join(map(str, others))
+            yield Finding(
+                game_id,
+                f"written under rules {versions}, this program replays by rules {RULES_VERSION}: its "
+                f"libraries may differ from the replay ({len(found):,} records do) and are used as they are",
+                is_fault=False,
+            )
+        else:
+            yield from (Finding(game_id, what) for what in found)
+
+
+def _differences(transaction: Transaction, game_id: str) -> Iterator[str]:
+    try:
+        yield from rebuild.differences(transaction, game_id)
+    except _DAMAGED as fault:
+        yield str(fault)
+
+
+def _other_rules(transaction: Transaction, game_id: str) -> list[int]:
+    try:
+        return rebuild.other_rules(transaction, game_id)
+    except _DAMAGED:
+        # Events that cannot be read excuse nothing.
+        return []
+
+
+def _check_contests(transaction: Transaction, log: _Log) -> Iterator[Finding]:
+    reported = 0
+    waiting: set[tuple[TableName, bytes]] = set()
+
+    def look(key: bytes, stored: bytes) -> Iterator[Finding]:
+        nonlocal reported
+        record = unpack_message(records_pb2.ContestRecord, stored)
+        contest = record.contest
+        is_open = contest.state == contests_pb2.CONTEST_STATE_OPEN
+        reported += record.event > log.start
+        if is_open != (record.event == 0):
+            state = contests_pb2.ContestState.Name(contest.state)
+            yield Finding(
+                contest.game_id,
+                f"contest {contest.contest_id!r} is {state}, its report is event {record.event}",
+            )
+        if is_open:
+            waiting.update(contest_tables.open_contest_keys(contest))
+        elif next(transaction.scan(TableName.USES, keys.in_contest(contest.contest_id)), None):
+            yield Finding(
+                contest.game_id, f"contest {contest.contest_id!r} is over, but uses are noted for it"
+            )
+        elif next(transaction.scan(TableName.CLAIMS, keys.in_contest(contest.contest_id)), None):
+            yield Finding(
+                contest.game_id, f"contest {contest.contest_id!r} is over, but claims are noted for it"
+            )
+
+    yield from _each(transaction, TableName.CONTESTS, look)
+    # Every report's contest has been seen to name it, so equal numbers leave none without.
+    if reported != log.reports:
+        yield Finding("", f"{reported:,} contests name a report, the log holds {log.reports:,}")
+    for table, by in ((TableName.OPEN_CONTESTS, "player"), (TableName.OPEN_CONTESTS_BY_AGE, "age")):
+        if {key for each, key in waiting if each is table} != {key for key, _ in transaction.scan(table)}:
+            yield Finding("", f"the index of open contests by {by} differs from the contests")
+
+
+def _check_proposals(transaction: Transaction) -> Iterator[Finding]:
+    held = 0
+
+    def look(key: bytes, stored: bytes) -> Iterator[Finding]:
+        nonlocal held
+        proposal = unpack_message(proposals_pb2.Proposal, stored)
+        waits = proposal.verdict == proposals_pb2.VERDICT_HELD
+        held += waits
+        contest = find_contest(transaction, proposal.contest_id)
+        state = contest.contest.state if contest else contests_pb2.CONTEST_STATE_UNSPECIFIED
+        if waits != (state == contests_pb2.CONTEST_STATE_OPEN):
+            verdict = proposals_pb2.Verdict.Name(proposal.verdict)
+            named = contests_pb2.ContestState.Name(state)
+            yield Finding(proposal.game_id, f"proposal {_text(key)} is {verdict}, its contest {named}")
+        if waits and transaction.get(TableName.HELD_PROPOSALS, keys.in_game(proposal.game_id) + key) is None:
+            yield Finding(proposal.game_id, f"proposal {_text(key)} is missing in the index of held ones")
+
+    yield from _each(transaction, TableName.PROPOSALS, look)
+    if held != transaction.count(TableName.HELD_PROPOSALS):
+        yield Finding("", "the index of held proposals names proposals that are not held")
+    yield from _check_index(
+        transaction, TableName.PROPOSALS_BY_CONTEST, lambda proposal: keys.in_contest(proposal.contest_id)
+    )
+    yield from _check_index(
+        transaction, TableName.PROPOSALS_BY_PLAYER, lambda proposal: keys.player(proposal.player)
+    )
+
+
+def _check_index(
+    transaction: Transaction, table: TableName, prefix_of: Callable[[proposals_pb2.Proposal], bytes]
+) -> Iterator[Finding]:
+    """Every entry must name a proposal that belongs there, and none twice; then the numbers tell."""
+    together: set[bytes] = set()
+    prefix = b""
+
+    def look(key: bytes, value: bytes) -> Iterator[Finding]:
+        nonlocal prefix
+        if key[:-8] != prefix:
+            prefix = key[:-8]
+            together.clear()
+        proposal_id = value[-proposal_tables.ID_LENGTH :]
+        stored = transaction.get(TableName.PROPOSALS, proposal_id) if proposal_id else None
+        proposal = None if stored is None else unpack_message(proposals_pb2.Proposal, stored)
+        if proposal is None or prefix_of(proposal) != prefix or proposal_id in together:
+            yield Finding("", f"the index {table.value!r} names proposal {_text(proposal_id)} wrongly")
+        together.add(proposal_id)
+
+    yield from _each(transaction, table, look)
+    if transaction.count(table) != transaction.count(TableName.PROPOSALS):
+        yield Finding("", f"the index {table.value!r} does not name every proposal once")

@@ -1,0 +1,175 @@
+"""Data folders that an earlier version of ACADEMY wrote, brought up to this program's schema version.
+
+All of it is one transaction: a folder is of one version or of the other, whenever it is interrupted. No other
+process may have the folder open meanwhile, since it would go on writing records of the version before.
+"""
+
+import fcntl
+import json
+import logging
+import os
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from academy.store import arenas, contest_tables, game_tables, keys, snapshots
+from academy.store.codec import pack_message, unpack_message
+from academy.store.contest_tables import contest_record
+from academy.store.environment import LARGEST_MAP, Environment, TableName, Transaction
+from academy.store.errors import SchemaOutdatedError, StoreBusyError, StoreCorruptError, StoreError
+from academy.store.schema import SCHEMA_VERSION
+from academy.store.v1 import records_pb2
+
+# Other processes that start look at the version before they wait for their turn.
+_SECONDS_FOR_OTHERS_TO_GO: Final = 10.0
+_SECONDS_BETWEEN_LOOKS: Final = 0.05
+_log = logging.getLogger(__name__)
+
+
+def upgrade(folder: Path, largest_map: int = LARGEST_MAP) -> None:
+    """Bring a folder up to this program's schema version; nothing is done where it is of that already.
+
+    Of several processes that begin at once one does it, the others wait. Raises StoreBusyError where a
+    process
+    goes on using the folder, SchemaMismatchError for a version that is not known here, StoreCorruptError,
+    StoreError.
+    """
+    with _turn(folder):
+        try:
+            Environment(folder, largest_map=largest_map).close()
+        except SchemaOutdatedError as outdated:
+            _upgrade(folder, outdated.version, largest_map)
+
+
+def as_written(folder: Path) -> Environment:
+    """Open a folder for reading under the schema version it was written under, where that is known here."""
+    try:
+        return Environment(folder, read_only=True)
+    except SchemaOutdatedError as outdated:
+        return Environment(folder, read_only=True, version=outdated.version)
+
+
+def _upgrade(folder: Path, version: int, largest_map: int) -> None:
+    # A process loses its locks on a file with the first handle of it that it closes: LMDB's must be that one.
+    lock = os.open(folder / "lock.mdb", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        with Environment(folder, version=version, largest_map=largest_map) as environment:
+            _wait_until_alone(folder, lock)
+            environment.write(lambda transaction: _take_steps(transaction, version))
+    finally:
+        os.close(lock)
+    _log.warning(
+        "%s: brought from schema version %d to %d; programs of before cannot read it any more",
+        folder,
+        version,
+        SCHEMA_VERSION,
+    )
+
+
+@contextmanager
+def _turn(folder: Path) -> Iterator[None]:
+    """Wait until no other process of this program brings the folder up to date."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError as fault:
+            raise StoreError(
+                f"{folder}: cannot be locked: {fault.strerror}; keep it on a local disk"
+            ) from fault
+        yield
+    finally:
+        os.close(handle)
+
+
+def _wait_until_alone(folder: Path, lock: int) -> None:
+    """Make the lock by which LMDB's users of a folder know of each other exclusive: none can open it then."""
+    end = time.monotonic() + _SECONDS_FOR_OTHERS_TO_GO
+    while True:
+        try:
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 0, os.SEEK_SET)
+            return
+        except OSError as fault:
+            if time.monotonic() >= end:
+                raise StoreBusyError(
+                    f"{folder}: an earlier version of ACADEMY wrote it, and it must be brought up to date, "
+                    "but another process uses it; stop its servers, then start again"
+                ) from fault
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+
+
+def _take_steps(transaction: Transaction, version: int) -> None:
+    for step in range(version, SCHEMA_VERSION):
+        _STEPS[step](transaction)
+    transaction.put_schema(SCHEMA_VERSION)
+
+
+def _from_version_1(transaction: Transaction) -> None:
+    """Players' ratings were part of their game's measures, and open contests were not ordered by age."""
+    for key in [key for key, _ in transaction.scan(TableName.MEASURES)]:
+        sums, ratings = _without_ratings(key, transaction.get(TableName.MEASURES, key) or b"")
+        transaction.put(TableName.MEASURES, key, sums)
+        for rating_key, rating in ratings.items():
+            transaction.put(TableName.RATINGS, rating_key, rating)
+    for key in [key for key, _ in transaction.scan(TableName.SNAPSHOTS)]:
+        stored = transaction.get(TableName.SNAPSHOTS, key) or b""
+        transaction.put(TableName.SNAPSHOTS, key, _snapshot_without_ratings(key, stored))
+    old = [key for key, _ in transaction.scan(TableName.OPEN_CONTESTS)]
+    for key in old:
+        transaction.delete(TableName.OPEN_CONTESTS, key)
+    # They ended with the game, a zero byte, and the contest.
+    for contest_id in {key[keys.PLAYER_BYTES :].partition(b"\0")[2].decode() for key in old}:
+        contest_tables.add_open_contest(transaction, contest_record(transaction, contest_id).contest)
+
+
+def _without_ratings(game: bytes, stored: bytes) -> tuple[bytes, dict[bytes, bytes]]:
+    """Part a game's measures of version 1; the ratings are by their keys."""
+    game_id = game.decode()
+    try:
+        sums = json.loads(stored)
+        players: dict[str, int] = sums["players"]
+        sums["players"] = len(players)
+        ratings = {
+            keys.rating(game_id, player): pack_message(records_pb2.Rating(player=player, elo_hundredths=elo))
+            for player, elo in players.items()
+        }
+    except (ValueError, TypeError, KeyError, AttributeError) as fault:
+        raise StoreCorruptError(f"the measures of game {game_id!r} cannot be read: {fault!r}") from fault
+    return json.dumps(sums, sort_keys=True, separators=(",", ":")).encode(), ratings
+
+
+def _snapshot_without_ratings(game: bytes, stored: bytes) -> bytes:
+    generation, body = stored[:8], stored[8:]
+    try:
+        snapshot = unpack_message(records_pb2.Snapshot, zlib.decompress(body))
+    except zlib.error as fault:
+        raise StoreCorruptError(f"the snapshot of game {game.decode()!r} cannot be read: {fault}") from fault
+    snapshot.measures, ratings = _without_ratings(game, snapshot.measures)
+    for key, value in ratings.items():
+        snapshot.ratings.add(key=key, value=value)
+    return generation + zlib.compress(pack_message(snapshot))
+
+
+def _from_version_2(transaction: Transaction) -> None:
+    """Libraries were made by the first rules of learning; all contests and players were in one namespace."""
+    arenas.name_home(transaction)
+    _keep_what_other_rules_made(transaction)
+
+
+def _keep_what_other_rules_made(transaction: Transaction) -> None:
+    """Let replays begin with each game as it is stored: by the rules of today its events make another one.
+
+    Records that are kept once a game are written again as this program writes them.
+    """
+    for key in [key for key, _ in transaction.scan(TableName.GAMES)]:
+        knowledge, generation = game_tables.load(transaction, key.decode())
+        for table, one_of_game, record in game_tables.records(knowledge, generation):
+            if table in (TableName.GAMES, TableName.MEASURES):
+                transaction.put(table, one_of_game, record)
+        snapshots.store(transaction, key.decode(), snapshots.pack(knowledge, generation))
+
+
+_STEPS: Final[dict[int, Callable[[Transaction], None]]] = {1: _from_version_1, 2: _from_version_2}

@@ -1,0 +1,261 @@
+"""The reading side: libraries in memory that follow what any process commits.
+
+A view holds only committed knowledge. `Follower.refresh` compares the game's generation, one look-up,
+and reads again only what changed.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from academy.knowledge.game import PATTERN_LIBRARIES
+from academy.knowledge.library import PatternEntry
+from academy.knowledge.measures import Measures
+from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
+from academy.knowledge.settings import Library, LibrarySettings
+from academy.knowledge.signatures import VoteTally
+from academy.knowledge.spec import GameSpec
+from academy.store import change_log, game_tables, keys
+from academy.store.codec import settings_from_proto, unpack_message
+from academy.store.environment import Environment, TableName, Transaction
+from academy.v1 import pattern_pb2
+
+_T = TypeVar("_T")
+
+
+class LazyRecords(Mapping[int, _T], Generic[_T]):
+    """Records by number, `stored` as they are in the store and read each time they are asked for.
+
+    Raises StoreCorruptError for one that cannot be read.
+    """
+
+    def __init__(self, stored: dict[int, bytes], read: Callable[[bytes], _T]) -> None:
+        self.stored = stored
+        self.read = read
+
+    def __getitem__(self, number: int) -> _T:
+        return self.read(self.stored[number])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.stored)
+
+    def __len__(self) -> int:
+        return len(self.stored)
+
+    def __contains__(self, number: object) -> bool:
+        return number in self.stored
+
+    def follow(self, found: Mapping[int, bytes | None]) -> None:
+        """Take records as they are now, None for those that are gone."""
+        for number, stored in found.items():
+            if stored is None:
+                self.stored.pop(number, None)
+            else:
+                self.stored[number] = stored
+
+
+class _Openings:
+    """An opening tree that is put together when it is asked for first."""
+
+    def __init__(self, spec: GameSpec, nodes: LazyRecords[OpeningNode]) -> None:
+        self.nodes = nodes
+        self._spec = spec
+        self._tree: OpeningTree | None = None
+
+    @property
+    def tree(self) -> OpeningTree:
+        if self._tree is None:
+            self._tree = OpeningTree(self._spec)
+            self._tree.follow(self.nodes.values(), ())
+        return self._tree
+
+    def follow(self, found: Mapping[int, bytes | None]) -> None:
+        self.nodes.follow(found)
+        if self._tree is not None:
+            there = [self.nodes[number] for number, stored in found.items() if stored is not None]
+            self._tree.follow(there, [number for number, stored in found.items() if stored is None])
+
+
+@dataclass(eq=False)
+class GameView:
+    """What is known of a game. Only for reading, by one thread, until the next `refresh` of the game.
+
+    The libraries are the same objects from refresh to refresh, brought up to date in place: what is to be
+    kept over a refresh must be copied out. The view itself is new for each `generation`.
+    """
+
+    spec: GameSpec
+    settings: LibrarySettings
+    generation: int
+    libraries: dict[Library, LazyRecords[PatternEntry]]
+    measures: Measures
+    tree_to_be: _Openings
+
+    @property
+    def openings(self) -> OpeningTree:
+        """The opening tree, put together when it is asked for first."""
+        return self.tree_to_be.tree
+
+    @property
+    def opening_nodes(self) -> int:
+        """How many nodes the opening tree has; the root does not count."""
+        return len(self.tree_to_be.nodes) - (ROOT in self.tree_to_be.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class PutPattern:
+    """A pattern that is new, or has other cells than before."""
+
+    library: Library
+    entry: PatternEntry
+
+
+@dataclass(frozen=True, slots=True)
+class RestatedPattern:
+    """A pattern whose cells are as before, while its votes are others."""
+
+    library: Library
+    pattern_id: int
+    player: int
+    ballot: VoteTally
+
+
+@dataclass(frozen=True, slots=True)
+class PatternChanges:
+    """What differs from the view before: patterns that are new or other ones, restated, or gone.
+
+    Patterns that were only used are not told.
+    """
+
+    put: tuple[PutPattern, ...]
+    restated: tuple[RestatedPattern, ...]
+    removed: tuple[tuple[Library, int], ...]
+
+
+Listener = Callable[[GameView, PatternChanges], None]
+
+
+def read_view(transaction: Transaction, game_id: str) -> GameView:
+    """Return a view of all of a game. Raises UnknownGame, StoreCorruptError."""
+    spec, settings = game_tables.spec_and_settings(game_tables.game_record(transaction, game_id))
+    entries = game_tables.EntryReader(spec)
+    stored = {
+        library: transaction.numbered(TableName.PATTERNS, keys.pattern(game_id, library))
+        for library in PATTERN_LIBRARIES
+    }
+    nodes = transaction.numbered(TableName.OPENINGS, keys.in_game(game_id))
+    return GameView(
+        spec,
+        settings,
+        game_tables.game_state(transaction, game_id).generation,
+        {library: LazyRecords(records, entries.read) for library, records in stored.items()},
+        game_tables.read_measures(game_tables.measures(transaction, game_id)),
+        _Openings(spec, LazyRecords(nodes, lambda node: game_tables.read_node(node, spec))),
+    )
+
+
+class Replica:
+    """Views of games, brought up to date on demand. For one thread.
+
+    The listener is told of every new view before `refresh` returns it, with what differs from the one
+    before: from nothing at first. A matching index that applies these changes holds what the view holds, but
+    for uses.
+    """
+
+    def __init__(self, environment: Environment, listener: Listener | None = None) -> None:
+        self._environment = environment
+        self._listener = listener
+        self._views: dict[str, GameView] = {}
+
+    def begin(self, view: GameView) -> None:
+        """Follow a game from a view that was read elsewhere; the listener knows what it holds."""
+        self._views[view.spec.game_id] = view
+
+    def forget(self, game_id: str) -> None:
+        """Follow a game no longer."""
+        self._views.pop(game_id, None)
+
+    def refresh(self, game_id: str) -> GameView:
+        """Return the newest view of a game. Raises UnknownGame, StoreError."""
+        view = self._views.get(game_id)
+        with self._environment.reading() as transaction:
+            state = game_tables.game_state(transaction, game_id)
+            if view is not None and view.generation == state.generation:
+                return view
+            touched = None
+            if view is not None:
+                touched = change_log.since(transaction, game_id, view.generation, state.generation)
+            if view is None or touched is None:
+                fresh = read_view(transaction, game_id)
+                changes = _difference(view, fresh)
+            else:
+                fresh, changes = _followed(transaction, view, touched, state.generation)
+        self._views[game_id] = fresh
+        if self._listener is not None:
+            self._listener(fresh, changes)
+        return fresh
+
+
+_Found = dict[Library, dict[int, bytes | None]]
+
+
+def _followed(
+    transaction: Transaction, old: GameView, touched: change_log.ChangedKeys, generation: int
+) -> tuple[GameView, PatternChanges]:
+    """Bring a view's libraries up to date. Costs what changed, not what there is."""
+    game_id = old.spec.game_id
+    settings = settings_from_proto(game_tables.game_record(transaction, game_id).settings)
+    measures = game_tables.read_measures(game_tables.measures(transaction, game_id))
+    found: _Found = {library: {} for library in PATTERN_LIBRARIES}
+    for library, pattern_id in sorted(touched.patterns, key=lambda each: each[1]):
+        key = keys.pattern(game_id, library, pattern_id)
+        found[library][pattern_id] = transaction.get(TableName.PATTERNS, key)
+    changes = _changes({library: old.libraries[library].stored for library in found}, found, old)
+    for library, pattern_id in touched.used:
+        found[library][pattern_id] = transaction.get(
+            TableName.PATTERNS, keys.pattern(game_id, library, pattern_id)
+        )
+    for library, records in found.items():
+        old.libraries[library].follow(records)
+    old.tree_to_be.follow(
+        {
+            node_id: transaction.get(TableName.OPENINGS, keys.in_game(game_id, node_id))
+            for node_id in sorted(touched.nodes)
+        }
+    )
+    return GameView(old.spec, settings, generation, old.libraries, measures, old.tree_to_be), changes
+
+
+def _difference(old: GameView | None, new: GameView) -> PatternChanges:
+    known: dict[Library, dict[int, bytes]] = {
+        library: {} if old is None else old.libraries[library].stored for library in PATTERN_LIBRARIES
+    }
+    found: _Found = {}
+    for library, before in known.items():
+        after = new.libraries[library].stored
+        found[library] = {number: None for number in before if number not in after}
+        found[library] |= {number: each for number, each in after.items() if before.get(number) != each}
+    return _changes(known, found, new)
+
+
+def _changes(known: Mapping[Library, Mapping[int, bytes]], found: _Found, view: GameView) -> PatternChanges:
+    """Say what records that were found are to those known before."""
+    put = []
+    restated = []
+    removed = []
+    for library, records in found.items():
+        for number, stored in records.items():
+            before = known[library].get(number)
+            if stored is None:
+                # What came and went between two looks was never here.
+                if before is not None:
+                    removed.append((library, number))
+                continue
+            was = None if before is None else unpack_message(pattern_pb2.PatternRecord, before)
+            now = unpack_message(pattern_pb2.PatternRecord, stored)
+            if was is None or was.cells != now.cells:
+                put.append(PutPattern(library, view.libraries[library].read(stored)))
+            elif (was.player, was.votes, was.folded) != (now.player, now.votes, now.folded):
+                ballot = game_tables.read_ballot(now)
+                restated.append(RestatedPattern(library, number, now.player, ballot))
+    return PatternChanges(tuple(put), tuple(restated), tuple(removed))

@@ -1,0 +1,155 @@
+"""Delivers the outbox to ACADEMY while games go on, again and again until it is acknowledged."""
+
+import queue
+import random
+import threading
+from collections import Counter
+from contextlib import suppress
+from typing import Final
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from academy.v1 import contests_pb2
+from arena.academy.client import may_pass, misses_game, rejects_identity
+from arena.academy.session import AcademySession
+from arena.results.failures import reason
+from arena.results.outbox import Outbox, WaitingReport
+from arena.results.verdicts import DROPPED, StoredVerdict
+from clients.connection import AcademyRefusedError, AcademyUnavailableError
+
+FIRST_PAUSE_SECONDS: Final = 0.5
+LONGEST_PAUSE_SECONDS: Final = 60.0
+MOST_FAILURES: Final = 10
+_IDLE_SECONDS: Final = 3600.0
+
+
+class OutboxDelivery:
+    """A thread of its own that sends waiting reports, those tried least often first.
+
+    After a failure it pauses, twice as long each time up to a minute. A report at which ACADEMY itself
+    fails is given up after `MOST_FAILURES` times in a run; it waits for as long as it takes for an
+    ACADEMY that is away, asks to be asked later, or does not accept the token. What people should
+    know of is put into `warnings`.
+    """
+
+    def __init__(self, outbox: Outbox, session: AcademySession) -> None:
+        self.warnings: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._outbox = outbox
+        self._session = session
+        self._woken = threading.Event()
+        self._stopping = threading.Event()
+        self._pause = FIRST_PAUSE_SECONDS
+        self._longest_pause = LONGEST_PAUSE_SECONDS
+        self._last_warning = ""
+        self._failures: Counter[int] = Counter()
+        self._thread = threading.Thread(target=self._run, name="reporter", daemon=True)
+
+    def start(self) -> None:
+        """Begin to deliver."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Deliver now: there is something new, or hope for what is old."""
+        self._pause = FIRST_PAUSE_SECONDS
+        self._woken.set()
+
+    def waiting(self) -> int:
+        """How many reports still wait."""
+        return self._outbox.counts()["waiting"]
+
+    def hurry(self) -> None:
+        """Pause for no longer than two seconds from now on: the run is waiting for the rest."""
+        self._longest_pause = 2.0
+        self.wake()
+
+    def stop(self) -> None:
+        """End the thread after the call it is in. What waits is delivered by the next run."""
+        self._stopping.set()
+        self._woken.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._woken.clear()
+            if self._deliver_all():
+                self._pause = FIRST_PAUSE_SECONDS
+                self._woken.wait(_IDLE_SECONDS)
+            else:
+                # A little chance keeps many arenas from calling a restarted server all at once.
+                self._woken.wait(min(self._pause, self._longest_pause) * random.uniform(0.8, 1.2))
+                self._pause = min(2 * self._pause, LONGEST_PAUSE_SECONDS)
+
+    def _deliver_all(self) -> bool:
+        """Send what waits, each report once; return whether nothing is left to try again."""
+        tried: set[int] = set()
+        try:
+            while fresh := [each for each in self._outbox.waiting() if each.outbox_id not in tried]:
+                for report in fresh:
+                    if self._stopping.is_set():
+                        return True
+                    tried.add(report.outbox_id)
+                    if not self._deliver(report):
+                        return False
+            return self.waiting() == 0
+        except SQLAlchemyError as error:
+            self._warn(f"the outbox can't be used: {reason(error)}; trying again")
+            return False
+
+    def _deliver(self, report: WaitingReport) -> bool:
+        """Send a report and note what became of it; return whether others may be sent right now."""
+        try:
+            verdicts = self._send(contests_pb2.ReportContestRequest.FromString(report.report))
+        except AcademyUnavailableError as error:
+            self._try_again(report, error)
+            return False
+        except AcademyRefusedError as refusal:
+            if rejects_identity(refusal) or refusal.retry_after is not None:
+                self._try_again(report, refusal)
+                return False
+            self._failures[report.outbox_id] += 1
+            if may_pass(refusal) and self._failures[report.outbox_id] < MOST_FAILURES:
+                self._try_again(report, refusal)
+            else:
+                self._outbox.refused(report, str(refusal))
+                self._warn(f"{refusal}; this report is given up")
+        else:
+            self._outbox.acknowledged(report, verdicts)
+        return True
+
+    def _send(self, request: contests_pb2.ReportContestRequest) -> list[StoredVerdict]:
+        """Report, to an ACADEMY that lost the game too, and ask what became of the proposals.
+
+        Raises AcademyUnavailableError and AcademyRefusedError.
+        """
+        link = self._session.link
+        try:
+            answer = link.report(request)
+        except AcademyRefusedError as refusal:
+            if not misses_game(refusal):
+                raise
+            link.register_game(self._session.specs[request.contest.game_id])
+            answer = link.report(request)
+        return self._verdicts(request.contest, answer)
+
+    def _verdicts(
+        self, contest: contests_pb2.Contest, answer: contests_pb2.ReportContestResponse
+    ) -> list[StoredVerdict]:
+        """What became of a reported contest's proposals; the counts, where ACADEMY tells no more."""
+        if answer.counted and not answer.accepted + answer.dropped:
+            return []
+        verdicts: list[StoredVerdict] = []
+        with suppress(AcademyUnavailableError, AcademyRefusedError):
+            verdicts = self._session.link.verdicts(contest)
+        counts = {"accepted": answer.accepted, DROPPED: answer.dropped}
+        return verdicts or [
+            StoredVerdict(0, "", name) for name, count in counts.items() for _ in range(count)
+        ]
+
+    def _try_again(self, report: WaitingReport, error: AcademyUnavailableError | AcademyRefusedError) -> None:
+        self._outbox.failed(report, str(error))
+        self._warn(f"{error}; trying again")
+
+    def _warn(self, text: str) -> None:
+        if text != self._last_warning:
+            self._last_warning = text
+            self.warnings.put(text)

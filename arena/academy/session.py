@@ -1,0 +1,101 @@
+"""A competition's connection to ACADEMY, whether it runs elsewhere or is embedded."""
+
+import contextlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, TypeVar
+
+from academy.knowledge.spec import GameSpec
+from arena.academy.client import CALL_SECONDS, AcademyClient, may_pass, misses_game
+from arena.academy.embedded import EmbeddedAcademy
+from arena.control.settings import AcademySettings
+from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
+
+FIRST_CALL_SECONDS: Final = 30.0
+
+T = TypeVar("T")
+
+
+class AcademySession:
+    """Keeps ACADEMY reachable for one competition, whose games are registered there.
+
+    `specs` are these games by what ACADEMY calls them. `link` is what calls are made through; it
+    changes when an embedded server is restarted.
+    """
+
+    def __init__(self, settings: AcademySettings, spec: GameSpec, log_path: Path) -> None:
+        """Connect and register the game.
+
+        Raises AcademyUnavailableError or AcademyRefusedError, EmbeddedAcademyError, MissingTokenError, and
+        OSError for certificates that can't be read.
+        """
+        self.specs = {spec.game_id: spec}
+        self.update = settings.update
+        self._embedded = EmbeddedAcademy(settings.data, log_path) if settings.embedded else None
+        with contextlib.ExitStack() as undo:
+            if self._embedded is not None:
+                undo.callback(self._embedded.close)
+                connection = self._embedded.start()
+            else:
+                connection = Connection(
+                    settings.address,
+                    settings.read_token() or "",
+                    settings.tls_ca,
+                    settings.tls_cert,
+                    settings.tls_key,
+                    CALL_SECONDS,
+                )
+            self.link = AcademyClient(connection)
+            self._register(spec)
+            undo.pop_all()
+
+    def tend(self) -> bool:
+        """Restart an embedded server that has ended; return whether that was needed.
+
+        Raises EmbeddedAcademyError when that does not help.
+        """
+        connection = self._embedded.restart_if_dead() if self._embedded is not None else None
+        if connection is None:
+            return False
+        old, self.link = self.link, AcademyClient(connection)
+        old.close()
+        return True
+
+    def close(self) -> None:
+        """Close the connection; an embedded server ends."""
+        self.link.close()
+        if self._embedded is not None:
+            self._embedded.close()
+
+    def know(self, spec: GameSpec) -> None:
+        """Make sure that a game some contests are of is registered. Raises as the constructor does."""
+        if spec.game_id not in self.specs:
+            self._register(spec)
+            self.specs[spec.game_id] = spec
+
+    def ratings(self, game_id: str, players: Sequence[str]) -> Mapping[str, float]:
+        """The last Elo in a game of those players whom ACADEMY knows there.
+
+        Raises AcademyUnavailableError and AcademyRefusedError.
+        """
+        try:
+            return self._insist(lambda: self.link.ratings(game_id, players))
+        except AcademyRefusedError as refusal:
+            if misses_game(refusal):
+                return {}
+            raise
+
+    def _register(self, spec: GameSpec) -> None:
+        self._insist(lambda: self.link.register_game(spec))
+
+    def _insist(self, call: Callable[[], T]) -> T:
+        """The answer to a call, which is repeated for a while where that may help."""
+        deadline = time.monotonic() + FIRST_CALL_SECONDS
+        while True:
+            try:
+                return call()
+            except (AcademyUnavailableError, AcademyRefusedError) as error:
+                if not may_pass(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.5)

@@ -1,0 +1,53 @@
+"""Which URLs of results databases are taken, and how people are told of them."""
+
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+_REMEDY: Final = "write postgresql://user@host/name or sqlite:///path/to/file"
+_DRIVERS: Final = {
+    "postgresql": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+    "sqlite": "sqlite",
+    "sqlite+pysqlite": "sqlite",
+}
+
+
+class InvalidDatabaseUrlError(ValueError):
+    """A URL of no database that results can be kept in; the message says what to write."""
+
+
+def database_url(text: URL | str) -> URL:
+    """The URL of a results database, with its driver.
+
+    Raises InvalidDatabaseUrlError, which tells no secrets.
+    """
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        # The error could repeat the URL, and with it a password.
+        raise InvalidDatabaseUrlError(f"this is no database's URL: {_REMEDY}") from None
+    driver = _DRIVERS.get(url.drivername)
+    if driver is None:
+        raise InvalidDatabaseUrlError(f"results can't be kept in {url.drivername}:// databases: {_REMEDY}")
+    if driver == "sqlite" and url.database in (None, "", ":memory:"):
+        raise InvalidDatabaseUrlError(f"{shown(url)} names no file, and would be forgotten: {_REMEDY}")
+    if driver == "sqlite" and url.query:
+        raise InvalidDatabaseUrlError(
+            f"{shown(url)} is followed by parameters, and SQLite files take none: {_REMEDY}"
+        )
+    return url.set(drivername=driver)
+
+
+def within(folder: Path, url: URL) -> URL:
+    """The same URL, where a SQLite file's path that is relative is taken to begin in `folder`."""
+    if url.get_backend_name() != "sqlite" or url.database is None:
+        return url
+    return url.set(database=str(folder.absolute() / url.database))
+
+
+def shown(url: URL) -> str:
+    """A database's URL for people: without its password, and without parameters, which may hold others."""
+    return url.set(query={}).render_as_string(hide_password=True)

@@ -1,0 +1,434 @@
+"""One game: a referee, its players, the clock, the record and the verdict."""
+
+import contextlib
+import functools
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from arena.jobs import Fault, GameJob, GameResult, JobMove
+from arena.match.eliminations import Eliminations
+from arena.match.recorder import GameRecorder
+from arena.match.seating import seatings
+from arena.match.verdicts import Adjudicator, Loss, agreed_score, is_witnessed, move_limit_hit
+from arena.players.failures import MoveDisputedError, PlayerError
+from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
+from arena.players.protocols import player_for
+from arena.players.transcript import Transcript
+from referees.api import (
+    IllegalMoveError,
+    Outcome,
+    Referee,
+    Termination,
+    UnreadableMoveError,
+    referee,
+)
+from referees.legible_text import legible
+
+SCORERS = ("internal", "players")
+FAILURES = ("forfeit", "void")
+DISPUTES = ("forfeit", "believe")
+# What Gomill's ringmaster makes a game void for, however far it has come.
+_VOIDING = (Fault.DISCONNECTED, Fault.PROTOCOL)
+
+
+class InvalidJobError(ValueError):
+    """A job that cannot be played by anybody: a wrong number of players, an unknown scorer."""
+
+
+class _GameVoidError(RuntimeError):
+    """The game cannot go on, and has no result; the message says why."""
+
+
+@dataclass(frozen=True)
+class GameProgress:
+    """Moves that were played since the last time; `arrangement` is the first position's, if there is one."""
+
+    game_id: str
+    moves: tuple[JobMove, ...]
+    arrangement: str | None
+
+
+def play(
+    job: GameJob, slot: int | None = None, tell: Callable[[GameProgress], None] | None = None
+) -> GameResult:
+    """Play one game to its end, and leave nothing of its players behind.
+
+    `slot` tells games that run at the same time from each other; players see it as GOMILL_SLOT. `tell`
+    hears of the moves before anybody is asked for the next.
+
+    What goes wrong before the first move is asked for makes the game void: nobody has played, and
+    the setup is at fault more often than the player. From then on a player that crashes, hangs,
+    breaks its protocol or moves illegally forfeits. (Gomill's ringmaster, whose rules these are
+    otherwise, makes games void for a crash and for ill-formed responses at any time and has no time
+    limits; but then a player could undo each lost game by crashing. A job whose `failures` are `void`
+    asks for that rule.)  What goes wrong after the game is decided is a warning.
+
+    The referee's verdict on a move stands: a player that refuses a move of another as illegal forfeits. (By
+    the ringmaster's rule, which a job asks for with `disputes` as `believe`, the mover does.) A result that
+    a player's word alone has made is `unproven`.
+
+    A game of more than two goes on where its referee has moves for a seat whose player forfeits or
+    resigns, as long as somebody is left to play it. A game whose players have all left, some of them by
+    being lost (disconnected or late), is void: nobody can undo a game without all others.
+
+    Raises InvalidJobError, and the referee's UnknownGame and InvalidSettingError.
+    """
+    rules = _referee(job.game, _Settings(job.settings))
+    if len(job.players) != rules.seats:
+        raise InvalidJobError(
+            f"game {job.game_id}: {len(job.players)} players for {rules.seats} seats of {job.game}"
+        )
+    if job.scorer not in SCORERS:
+        raise InvalidJobError(f"game {job.game_id}: scorer {job.scorer!r} is none of {', '.join(SCORERS)}")
+    if job.failures not in FAILURES:
+        raise InvalidJobError(
+            f"game {job.game_id}: failures {job.failures!r} is none of {', '.join(FAILURES)}"
+        )
+    if job.disputes not in DISPUTES:
+        raise InvalidJobError(
+            f"game {job.game_id}: disputes {job.disputes!r} is none of {', '.join(DISPUTES)}"
+        )
+    with Transcript(job.transcript) if job.transcript else contextlib.nullcontext() as transcript:
+        return _Match(job, rules, slot, transcript, tell).play()
+
+
+class _Settings:
+    """Settings that can be looked up by."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+        self._text = repr(sorted(values.items()))
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Settings) and other._text == self._text
+
+
+@functools.lru_cache(maxsize=64)
+def _referee(name: str, settings: _Settings) -> Referee[Any, Any]:
+    # Looking through all installed packages, and describing a game, takes longer than a short game.
+    return referee(name).from_settings(settings.values)
+
+
+class _Answer(NamedTuple):
+    """A legal move, with all that its player said."""
+
+    seat: int
+    move: Any
+    choice: Choice
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """A seat says that it has won, and is believed."""
+
+    seat: int
+
+
+class _Match:
+    def __init__(
+        self,
+        job: GameJob,
+        rules: Referee[Any, Any],
+        slot: int | None,
+        transcript: Transcript | None,
+        tell: Callable[[GameProgress], None] | None,
+    ) -> None:
+        self._job = job
+        self._rules = rules
+        first = rules.start(job.seed)
+        self._seatings = seatings(job, rules, first, slot, transcript)
+        self._players: list[Player] = []
+        self._sheet = GameRecorder(job, rules, self._seatings, first)
+        self._position = self._sheet.first
+        self._adjudicator = None if job.adjudication is None else Adjudicator(job.adjudication, rules)
+        self._arrangement: str | None = None
+        self._tell_progress = tell
+        self._moves_told = 0
+        self._gone = Eliminations(rules, self._seatings, self._sheet)
+        self._absent: int | None = None
+        self._unproven = ""
+
+    def play(self) -> GameResult:
+        started, clock = time.time(), time.perf_counter()
+        costs: list[Cost] = []
+        outcome: Outcome | None = None
+        completed = False
+        try:
+            void_reason = self._set_up()
+            setup_seconds = time.perf_counter() - clock
+            if not void_reason:
+                try:
+                    outcome = self._play_out()
+                except _GameVoidError as void:
+                    void_reason = str(void)
+            play_seconds = time.perf_counter() - clock - setup_seconds
+            completed = True
+            for player in self._players:
+                with contextlib.suppress(PlayerError):
+                    player.ended(outcome, void_reason)
+        finally:
+            with contextlib.ExitStack() as closing:
+                for player in reversed(self._players):
+                    closing.callback(self._close, player, costs, at_once=not completed)
+        sheet = self._sheet
+        if self._unproven and self._job.academy is not None:
+            sheet.warnings.append(f"ACADEMY is told that the game is void: {self._unproven}")
+        usage = sheet.usage(self._players, costs)
+        for player in self._players:
+            sheet.warnings += player.warnings
+        return GameResult(
+            game_id=self._job.game_id,
+            outcome=outcome,
+            void_reason=void_reason,
+            moves=tuple(sheet.moves),
+            start_board=self._rules.board(sheet.first, 1).letters,
+            usage=usage,
+            record=sheet.record(outcome, void_reason, self._players, usage, started),
+            record_extension=self._rules.record_extension,
+            started=started,
+            setup_seconds=setup_seconds,
+            play_seconds=play_seconds,
+            warnings=tuple(map(legible, sheet.warnings)),
+            absent=self._absent,
+            unproven=self._unproven,
+        )
+
+    def _set_up(self) -> str:
+        """Bring all players to the first position. Returns why the game is void, or nothing."""
+        steps: tuple[Callable[[Seating], None], ...] = (
+            lambda seating: self._players.append(player_for(seating)),
+            # All are launched before one is waited for: slow starters start side by side.
+            lambda seating: self._players[seating.seat - 1].start(),
+            lambda seating: self._players[seating.seat - 1].set_up(),
+        )
+        for step in steps:
+            for seating in self._seatings:
+                try:
+                    step(seating)
+                except InvalidPlayerParametersError as error:
+                    return self._void(seating.seat, Fault.PROTOCOL, f"player {seating.label}: {error}")
+                except PlayerError as failure:
+                    return self._unready(seating.seat, failure)
+        return self._arrange() or self._open()
+
+    def _arrange(self) -> str:
+        """Have a seat arrange the first position, if one does. Returns why the game is void, or nothing."""
+        arranger = self._rules.arranger()
+        if arranger is None:
+            return ""
+        seat = arranger
+        try:
+            self._arrangement = self._players[seat - 1].arrange()
+            if self._arrangement is not None:
+                self._sheet.first = self._position = self._rules.arrange(self._arrangement)
+            for seat, player in enumerate(self._players, start=1):
+                if seat != arranger or self._arrangement is None:
+                    player.arranged(self._rules.view(self._position, seat))
+        except UnreadableMoveError as error:
+            return self._void(seat, Fault.PROTOCOL, f"player {self._seatings[seat - 1].label}: {error}")
+        except PlayerError as failure:
+            return self._unready(seat, failure)
+        return ""
+
+    def _open(self) -> str:
+        """Make the opening's moves. Returns why the game is void, or nothing."""
+        rules = self._rules
+        waiting = list(reversed(self._job.opening))
+        while waiting:
+            before, moves = self._position, {}
+            number = len(self._sheet.moves) + 1
+            seats = rules.to_move(before)
+            if not seats or len(waiting) < len(seats):
+                why = "moves of some seats are missing" if seats else "the game is over"
+                return f"opening {self._job.opening_name!r}: move {number}: {why}"
+            try:
+                for seat in seats:
+                    moves[seat] = rules.read_move(before, seat, waiting.pop())
+                    rules.check(before, seat, moves[seat])
+                self._position = rules.play(before, moves)
+            except (UnreadableMoveError, IllegalMoveError) as error:
+                return f"opening {self._job.opening_name!r}: move {number}: {error}"
+            for seat, player in enumerate(self._players, start=1):
+                try:
+                    player.given(moves, rules.view(self._position, seat))
+                except PlayerError as failure:
+                    return self._unready(seat, failure)
+            choices = {seat: (move, Choice(rules.move_text(move))) for seat, move in moves.items()}
+            self._sheet.turn(choices, before, self._position, opening=True)
+        return ""
+
+    def _close(self, player: Player, costs: list[Cost], *, at_once: bool) -> None:
+        costs.append(player.close(at_once=at_once))
+
+    def _unready(self, seat: int, failure: PlayerError) -> str:
+        """A player failed before the game. Returns why the game is void."""
+        if failure.fault in (Fault.LATE, Fault.DISCONNECTED) and not failure.passing:
+            self._absent = seat
+        return self._void(seat, failure.fault, str(failure))
+
+    def _void(self, seat: int, fault: Fault, reason: str) -> str:
+        reason = legible(reason)
+        self._sheet.fault(seat, fault, reason)
+        if seat <= len(self._players):
+            self._players[seat - 1].faulty = True
+        return reason
+
+    def _play_out(self) -> Outcome:
+        while seats := self._rules.to_move(self._position):
+            if self._gone and self._gone.all_left(self._position):
+                return self._end_without_players()
+            plies = len(self._sheet.moves)
+            if plies >= self._job.move_limit:
+                return move_limit_hit(self._job.move_limit)
+            if self._adjudicator is not None:
+                decided = self._adjudicator.verdict(self._position, plies)
+                if decided is not None:
+                    return decided
+            self._report_progress()
+            claims, losses, moves = [], [], []
+            for seat in seats:
+                match self._answer(seat):
+                    case _Answer() as answer:
+                        moves.append(answer)
+                    case Loss() as loss:
+                        losses.append(loss)
+                    case claim:
+                        claims.append(claim)
+            if claims:
+                self._unproven = "claimed by the winner"
+                return self._rules.won_by(claims[0].seat, Termination.CLAIM, "claim")
+            if losses or (losses := self._make(moves)):
+                return self._end_without_players()
+        return self._count()
+
+    def _end_without_players(self) -> Outcome:
+        """How a game ends that does not go on without those that left; a game that nobody plays is void."""
+        if why := self._gone.breakdown(self._position):
+            raise _GameVoidError(f"nobody plays any more: {why}")
+        return self._gone.outcome(self._position)
+
+    def _answer(self, seat: int) -> "_Answer | _Claim | Loss":
+        """What the seat's player answers, or the referee for it where it is gone."""
+        if seat not in self._gone:
+            answer = self._choose(seat)
+            if not isinstance(answer, Loss) or not self._gone.add(answer, self._position):
+                return answer
+        move = self._rules.stand_in_move(self._position, seat)
+        if move is None:
+            return self._gone.loss(seat)
+        return _Answer(seat, move, Choice(self._rules.move_text(move)))
+
+    def _report_progress(self) -> None:
+        if self._tell_progress is not None:
+            new = tuple(self._sheet.moves[self._moves_told :])
+            self._tell_progress(GameProgress(self._job.game_id, new, self._arrangement))
+            self._moves_told += len(new)
+
+    def _choose(self, seat: int) -> "_Answer | _Claim | Loss":
+        rules, position, player = self._rules, self._position, self._players[seat - 1]
+        try:
+            choice = player.choose(rules.view(position, seat))
+        except PlayerError as failure:
+            return self._forfeit(seat, failure.fault, str(failure))
+        self._sheet.thought(seat, choice.seconds)
+        clock = self._seatings[seat - 1].clock
+        if clock is not None and not clock.spend(choice.seconds):
+            reason = f"took {choice.seconds:.3g} s for a move ({clock.description})"
+            return self._forfeit(seat, Fault.LATE, reason)
+        if choice.claims:
+            self._sheet.last_comment(seat, choice.comment)
+            return _Claim(seat)
+        if choice.resigns:
+            self._sheet.last_comment(seat, choice.comment)
+            return Loss(seat, Termination.RESIGNATION)
+        text = choice.text[:80]
+        try:
+            move = rules.read_move(position, seat, choice.text)
+            rules.check(position, seat, move)
+        except UnreadableMoveError as error:
+            reason = f"attempted ill-formed move {text!r}: {error}"
+        except IllegalMoveError as error:
+            reason = f"attempted illegal move {text}: {error}"
+        else:
+            return _Answer(seat, move, choice)
+        self._sheet.last_comment(seat, choice.comment)
+        return self._forfeit(seat, Fault.ILLEGAL_MOVE, reason)
+
+    def _make(self, answers: Sequence[_Answer]) -> list[Loss]:
+        """Play the moves, tell the players and record them; a dispute that is believed undoes the move."""
+        rules, before = self._rules, self._position
+        moves = {answer.seat: answer.move for answer in answers}
+        stand_ins = self._gone.seats
+        self._position = rules.play(before, moves)
+        losses = [loss for loss in self._tell(moves) if not self._gone.add(loss, self._position)]
+        if not self._unproven:
+            choices = {answer.seat: (answer.move, answer.choice) for answer in answers}
+            self._sheet.turn(choices, before, self._position, stand_ins=stand_ins)
+            if self._adjudicator is not None:
+                for answer in answers:
+                    self._adjudicator.note(answer.seat, answer.choice.value)
+        return losses
+
+    def _tell(self, moves: dict[int, Any]) -> list[Loss]:
+        losses: list[Loss] = []
+        alone = next(iter(moves)) if len(moves) == 1 else None
+        for seat, player in enumerate(self._players, start=1):
+            if seat == alone or seat in self._gone:
+                continue
+            try:
+                player.told(moves, self._rules.view(self._position, seat))
+            except PlayerError as failure:
+                if not self._rules.to_move(self._position):
+                    self._sheet.warnings.append(str(failure))
+                elif isinstance(failure, MoveDisputedError):
+                    losses.append(self._dispute(seat, failure))
+                else:
+                    losses.append(self._forfeit(seat, failure.fault, str(failure)))
+        return losses
+
+    def _dispute(self, seat: int, dispute: MoveDisputedError) -> Loss:
+        """Judge a player that refuses a move which the referee has accepted."""
+        if self._job.disputes == "believe":
+            self._unproven = "disputed move"
+            reason = f"{dispute}; it is believed, as Gomill's ringmaster does"
+            return self._forfeit(dispute.mover, Fault.ILLEGAL_MOVE, reason)
+        return self._forfeit(seat, dispute.fault, f"{dispute}, but the referee has accepted it")
+
+    def _forfeit(self, seat: int, fault: Fault, reason: str) -> Loss:
+        reason = legible(reason)
+        self._sheet.fault(seat, fault, reason)
+        self._players[seat - 1].faulty = True
+        if self._job.failures == "void" and fault in _VOIDING:
+            raise _GameVoidError(reason)
+        reason = f"forfeit by {self._seatings[seat - 1].label}: {reason}"
+        self._sheet.warnings.append(reason)
+        return Loss(seat, Termination.FORFEIT, reason, fault)
+
+    def _count(self) -> Outcome:
+        rules, position = self._rules, self._position
+        outcome = rules.outcome(position) or rules.adjudicate(position)
+        if outcome is None:
+            return Outcome((), Termination.UNKNOWN, "?", detail="the referee has no verdict")
+        if self._job.scorer == "internal" or outcome.termination is not Termination.SCORE:
+            return outcome
+        told: dict[int, Outcome] = {}
+        for seat, player in enumerate(self._players, start=1):
+            if seat in self._gone:
+                continue
+            try:
+                score = player.score()
+            except PlayerError as failure:
+                self._sheet.warnings.append(str(failure))
+                continue
+            if score is not None:
+                told[seat] = score
+        agreed = agreed_score(rules, told)
+        self._sheet.scores(told, agreed)
+        if agreed.winners and agreed.winners != outcome.winners and not is_witnessed(agreed, told):
+            self._unproven = "counted by the winner alone"
+        return agreed

@@ -1,0 +1,119 @@
+"""Openings that games begin with: read from a file, checked by the referee, given out by their places."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from referees.api import IllegalMoveError, Referee, UnreadableMoveError, UnreadableRecordError
+
+MAX_BYTES: Final = 1 << 26
+MAX_OPENINGS: Final = 100_000
+
+
+class InvalidOpeningsError(ValueError):
+    """A file of openings that cannot be used; the message says where and why."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The first moves of a game, as text, what they are called, and their place in their file from 1."""
+
+    name: str
+    moves: tuple[str, ...]
+    number: int = 0
+
+
+def read_openings(path: Path, referee: Referee[Any, Any], plies: int | None = None) -> tuple[Opening, ...]:
+    """The openings in a file, in their order, each cut to at most so many plies.
+
+    A file with the referee's record extension (`.sgf`) holds records, one or many: their main lines are
+    the openings. Any other is a list: a line holds the moves of an opening, with commas between them
+    where there is one and else with blanks, after a name and a colon if it has a name; empty lines and
+    those that begin with `#` are nothing. All moves must be legal and leave a game to play. Raises
+    InvalidOpeningsError.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InvalidOpeningsError(f"the openings {path} cannot be read: {error.strerror}") from None
+    if len(content) > MAX_BYTES:
+        raise InvalidOpeningsError(f"the openings {path} have more than {MAX_BYTES} bytes")
+    found: list[Opening] = []
+    for place, opening in _entries(path, content, referee):
+        if plies is not None:
+            opening = Opening(opening.name, opening.moves[:plies])
+        if len(found) == MAX_OPENINGS:
+            raise InvalidOpeningsError(f"{path}: more than {MAX_OPENINGS} openings")
+        moves = _checked(f"{path}, {place}", opening, referee)
+        found.append(Opening(opening.name, moves, len(found) + 1))
+    if not found:
+        raise InvalidOpeningsError(f"{path} holds no opening")
+    return tuple(found)
+
+
+def opening_at(openings: Sequence[Opening], place: int, seed: int | None = None) -> Opening:
+    """The opening of a place that counts on without end: after the last comes the first again.
+
+    With a seed they are in a random order, another one in each round through the list.
+    """
+    cycle, index = divmod(place, len(openings))
+    if seed is None:
+        return openings[index]
+    return openings[random.Random(f"{seed}/{cycle}").sample(range(len(openings)), len(openings))[index]]
+
+
+def _entries(path: Path, content: bytes, referee: Referee[Any, Any]) -> list[tuple[str, Opening]]:
+    if path.suffix.lower() == f".{referee.record_extension}":
+        try:
+            records = referee.read_records(content)
+        except UnreadableRecordError as error:
+            raise InvalidOpeningsError(f"{path}: {error}") from None
+        return [
+            (f"record {number}", Opening(name, tuple(moves)))
+            for number, (name, moves) in enumerate(records, start=1)
+        ]
+    try:
+        lines = content.decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise InvalidOpeningsError(f"{path} is no text: {error}") from None
+    return [
+        (f"line {number}", _opening(line))
+        for number, line in enumerate(map(str.strip, lines), start=1)
+        if line and not line.startswith("#")
+    ]
+
+
+def _opening(line: str) -> Opening:
+    name, colon, moves = line.rpartition(":")
+    words = (moves if colon else line).split("," if "," in moves else None)
+    return Opening(name.strip(), tuple(word.strip() for word in words))
+
+
+def _checked(place: str, opening: Opening, referee: Referee[Any, Any]) -> tuple[str, ...]:
+    """The opening's moves in the referee's own spelling. Raises InvalidOpeningsError."""
+    position = referee.start(0)
+    texts: list[str] = []
+    where = f"{place} ({opening.name})" if opening.name else place
+    while len(texts) < len(opening.moves):
+        seats = referee.to_move(position)
+        moves: dict[int, Any] = {}
+        turn = zip(seats, opening.moves[len(texts) :], strict=False)
+        for number, (seat, text) in enumerate(turn, start=len(texts) + 1):
+            try:
+                moves[seat] = referee.read_move(position, seat, text)
+                referee.check(position, seat, moves[seat])
+            except (UnreadableMoveError, IllegalMoveError) as error:
+                raise InvalidOpeningsError(f"{where}: move {number}: {error}") from None
+        if seats and len(moves) < len(seats):
+            raise InvalidOpeningsError(f"{where}: the last turn has {len(moves)} of {len(seats)} moves")
+        if moves:
+            position = referee.play(position, moves)
+            texts += [referee.move_text(move) for move in moves.values()]
+        if not referee.to_move(position):
+            raise InvalidOpeningsError(f"{where}: the game is over after move {len(texts)}")
+    if not texts:
+        raise InvalidOpeningsError(f"{where}: there is no move")
+    return tuple(texts)

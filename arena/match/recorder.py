@@ -1,0 +1,257 @@
+"""What is written down of a game while it is played, and the record made of it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from arena.jobs import Fault, GameJob, JobMove, PlayerUsage, TimeControl
+from arena.players.clock import describe_clock, overtime
+from arena.players.player import Choice, Cost, Player, Seating
+from referees.api import GameRecord, Outcome, PlayedMove, Referee
+from referees.legible_text import legible
+
+
+def labels(names: Sequence[str]) -> list[str]:
+    """The players' names, with the seat where one name sits twice."""
+    return [name if names.count(name) == 1 else f"{name}#{seat}" for seat, name in enumerate(names, start=1)]
+
+
+def record_of(
+    job: GameJob,
+    rules: Referee[Any, Any],
+    first: Any,
+    played: Sequence[PlayedMove],
+    outcome: Outcome | None,
+    usage: Sequence[PlayerUsage],
+    started: float,
+    *,
+    names: Sequence[str],
+    before_result: Sequence[str] = (),
+    after_result: Sequence[str] = (),
+) -> str:
+    """The record in the referee's format; `outcome` is None for a void game.
+
+    `first` is the position before the first move; `started` a Unix time; `names` are what the record
+    calls the players. Lines `before_result` and `after_result` stand around the result at the end.
+    """
+    when = datetime.fromtimestamp(started).astimezone()
+    result = "Void"
+    if outcome is not None:
+        result = outcome.summary + (f" ({outcome.detail})" if outcome.detail else "")
+    called = labels([player.name for player in job.players])
+    remarks = [f"Event: {job.event}"] if job.event else []
+    remarks += [f"Game id: {job.game_id}", f"Date: {when:%Y-%m-%d %H:%M %z}", f"Result: {result}"]
+    remarks += job.remarks
+    remarks += _clock_remarks(job, called)
+    if job.opening:
+        remarks.append(" ".join(filter(None, ("Opening:", job.opening_name, f"({len(job.opening)} moves)"))))
+    for label, used in zip(called, usage, strict=True):
+        if used.cpu_seconds is not None:
+            remarks.append(f"{label} cpu time: {used.cpu_seconds:.2f} s")
+    for seat, (label, used) in enumerate(zip(called, usage, strict=True), start=1):
+        remarks.append(f"{rules.seat_name(seat)}: {label}: {used.engine_description}".rstrip(": "))
+    clock = _shared_clock(job)
+    return rules.record(
+        GameRecord(
+            game_name=f"{job.event} {job.game_id}".strip(),
+            event=job.event,
+            date=f"{when:%Y-%m-%d}",
+            players=tuple(names),
+            moves=played,
+            outcome=outcome,
+            seed=job.seed,
+            first=first if rules.arranger() is not None else None,
+            remarks=tuple(remarks),
+            final_remarks=(*before_result, result, *after_result),
+            main_seconds=None if clock is None else clock.main_seconds,
+            overtime="" if clock is None else overtime(clock),
+        )
+    )
+
+
+def _shared_clock(job: GameJob) -> TimeControl | None:
+    clocks = {player.time_control for player in job.players}
+    return clocks.pop() if len(clocks) == 1 else None
+
+
+def _clock_remarks(job: GameJob, called: Sequence[str]) -> list[str]:
+    texts = [describe_clock(player) for player in job.players]
+    if len(set(texts)) == 1:
+        return [f"Clock: {texts[0]}"]
+    return [f"Clock of {label}: {text}" for label, text in zip(called, texts, strict=True)]
+
+
+def played_move(note: JobMove, move: Any) -> PlayedMove:
+    """A recorded move with all that a record tells of it; `move` is the referee's own."""
+    return PlayedMove(
+        note.seat,
+        move,
+        note.text,
+        note.seconds,
+        note.values,
+        note.comment,
+        note.clock_seconds,
+        note.clock_stones,
+    )
+
+
+def replayed(rules: Referee[Any, Any], first: Any, moves: Sequence[JobMove]) -> list[PlayedMove]:
+    """The moves of whole turns as the referee knows them, read again from their texts."""
+    played: list[PlayedMove] = []
+    position = first
+    waiting = list(reversed(moves))
+    while waiting:
+        turn = {}
+        for _ in rules.to_move(position):
+            told = waiting.pop()
+            turn[told.seat] = move = rules.read_move(position, told.seat, told.text)
+            played.append(played_move(told, move))
+        position = rules.play(position, turn)
+    return played
+
+
+_NO_VALUES: Final[Mapping[int, float]] = {}
+
+
+class GameRecorder:
+    """The moves of a game, what went wrong, and what the players said at the end.
+
+    `first` is the position before the first move. `remarks` and `warnings` go into the game's record,
+    warnings into its result as well. What players say is made legible here, where it enters the results.
+    """
+
+    def __init__(
+        self, job: GameJob, rules: Referee[Any, Any], seatings: Sequence[Seating], first: Any
+    ) -> None:
+        self._job = job
+        self._rules = rules
+        self._seatings = seatings
+        self._played: list[PlayedMove] = []
+        self._thought = [0.0] * rules.seats
+        self._faults: dict[int, tuple[Fault, str, int | None]] = {}
+        self._turns: int | None = 0 if rules.spec().simultaneous else None
+        self.first: Any = first
+        self.moves: list[JobMove] = []
+        self.remarks: list[str] = []
+        self.warnings: list[str] = []
+
+    def thought(self, seat: int, seconds: float) -> None:
+        """Note the time that a seat took for a move, whatever became of it."""
+        self._thought[seat - 1] += seconds
+
+    def fault(self, seat: int, fault: Fault, reason: str) -> None:
+        """Note what a player did wrong."""
+        self._faults[seat] = (fault, legible(reason), self._turns)
+
+    def last_comment(self, seat: int, comment: str) -> None:
+        """Note what a player said of an answer that is no recorded move."""
+        if comment:
+            self.remarks.append(f"last comment of {self._seatings[seat - 1].label}: {legible(comment)}")
+
+    def scores(self, told: Mapping[int, Outcome], outcome: Outcome) -> None:
+        """Note the players' counts that differ from the result."""
+        self.remarks += [
+            f"score of {self._seatings[seat - 1].label}: {score.summary}"
+            for seat, score in told.items()
+            if score.summary != outcome.summary
+        ]
+
+    def turn(
+        self,
+        choices: Mapping[int, tuple[Any, Choice]],
+        before: Any,
+        after: Any,
+        *,
+        opening: bool = False,
+        stand_ins: Collection[int] = (),
+    ) -> None:
+        """Note the moves, by seat, that led from one position to the next.
+
+        `stand_ins` are the seats whose players are gone: the referee moved for them, and for those that
+        missed the turn.
+        """
+        if self._turns is not None:
+            self._turns += 1
+        described = self._job.describe_positions
+        interaction = bool(self._rules.interaction(after)) if described else None
+        for seat, (move, choice) in choices.items():
+            text = self._rules.move_text(move)
+            values = _NO_VALUES if choice.value is None else {seat: choice.value}
+            comment = legible(choice.comment)
+            note = JobMove(seat, text, None, None, interaction, choice.seconds, values, comment)
+            clock = self._seatings[seat - 1].clock
+            if clock is not None:
+                note = note._replace(clock_seconds=clock.seconds, clock_stones=clock.stones)
+            if choice.value is not None and choice.value_before is not None:
+                if 0.0 <= choice.value_before <= 1.0:
+                    note = note._replace(value_before=choice.value_before)
+                else:
+                    label = self._seatings[seat - 1].label
+                    what = f"the value before its move, {choice.value_before!r}, is not from 0 to 1"
+                    self.warnings.append(f"player {label}: {what}")
+            if opening or seat in stand_ins or choice.missed is not None:
+                note = note._replace(opening=opening, stand_in=not opening)
+            if described:
+                note = self._described(note, move, before, after)
+            self.moves.append(note)
+            self._played.append(played_move(note, move))
+
+    def _described(self, note: JobMove, move: Any, before: Any, after: Any) -> JobMove:
+        rules, seat = self._rules, note.seat
+        legal = rules.legal_moves(before, seat)
+        known_as = rules.opening_move(before, seat, move)
+        return note._replace(
+            board=rules.board(after, seat).letters,
+            legal_moves=0 if legal is None else len(legal),
+            opening_move="" if known_as == note.text else known_as,
+        )
+
+    def usage(self, players: Sequence[Player], costs: Sequence[Cost]) -> tuple[PlayerUsage, ...]:
+        """What each seat used and did wrong; of a player that could not even be made nothing is known."""
+        usage = []
+        for index in range(self._rules.seats):
+            known = index < len(players)
+            cost = costs[index] if known else Cost()
+            fault, remark, turns = self._faults.get(index + 1, (Fault.NONE, "", None))
+            first = players[index].disorder if known else None
+            if first is not None:
+                turns = first.turns
+                if fault is Fault.NONE:
+                    fault, remark = first.cause.fault, legible(str(first.cause))
+            usage.append(
+                PlayerUsage(
+                    cpu_seconds=cost.cpu_seconds,
+                    wall_seconds=self._thought[index],
+                    peak_memory_bytes=cost.peak_memory_bytes,
+                    engine_name=legible(players[index].name) if known else "",
+                    engine_description=legible(players[index].description) if known else "",
+                    fault=fault,
+                    remark=remark,
+                    turns=turns,
+                )
+            )
+        return tuple(usage)
+
+    def record(
+        self,
+        outcome: Outcome | None,
+        void_reason: str,
+        players: Sequence[Player],
+        usage: Sequence[PlayerUsage],
+        started: float,
+    ) -> str:
+        """The game's record; empty for a void game in which nobody has moved."""
+        if outcome is None and all(move.opening for move in self.moves):
+            return ""
+        return record_of(
+            self._job,
+            self._rules,
+            self.first,
+            self._played,
+            outcome,
+            usage,
+            started,
+            names=[legible(player.record_name) for player in players],
+            before_result=self.remarks,
+            after_result=[*([void_reason] if void_reason else []), *map(legible, self.warnings)],
+        )

@@ -1,0 +1,124 @@
+"""Who has won where the board alone does not say: losses, the move limit, agreed scores, and adjudication
+by the players' values.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from arena.jobs import Adjudication, Fault
+from referees.api import Outcome, Referee, Termination
+
+UNKNOWN_SUMMARY = "?"
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A seat's game is over: it resigned or forfeited, for a reason; `fault` is what a forfeit is for."""
+
+    seat: int
+    termination: Termination
+    reason: str = ""
+    fault: Fault = Fault.NONE
+
+
+def given_against(
+    referee: Referee[Any, Any], losses: Sequence[Loss], standing: Outcome | None = None
+) -> Outcome:
+    """The outcome when seats resign or forfeit, several at once where moves are simultaneous.
+
+    In a game of two the other wins; in one of more the others share the win, without those that were
+    eliminated by the `standing` (the game counted as it stands, where that can be done). Where nobody is
+    left the result is unknown.
+    """
+    lost = {loss.seat for loss in losses}
+    winners = tuple(seat for seat in still_in(referee, standing) if seat not in lost)
+    detail = "; ".join(loss.reason for loss in losses if loss.reason)
+    termination = losses[0].termination
+    if not winners:
+        counted = Outcome((), termination, UNKNOWN_SUMMARY) if standing is None else standing
+        return replace(counted, winners=(), termination=termination, summary=UNKNOWN_SUMMARY, detail=detail)
+    if len(winners) == 1:
+        return referee.won_by(winners[0], termination, detail)
+    names = " and ".join(referee.seat_name(seat) for seat in sorted(lost))
+    return Outcome(winners, termination, f"{names} lost", detail=detail)
+
+
+def still_in(referee: Referee[Any, Any], standing: Outcome | None) -> list[int]:
+    """The seats that were not eliminated, as far as the standing tells."""
+    eliminated = standing.eliminated if standing is not None else ()
+    seats = range(1, referee.seats + 1)
+    return [seat for seat in seats if not eliminated or eliminated[seat - 1] is None]
+
+
+def move_limit_hit(limit: int) -> Outcome:
+    """The outcome of a game that was stopped after `limit` plies: no result."""
+    return Outcome((), Termination.MOVE_LIMIT, "Void", detail=f"hit the move limit of {limit} plies")
+
+
+def agreed_score(referee: Referee[Any, Any], told: Mapping[int, Outcome]) -> Outcome:
+    """The outcome that the players' own counts (by seat) make.
+
+    Nobody told one: unknown. They name different winners: unknown. The same winner by different
+    margins: that winner without a margin. An outcome without a margin does not contradict others.
+    """
+    if not told:
+        return Outcome((), Termination.UNKNOWN, UNKNOWN_SUMMARY, detail="no score reported")
+    counts = list(told.values())
+    if len({count.winners for count in counts}) > 1:
+        return Outcome((), Termination.UNKNOWN, UNKNOWN_SUMMARY, detail="players disagreed")
+    if len(counts[0].winners) != 1:
+        return counts[0]
+    bare = referee.won_by(counts[0].winners[0], Termination.SCORE, "unknown margin")
+    margins = {count.summary: count for count in counts if count.summary != bare.summary}
+    return margins.popitem()[1] if len(margins) == 1 else bare
+
+
+def is_witnessed(outcome: Outcome, told: Mapping[int, Outcome]) -> bool:
+    """Whether somebody who gains nothing by the outcome told it: who lost, or all who share a draw."""
+    shared = len(outcome.winners) > 1 and told.keys() >= set(outcome.winners)
+    return shared or any(seat not in outcome.winners for seat in told)
+
+
+# A value of 0.55 is to be within 0.05 of 0.5, which floats deny.
+_SLACK: Final = 1e-9
+
+
+class Adjudicator:
+    """Follows what the seats tell of one game, by the rules that `Adjudication` describes."""
+
+    def __init__(self, rules: Adjudication, referee: Referee[Any, Any]) -> None:
+        self._rules = rules
+        self._referee = referee
+        # For how many of its moves in a row each seat has told that it loses, wins, or draws.
+        self._losing = [0] * referee.seats
+        self._winning = [0] * referee.seats
+        self._drawing = [0] * referee.seats
+
+    def note(self, seat: int, value: float | None) -> None:
+        """Take in what a seat tells of its own move; None breaks its row."""
+        low, margin = self._rules.resign_value, self._rules.draw_margin
+        told = value if value is not None else float("nan")
+        for row, holds in (
+            (self._losing, low is not None and told <= low + _SLACK),
+            (self._winning, low is not None and told >= 1.0 - low - _SLACK),
+            (self._drawing, margin is not None and abs(told - 0.5) <= margin + _SLACK),
+        ):
+            row[seat - 1] = row[seat - 1] + 1 if holds else 0
+
+    def verdict(self, position: Any, plies: int) -> Outcome | None:
+        """How the game ends after so many plies, or None while it goes on."""
+        rules, referee = self._rules, self._referee
+        for seat in range(1, referee.seats + 1):
+            others = [count for other, count in enumerate(self._losing, start=1) if other != seat]
+            agreed = not rules.two_sided or self._winning[seat - 1] >= rules.resign_moves
+            if rules.resign_value is not None and agreed and min(others, default=0) >= rules.resign_moves:
+                detail = f"told values for {rules.resign_moves} moves each"
+                return referee.won_by(seat, Termination.ADJUDICATION, detail)
+        even = rules.draw_margin is not None and min(self._drawing) >= rules.draw_moves
+        if even and plies >= rules.draw_after:
+            detail = f"told even values for {rules.draw_moves} moves each"
+            return referee.drawn(Termination.ADJUDICATION, detail)
+        if rules.count_after is not None and plies >= rules.count_after:
+            return referee.adjudicate(position)
+        return None

@@ -1,0 +1,429 @@
+"""The loop of a competition: select, play, record, rate, report to ACADEMY.
+
+A game's way: its attempt is stored, then its contest is opened at ACADEMY, then it is played. Its
+result is stored with ratings and report in one transaction; the reporter delivers the report. So
+after any crash the database tells which attempts were broken off; ACADEMY hears that they are void,
+and the games are played again under the same id with the same players, as another attempt with a
+contest id of its own.
+"""
+
+import time
+from collections import deque
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final
+
+from arena.academy.contests import ContestLifecycle, ContestNotOpenError, void_contest_report
+from arena.academy.session import AcademySession
+from arena.control import plans
+from arena.control.settings import Control, Scope
+from arena.jobs import Fault, GameResult, PlayerSetup
+from arena.results.games import FinishedGame
+from arena.results.series import Attempt, Series
+from arena.results.series_reader import StoredRecord
+from arena.results.standings import Standings
+from arena.runner.event_log import EventLog
+from arena.runner.files import CompetitionFiles, history_line
+from arena.runner.game_jobs import JobMaker
+from arena.runner.resume import give_up_open_attempts, resume_games
+from arena.runner.stopping import RunInterruptedError, StopRequests
+from arena.runner.void_games import DIALS_IN, Sequel, VoidGames, forfeited, seat_at_fault
+from arena.selection.selector import CompletedGame, Fixture, Selector, original_name
+from arena.terminal.display import Display
+from arena.terminal.progress import GameInProgress, Pace, RunProgress
+from arena.workers.interface import WorkerLost, Workers
+from referees.api import Termination
+
+TICK_SECONDS: Final = 0.25
+
+
+class RunEnd(Enum):
+    """Why a run ended. In all cases the games in progress were played to their end."""
+
+    COMPLETED = "all games have been played"
+    WITHOUT_SOME = "all games have been played but those of who is left out"
+    DECIDED = "it is decided"
+    GAME_LIMIT = "the run's limit of games is reached"
+    STOPPED = "it was asked to stop"
+    HALTED = "there were too many void games"
+    NO_GAME = "games are missing, but none of them can be played"
+    NOBODY_LEFT = "games are missing, and nobody is left who may play them"
+
+
+@dataclass(frozen=True)
+class _Running:
+    fixture: Fixture
+    attempt: Attempt
+    contest: bytes | None
+    started: float
+    seed: int = 0
+
+
+class Competition:
+    """One run of a competition.
+
+    Whoever makes it holds the competition's lock and closes what it is given.
+    """
+
+    def __init__(
+        self,
+        control: Control,
+        files: CompetitionFiles,
+        series: Series,
+        selector: Selector,
+        workers: Workers,
+        session: AcademySession | None,
+        display: Display,
+        log: EventLog,
+        *,
+        jobs: JobMaker,
+        stopping: StopRequests,
+    ) -> None:
+        self._control = control
+        self._files = files
+        self._series = series
+        self._selector = selector
+        self._workers = workers
+        self._academy = ContestLifecycle(session, series.outbox, self._warn)
+        self._display = display
+        self._log = log
+        self._jobs = jobs
+        self._stopping = stopping
+        self._voids = VoidGames(control, selector)
+        self._retries: deque[Fixture] = deque()
+        # Games that wait until another game of a player has ended, with the player.
+        self._put_off: list[tuple[str, Fixture]] = []
+        self._running: dict[str, _Running] = {}
+        self._started_games = 0
+        self._max_games: int | None = None
+        self._pace = Pace()
+        self._end: RunEnd | None = None
+        # A game whose contest could not be opened at ACADEMY yet.
+        self._unopened: _Running | None = None
+        taken_up = resume_games(control, files, series, selector, log)
+        self._standings = taken_up.standings
+        self._unfinished = deque(taken_up.unfinished)
+        for warning in taken_up.warnings:
+            self._warn(warning)
+
+    @property
+    def standings(self) -> Standings:
+        """The table as it is now."""
+        return self._standings
+
+    def run(self, max_games: int | None = None) -> RunEnd:
+        """Play until the competition is complete or stopped, starting at most `max_games` games.
+
+        Raises RunInterruptedError; AcademyUnavailableError when no contest could be opened for two minutes;
+        AcademyRefusedError, EmbeddedAcademyError and SQLAlchemyError.
+        """
+        self._max_games = max_games
+        self._log.add("run started", max_games=max_games, parallel=self._workers.size)
+        self._academy.start()
+        try:
+            while True:
+                self._tend()
+                self._start_games()
+                self._show()
+                if not self._running and (self._unopened is None or self._end is not None):
+                    break
+                result = self._workers.next_result(TICK_SECONDS if self._running else 0)
+                if result is not None:
+                    self._take(result)
+                elif not self._running:
+                    time.sleep(TICK_SECONDS)
+            give_up_open_attempts(self._series, self._log, "the run stopped before it began")
+            end = self._end or self._natural_end()
+            if end in (RunEnd.COMPLETED, RunEnd.WITHOUT_SOME, RunEnd.DECIDED):
+                self._series.complete()
+            self._academy.await_delivery(self._wait_for_delivery)
+        except BaseException as error:
+            self._break_off(error)
+            raise
+        finally:
+            self._academy.stop()
+        self._log.add("run finished", why=self._selector.decided or end.value)
+        return end
+
+    def _natural_end(self) -> RunEnd:
+        if self._selector.decided:
+            return RunEnd.DECIDED
+        if self._selector.finished:
+            return RunEnd.WITHOUT_SOME if self._selector.excluded else RunEnd.COMPLETED
+        if not self._selector.short:
+            return RunEnd.NO_GAME
+        self._warn(f"{self._selector.short} (`arena run --readmit` lets everybody play again)")
+        return RunEnd.NOBODY_LEFT
+
+    def _break_off(self, error: BaseException) -> None:
+        self._workers.stop()
+        reason = (
+            "the run was interrupted"
+            if isinstance(error, RunInterruptedError)
+            else f"the run failed: {error}"
+        )
+        self._log.add("run broken off", why=reason, in_progress=" ".join(self._running) or "nothing")
+        seconds = {game_id: time.time() - game.started for game_id, game in self._running.items()}
+        give_up_open_attempts(self._series, self._log, reason, seconds)
+
+    # While games go on
+
+    def _tend(self) -> None:
+        why = self._stopping.look()
+        if why and self._end is None:
+            self._stop(RunEnd.STOPPED, why)
+            self._display.acknowledge(f"{why}; stopping when the games in progress are over")
+        self._academy.tend()
+
+    def _stop(self, end: RunEnd, why: str = "") -> None:
+        self._end = end
+        self._log.add("no more games are started", why=why or end.value)
+
+    def _start_games(self) -> None:
+        while self._end is None and len(self._running) < self._workers.size:
+            if self._unopened is None:
+                if self._startable == 0:
+                    self._stop(RunEnd.GAME_LIMIT)
+                    return
+                fixture = self._next_fixture()
+                if fixture is None:
+                    return
+                self._unopened = self._begin(fixture)
+            try:
+                self._start(self._unopened)
+            except ContestNotOpenError:
+                return
+            self._unopened = None
+
+    @property
+    def _startable(self) -> int | None:
+        return None if self._max_games is None else max(0, self._max_games - self._started_games)
+
+    def _next_fixture(self) -> Fixture | None:
+        # Where all games are of a player that is busy, they are not put off without end.
+        while len(self._put_off) < 2 * self._workers.size and (fixture := self._given_out()) is not None:
+            players = set(map(original_name, fixture.players))
+            busy = next((name for name, _ in self._put_off if name in players), None)
+            if not self._selector.wants(fixture):
+                self._selector.dropped(fixture)
+            elif busy is not None:
+                self._put_off.append((busy, fixture))
+            else:
+                return fixture
+        return None
+
+    def _given_out(self) -> Fixture | None:
+        if self._selector.decided:
+            return None
+        if self._retries:
+            return self._retries.popleft()
+        while self._unfinished:
+            game = self._unfinished.popleft()
+            fixture = self._selector.resume(game.game_id, game.players, game.detail)
+            if fixture is not None:
+                return fixture
+        return self._selector.next_game()
+
+    def _begin(self, fixture: Fixture) -> _Running:
+        attempt = self._series.next_attempt(fixture.game_id)
+        elo = [self._standings.elo(name) for name in fixture.players]
+        spec = self._jobs.rules(fixture).spec()
+        contest = self._academy.contest(attempt.contest_id, spec, fixture.players, elo)
+        self._series.begin(
+            attempt,
+            contest,
+            fixture.matchup,
+            self._jobs.players(fixture),
+            fixture.detail,
+            self._jobs.setting(fixture),
+            self._jobs.opening(fixture),
+        )
+        self._started_games += 1
+        return _Running(fixture, attempt, contest, time.time())
+
+    def _start(self, game: _Running) -> None:
+        """Open the game's contest and hand the game to the workers. Raises ContestNotOpenError."""
+        access = self._academy.open(game.contest, game.started)
+        fixture = game.fixture
+        job = replace(self._jobs.job(fixture, game.attempt.number), academy=access)
+        self._running[fixture.game_id] = replace(game, seed=job.seed)
+        # The log may be read by players of this machine: a game's seed is told when the game is over.
+        self._log.add("game started", game=fixture.game_id, players=" vs ".join(fixture.players))
+        self._workers.submit(job)
+
+    # When games are over
+
+    def _take(self, result: GameResult | WorkerLost) -> None:
+        game = self._running[result.game_id]
+        if isinstance(result, GameResult) and self._selector.reruns_hung_games:
+            result = _void_if_hung(result)
+        if isinstance(result, GameResult) and result.outcome is not None:
+            self._finish(game, result)
+        else:
+            self._void(game, result)
+        del self._running[result.game_id]
+        if not any(fixture is game.fixture for _, fixture in self._put_off):
+            waiting, ended = self._put_off, set(map(original_name, game.fixture.players))
+            self._put_off = [(name, fixture) for name, fixture in waiting if name not in ended]
+            self._retries.extend(fixture for name, fixture in waiting if name in ended)
+        self._academy.wake()
+
+    def _finish(self, game: _Running, result: GameResult, *, counts_at_academy: bool = True) -> None:
+        assert result.outcome is not None
+        fixture = game.fixture
+        before = tuple(self._standings.elo(name) for name in fixture.players)
+        after = self._control.elo.rate_outcome(fixture.players, before, result.outcome)
+        if counts_at_academy:
+            report = self._academy.report(game.contest, result, after)
+        else:
+            report = void_contest_report(game.contest, "forfeited before it began")
+        self._series.finish(
+            game.attempt, fixture.matchup, game.seed, fixture.players, result, before, after, report
+        )
+        finished = FinishedGame(
+            fixture.game_id,
+            fixture.matchup,
+            fixture.players,
+            result.outcome,
+            tuple(usage.cpu_seconds for usage in result.usage),
+            before,
+            after,
+            tuple(usage.fault for usage in result.usage),
+        )
+        self._standings.add(finished)
+        self._pace.finished()
+        remark = self._selector.history_remark(fixture.game_id, fixture.detail)
+        self._selector.completed(
+            CompletedGame(fixture.game_id, fixture.matchup, fixture.players, result.outcome, fixture.detail)
+        )
+        if counts_at_academy:
+            self._voids.completed(fixture)
+        if self._control.record_games and result.record:
+            self._files.write_record(StoredRecord(result.game_id, result.record, result.record_extension))
+        self._files.add_to_history([history_line(finished, remark), *self._selector.history_lines()])
+        self._log.add("game finished", game=result.game_id, result=finished.describe(), seed=game.seed)
+        self._display.result(f"game {result.game_id}: {finished.describe()}")
+        for warning in result.warnings:
+            self._warn(f"game {result.game_id}: {warning}")
+
+    def _void(self, game: _Running, result: GameResult | WorkerLost) -> None:
+        reason = result.reason if isinstance(result, WorkerLost) else result.void_reason
+        seat = seat_at_fault(result) if isinstance(result, GameResult) else None
+        culprit = None if seat is None else self._jobs.players(game.fixture)[seat - 1]
+        absent = isinstance(result, GameResult) and result.absent is not None
+        inhibits = absent and culprit is not None and self._inhibits(culprit, game)
+        sequel = Sequel.DROP if inhibits else self._voids.judge(game.fixture, culprit, self._elsewhere(game))
+        if sequel is Sequel.FORFEIT and isinstance(result, GameResult) and seat is not None:
+            self._warn(
+                f"game {result.game_id} was void, and is lost by {game.fixture.players[seat - 1]}: {reason}"
+            )
+            lost = forfeited(result, self._jobs.rules(game.fixture), seat)
+            self._finish(game, lost, counts_at_academy=False)
+            return
+        report = void_contest_report(game.contest, "void")
+        self._series.give_up(game.attempt, "void", reason, time.time() - game.started, report)
+        if isinstance(result, GameResult) and result.record and self._control.record_games:
+            record = StoredRecord(result.game_id, result.record, result.record_extension)
+            self._files.write_record(record, void=True)
+        self._warn(f"game {result.game_id} is void: {reason}")
+        if inhibits and culprit is not None:
+            self._inhibit(culprit, game)
+        self._follow(sequel, game.fixture, culprit, reason)
+
+    def _follow(self, sequel: Sequel, fixture: Fixture, culprit: PlayerSetup | None, reason: str) -> None:
+        match sequel:
+            case Sequel.RETRY:
+                self._retries.append(fixture)
+            case Sequel.PUT_OFF if culprit is not None:
+                self._put_off.append((original_name(culprit.name), fixture))
+            case Sequel.DROP:
+                self._selector.dropped(fixture)
+            case Sequel.LEAVE_OUT if culprit is not None:
+                name = original_name(culprit.name)
+                failures = self._voids.failures(name)
+                games = "1 game" if failures == 1 else f"{failures} games in a row"
+                self._exclude("player", name, f"{games} void for its sake; the last: {reason}")
+                self._selector.dropped(fixture)
+            case Sequel.SKIP:
+                self._exclude("matchup", fixture.matchup, f"too many void games; the last: {reason}")
+                self._selector.dropped(fixture)
+            case _ if self._end is not RunEnd.HALTED:
+                self._stop(RunEnd.HALTED)
+
+    def _exclude(self, scope: Scope, name: str, reason: str) -> None:
+        # Another game that was in progress may have led to the same.
+        if name in self._selector.excluded.of(scope):
+            return
+        self._series.exclude(scope, name, reason)
+        self._selector.exclude(scope, name)
+        self._warn(
+            f"{scope} {name} is left out of the competition from now on: {reason} "
+            "(`arena run --readmit` lets everybody play again)"
+        )
+
+    def _inhibits(self, culprit: PlayerSetup, game: _Running) -> bool:
+        """Whether the kind asks that the player, which was not there at all, gets no more such games."""
+        if culprit.protocol in DIALS_IN and original_name(culprit.name) in self._elsewhere(game):
+            return False
+        return self._selector.inhibit(culprit.name, self._jobs.setting(game.fixture).variant)
+
+    def _inhibit(self, culprit: PlayerSetup, game: _Running) -> None:
+        variant = self._jobs.setting(game.fixture).variant
+        self._series.inhibit(culprit.name, variant)
+        self._warn(
+            f"player {culprit.name} does not get ready: it is inhibited from now on for {variant} "
+            "(`arena run --readmit` lets it play again)"
+        )
+
+    def _elsewhere(self, game: _Running) -> set[str]:
+        """The players of the other games that are in progress, which may have all their programs."""
+        others = (other for other in self._running.values() if other is not game)
+        return {original_name(name) for other in others for name in other.fixture.players}
+
+    # What people see
+
+    def _warn(self, text: str) -> None:
+        self._log.add("warning", text=text)
+        self._display.warning(text)
+
+    def _show(self) -> None:
+        if self._end is not None and self._running:
+            self._display.note(f"waiting for the games in progress, then stopping: {self._end.value}")
+        self._display.show(self._progress)
+
+    def _wait_for_delivery(self, what: str) -> None:
+        self._stopping.look()
+        self._display.note(what)
+        self._display.show(self._progress)
+
+    def _progress(self) -> RunProgress:
+        now, total = time.time(), self._selector.total
+        left = None if total is None else max(0, total - self._standings.games)
+        return RunProgress(
+            title=self._files.name,
+            standings=self._standings,
+            in_progress=tuple(
+                GameInProgress(game_id, game.fixture.players, now - game.started)
+                for game_id, game in self._running.items()
+            ),
+            total=total,
+            startable=self._startable,
+            games_per_second=self._pace.games_per_second,
+            seconds_left=self._pace.seconds_for(left),
+            waiting_reports=self._academy.waiting(),
+            lines=self._selector.report_lines(),
+            tuner=isinstance(self._control.plan, plans.MonteCarloPlan | plans.CrossEntropyPlan),
+            halt_key=self._stopping.key_available,
+        )
+
+
+def _void_if_hung(result: GameResult) -> GameResult:
+    """A game lost for want of an answer as a void one."""
+    outcome = result.outcome
+    if outcome is None or outcome.termination is not Termination.FORFEIT:
+        return result
+    # A winner that was late once has not hung.
+    losers = (usage for seat, usage in enumerate(result.usage, start=1) if seat not in outcome.winners)
+    if not any(usage.fault is Fault.LATE for usage in losers):
+        return result
+    return replace(result, outcome=None, void_reason=outcome.detail)

@@ -1,0 +1,230 @@
+"""The files of a competition: all beside its control file, all beginning with its name."""
+
+import fcntl
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import URL
+
+from arena.control.database_urls import database_url
+from arena.match.game_seeds import KEY_BYTES, new_key
+from arena.results.database import ResultsError, sqlite_url
+from arena.results.games import FinishedGame
+from arena.results.series_reader import StoredRecord
+from referees.legible_text import legible
+
+STOP_WORD: Final = "stop"
+LOCK_SECONDS: Final = 0.3
+_RESULTS: Final = (".results.sqlite", ".results.sqlite-wal", ".results.sqlite-shm")
+_FILES: Final = (".log", ".hist")
+_MORE_FILES: Final = (".report", ".cmd", ".academy.log", ".secret")
+_FOLDERS: Final = (".games", ".void", ".protocol", ".tokens")
+
+
+class SecretFileError(ValueError):
+    """The file of a competition's secret cannot be used."""
+
+
+class CompetitionRunningError(RuntimeError):
+    """The competition is being run by another process."""
+
+
+class CompetitionFiles:
+    """Where a competition keeps what. Two control files in a folder must differ before the extension."""
+
+    def __init__(self, control: Path, results: URL | str | None = None) -> None:
+        """Results are kept beside the control file, or in the database whose URL is `results`.
+
+        Raises ValueError for a control file whose extension is one of the outputs' own, and for a
+        URL that `database_url` refuses.
+        """
+        if control.suffix in (*_FILES, *_RESULTS, *_MORE_FILES, *_FOLDERS, ".sqlite", ".lock", ".academy"):
+            raise ValueError(f"{control}: a control file may not end in {control.suffix}, an output does")
+        self.name = control.stem
+        self._base = control.with_suffix("")
+        self.results = sqlite_url(self._at(".results.sqlite")) if results is None else database_url(results)
+        self.own_results = results is None
+        self.log = self._at(".log")
+        self.history = self._at(".hist")
+        self.report = self._at(".report")
+        self.academy_log = self._at(".academy.log")
+        self.games = self._at(".games")
+        self.protocol = self._at(".protocol")
+        self._secret = self._at(".secret")
+        self.tokens = self._at(".tokens")
+        self._stop_request = self._at(".cmd")
+        self._lock = self._at(".lock")
+
+    def _at(self, extension: str) -> Path:
+        return self._base.with_name(self._base.name + extension)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from running the competition, until the block or this process ends.
+
+        Raises CompetitionRunningError, naming the process that runs it.
+        """
+        with self._lock.open("a+", encoding="ascii") as lock:
+            if not _lock(lock.fileno()):
+                lock.seek(0)
+                raise CompetitionRunningError(
+                    f"the competition {self.name} is already running (process {lock.read().strip() or '?'})"
+                )
+            lock.truncate(0)
+            lock.write(f"{os.getpid()}\n")
+            lock.flush()
+            yield
+
+    def check_results(self) -> None:
+        """Raise ResultsError if the competition has not been run."""
+        if not self.results_exist():
+            raise ResultsError(
+                f"there are no results of {self.name!r} yet: {self.results.database} does not exist"
+            )
+
+    def results_exist(self) -> bool:
+        """Whether there may be results: a database that is no file is there until the opposite is known."""
+        file = self.results.database
+        return self.results.get_backend_name() != "sqlite" or (file is not None and Path(file).exists())
+
+    def running(self) -> bool:
+        """Whether a process runs the competition now."""
+        try:
+            with self.locked():
+                return False
+        except CompetitionRunningError:
+            return True
+
+    # The secret
+
+    def seed_key(self) -> bytes:
+        """The competition's secret, from which the seeds of its games come; made when it is first wanted.
+
+        It is 64 hexadecimal digits in a file that only its owner may read. Raises SecretFileError where the
+        file is another one, or may be read by others.
+        """
+        try:
+            with self._secret.open(encoding="ascii") as file:
+                mode, text = os.fstat(file.fileno()).st_mode, file.read(1 + 2 * KEY_BYTES + 1).strip()
+        except FileNotFoundError:
+            return self._new_seed_key()
+        except UnicodeDecodeError:
+            mode, text = 0, ""
+        if not re.fullmatch(f"[0-9a-f]{{{2 * KEY_BYTES}}}", text):
+            raise SecretFileError(
+                f"{self._secret}: not the secret of a competition ({2 * KEY_BYTES} hexadecimal digits); put "
+                "back the file that was here, or delete it: games not yet played will have other seeds then"
+            )
+        if mode & 0o077:
+            raise SecretFileError(
+                f"{self._secret}: others may read it (mode {mode & 0o777:o}), and with it know all hands and "
+                f"dice; delete it for a new secret, or if nobody has read it: chmod 600 {self._secret}"
+            )
+        return bytes.fromhex(text)
+
+    def _new_seed_key(self) -> bytes:
+        key = new_key()
+        draft = self._secret.with_name(self._secret.name + ".new")
+        draft.unlink(missing_ok=True)
+        with open(draft, "x", encoding="ascii", opener=_own_eyes_only) as file:
+            file.write(f"{key.hex()}\n")
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(self._secret)
+        return key
+
+    # Stopping from outside
+
+    def request_stop(self) -> None:
+        """Ask the process that runs the competition to stop when its games are over."""
+        self._stop_request.write_text(STOP_WORD, encoding="ascii")
+
+    def stop_requested(self) -> bool:
+        """Whether that was asked."""
+        try:
+            return self._stop_request.read_text(encoding="ascii", errors="replace").strip() == STOP_WORD
+        except FileNotFoundError:
+            return False
+
+    def forget_stop(self) -> None:
+        """Remove a request to stop."""
+        self._stop_request.unlink(missing_ok=True)
+
+    # Records
+
+    def write_record(self, record: StoredRecord, void: bool = False) -> None:
+        """Write a game's record file, whole or not at all."""
+        folder = self._at(".void") if void else self.games
+        folder.mkdir(exist_ok=True)
+        _write_whole(folder / f"{record.game_id}.{record.extension}", record.content)
+
+    def has_record(self, record: StoredRecord) -> bool:
+        """Whether the record file of a finished game is there."""
+        return (self.games / f"{record.game_id}.{record.extension}").exists()
+
+    def rewrite_history(self, lines: Iterable[str]) -> None:
+        """Write the history file anew."""
+        _write_whole(self.history, "".join(f"{line}\n" for line in lines))
+
+    def add_to_history(self, lines: Iterable[str]) -> None:
+        """Add lines to the history file."""
+        with self.history.open("a", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
+
+    def write_report(self, text: str) -> None:
+        """Write the report file, whole or not at all."""
+        _write_whole(self.report, text)
+
+    def delete_results(self) -> None:
+        """Delete the results file beside the control file, with whatever others keep in it."""
+        for extension in _RESULTS:
+            self._at(extension).unlink(missing_ok=True)
+
+    def reset(self) -> None:
+        """Delete all files the competition wrote but its results. What ACADEMY has learnt stays, too."""
+        for extension in (*_FILES, *_MORE_FILES):
+            self._at(extension).unlink(missing_ok=True)
+        for extension in _FOLDERS:
+            shutil.rmtree(self._at(extension), ignore_errors=True)
+
+
+def _own_eyes_only(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _lock(file: int) -> bool:
+    """Lock a file; whoever only looks whether it is locked holds it for a moment, which is waited for."""
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+
+
+def history_line(game: FinishedGame, remark: str = "") -> str:
+    """A game's line in the history file."""
+    # Earlier releases have stored what players said as they said it.
+    line = f"{game.game_id:>7} {legible(game.describe())}"
+    return f"{line}  {legible(remark)}" if remark else line
+
+
+def _write_whole(path: Path, content: str) -> None:
+    if path.exists() and not path.is_file():
+        # A device or pipe somebody put there; a file in its place would be none.
+        path.write_text(content, encoding="utf-8")
+        return
+    if path.is_symlink():
+        path = path.resolve()
+    draft = path.with_name(path.name + ".new")
+    draft.write_text(content, encoding="utf-8")
+    draft.replace(path)

@@ -1,0 +1,128 @@
+"""Fixtures made jobs for the workers."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from arena.control.settings import Control, GameSettings
+from arena.jobs import GameJob, PlayerSetup
+from arena.match.game_seeds import GameSeeds
+from arena.match.openings import Opening, opening_at, read_openings
+from arena.results.game_rows import GivenOpening
+from arena.results.game_settings import GameSetting
+from arena.runner.files import CompetitionFiles
+from arena.selection.selector import Fixture
+from referees.api import Referee
+
+
+class JobMaker:
+    """Says how a fixture is played, from the control file's settings and what the fixture has of its own."""
+
+    def __init__(self, control: Control, files: CompetitionFiles, log_protocol: bool = False) -> None:
+        """Raises SecretFileError where the games' seeds can't be made."""
+        self._control = control
+        self._files = files
+        self._log_protocol = log_protocol
+        self._rules: dict[str, Referee[Any, Any]] = {}
+        self._own_settings: dict[float, GameSetting] = {}
+        self._own_key = _key(control.game)
+        self._openings: dict[str, tuple[Opening, ...]] = {}
+        given = control.seed
+        self._seeds = GameSeeds(files.seed_key()) if given is None else GameSeeds.of_seed(given)
+
+    def job(self, fixture: Fixture, attempt: int = 1) -> GameJob:
+        """The game to play, at a try from 1, without its place at ACADEMY."""
+        game = fixture.game or self._control.game
+        opening = self._opening(fixture)
+        seed = self._seeds.game(fixture.seed, attempt)
+        return GameJob(
+            game_id=fixture.game_id,
+            game=game.name,
+            settings=game.located,
+            players=self.players(fixture),
+            seed=seed,
+            seat_seeds=self._seeds.seats(seed, len(fixture.players)),
+            move_limit=game.move_limit,
+            scorer=game.scorer,
+            log_path=str(self._files.log) if self._control.errors_to_log else None,
+            transcript=self._transcript(fixture.game_id),
+            event=fixture.event or self._files.name,
+            remarks=fixture.remarks,
+            opening=() if opening is None else opening.moves,
+            opening_name="" if opening is None else opening.name,
+            adjudication=self._control.adjudication,
+            failures=self._control.failures,
+            disputes=self._control.disputes,
+            describe_positions=self._control.academy is not None,
+        )
+
+    def players(self, fixture: Fixture) -> tuple[PlayerSetup, ...]:
+        """The players by seat: made for this game, or those of the control file."""
+        return fixture.setups or tuple(self._control.players[name] for name in fixture.players)
+
+    def rules(self, fixture: Fixture) -> Referee[Any, Any]:
+        """The referee of the game, with its settings. Raises UnknownGame and InvalidSettingError."""
+        return self._referee(fixture.game or self._control.game)
+
+    def setting(self, fixture: Fixture) -> GameSetting:
+        """The game's setting for the results database."""
+        game = fixture.game or self._control.game
+        if game is not self._control.game:
+            return setting_of(game, self._referee(game), fixture.weight)
+        if fixture.weight not in self._own_settings:
+            self._own_settings[fixture.weight] = setting_of(game, self._referee(game), fixture.weight)
+        return self._own_settings[fixture.weight]
+
+    def opening(self, fixture: Fixture) -> GivenOpening | None:
+        """The opening that the game begins with, as the results database wants it; None without one."""
+        opening = self._opening(fixture)
+        if opening is None or self._control.openings is None:
+            return None
+        return GivenOpening(self._control.openings.path.name, opening.number, opening.name)
+
+    def read_openings(self, game: GameSettings) -> Sequence[Opening]:
+        """The openings of a game, none where the competition has none. Raises InvalidOpeningsError."""
+        wanted, key = self._control.openings, self._key(game)
+        if wanted is None:
+            return ()
+        if key not in self._openings:
+            self._openings[key] = read_openings(wanted.path, self._referee(game), wanted.plies)
+        return self._openings[key]
+
+    def _opening(self, fixture: Fixture) -> Opening | None:
+        openings = self.read_openings(fixture.game or self._control.game)
+        if fixture.opening is None or self._control.openings is None or not openings:
+            return None
+        seed = (self._control.seed or 0) if self._control.openings.order == "random" else None
+        return opening_at(openings, fixture.opening, seed)
+
+    def _referee(self, game: GameSettings) -> Referee[Any, Any]:
+        key = self._key(game)
+        if key not in self._rules:
+            self._rules[key] = game.rules()
+        return self._rules[key]
+
+    def _key(self, game: GameSettings) -> str:
+        # Mostly it is the competition's own, asked for several times a game.
+        return self._own_key if game is self._control.game else _key(game)
+
+    def _transcript(self, game_id: str) -> str | None:
+        if not self._log_protocol:
+            return None
+        self._files.protocol.mkdir(exist_ok=True)
+        return str(self._files.protocol / f"{game_id}.log")
+
+
+def _key(game: GameSettings) -> str:
+    return json.dumps([game.name, dict(game.settings)], sort_keys=True, default=str)
+
+
+def setting_of(game: GameSettings, rules: Referee[Any, Any], weight: float = 1.0) -> GameSetting:
+    """A game with its settings, and their share among a series', as the results database wants it."""
+    return GameSetting(
+        game=game,
+        variant=rules.spec().game_id,
+        seats=[rules.seat_name(seat) for seat in range(1, rules.seats + 1)],
+        weight=weight,
+        facts=rules.variant_facts(),
+    )

@@ -1,0 +1,92 @@
+"""Starting a player to see whether it would play: the checks before a competition's first game."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from arena.jobs import PlayerSetup
+from arena.match.game_seeds import seat_seed
+from arena.players.alarm import TimeIsUp, alarm
+from arena.players.failures import PlayerTimeoutError
+from arena.players.player import Seating
+from arena.players.protocols import player_for
+from referees.api import Referee
+
+CHECK_GAME_ID = "startup-check"
+# What protocols tell a player of what it alone may see; the others hand over the referee's view itself.
+_TOLD: Final[Mapping[str, str]] = {
+    "gtp": "GTP tells an engine its colour with its first move, others' moves whole, and nothing of its view",
+    "grpc": "a player that dials in is told its view as ACADEMY's board, and of moves its own alone",
+}
+
+
+class Checked(NamedTuple):
+    """What a player calls itself, what it did wrong that would not have stopped a game, and if it scores."""
+
+    description: str
+    warnings: tuple[str, ...] = ()
+    scores: bool = False
+
+
+def hidden_from(setup: PlayerSetup, rules: Referee[Any, Any]) -> str:
+    """What a player's protocol cannot tell it of a game that hides something; empty where it tells all."""
+    hides = type(rules).view is not Referee.view
+    if not hides or setup.protocol not in _TOLD:
+        return ""
+    return f"player {setup.name}: {rules.name} hides things from players: {_TOLD[setup.protocol]}"
+
+
+def check_player(
+    setup: PlayerSetup,
+    rules: Referee[Any, Any],
+    quiet: bool,
+    settings: Mapping[str, Any] | None = None,
+    academy: bool = False,
+) -> Checked:
+    """Start a player, bring it to the beginning of a game, and end it.
+
+    A player that is only known to work once it has moved is asked for the first move.
+
+    `settings` are those that the referee was made of, for players that are told them. Where there will be an
+    `academy`, a player that cannot be told of its contests is warned of.
+
+    Players know a check by GOMILL_GAME_ID, which is `startup-check`. Their standard error goes to
+    ours, whatever their settings say, or nowhere if `quiet`. Only for the main thread. Raises PlayerError
+    or InvalidPlayerParametersError.
+    """
+    seed = secrets.randbits(63)
+    first = rules.start(seed)
+    seat = rules.to_move(first)[0]
+    view = rules.view(first, seat)
+    player = player_for(
+        Seating(
+            setup=replace(setup, discard_stderr=quiet),
+            seat=seat,
+            label=setup.name,
+            referee=rules,
+            game_id=CHECK_GAME_ID,
+            seed=seat_seed(seed, 1),
+            environment={"GOMILL_GAME_ID": CHECK_GAME_ID},
+            settings=settings or {},
+            players=(setup.name,) * rules.seats,
+            first_view=view,
+        )
+    )
+    try:
+        try:
+            # Programs are only launched by it, but a Python player may do whatever it likes.
+            with alarm(setup.start_seconds):
+                player.start()
+        except TimeIsUp:
+            raise PlayerTimeoutError(
+                f"player {setup.name}: not ready within {setup.start_seconds:.3g} s"
+            ) from None
+        player.set_up()
+        scores = player.can_score()
+        player.rehearse(view)
+        if academy and (why := player.without_academy()):
+            player.warnings.append(why)
+    finally:
+        player.close()
+    return Checked(player.description or player.name, tuple(player.warnings), scores)

@@ -1,0 +1,153 @@
+"""Gives a competition's remote players somewhere to dial in, and the tokens by which they are known there."""
+
+import os
+import secrets
+import stat
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from arena.control.remote_table import token_digest
+from arena.control.settings import Control, MissingTokenError
+from arena.jobs import PlayerSetup
+from arena.lobby.addresses import InvalidAddressError
+from arena.lobby.refusals import NotAuthenticatedError, NotPermittedError
+from arena.lobby.serving import BackgroundLobby
+from arena.lobby.streams import Note
+from arena.lobby.tokens import MAX_TOKEN, digest, same
+from arena.output import complain
+
+REMOTE: Final = "grpc"
+# Set for competitions that a service runs, whose players dial in to the service.
+LOBBY_VARIABLE: Final = "ARENA_LOBBY"
+_TOKEN_BYTES: Final = 32
+
+
+class NamedPlayers:
+    """Lets in the players of one competition, each with its token if the control file knows one."""
+
+    def __init__(self, digests: Mapping[str, bytes | None]) -> None:
+        self._digests = digests
+
+    def admit(self, player: str, token: str) -> None:
+        """Do nothing for a player that is expected. Raises NotAuthenticatedError and NotPermittedError."""
+        wanted = self._digests.get(player, b"")
+        if wanted is None:
+            return
+        if not token:
+            raise NotAuthenticatedError("no token: send metadata 'authorization: Bearer TOKEN'")
+        if not same(wanted, digest(token)):
+            # Strangers are not told which names there are.
+            raise NotPermittedError(f"no player {player!r} with this token plays here")
+
+
+@contextmanager
+def remote_players(
+    control: Control, tell: Callable[[str], None], note: Note, tokens: Path, *, insecure: bool = False
+) -> Iterator[Control]:
+    """Open a lobby for the block, if a player of the competition dials in, and say where.
+
+    A player for which the control file names no token has one in a file of its name in the folder `tokens`,
+    made here the first time; with `insecure` it needs none. `note` hears, in another thread, who comes and
+    goes. Yields the control file with the players that know the lobby. Raises InvalidAddressError and
+    MissingTokenError.
+    """
+    players = {name: setup for name, setup in control.players.items() if setup.protocol == REMOTE}
+    digests = {name: token_digest(name, player.parameters) for name, player in players.items()}
+    variables = [player.parameters.get("token_env") for player in players.values()]
+    nameless = [name for name, wanted in digests.items() if wanted is None]
+    lobby = os.environ.get(LOBBY_VARIABLE)
+    if not digests:
+        yield control
+        return
+    if lobby is not None:
+        yield _seated(control, lobby, digests)
+        return
+    endpoint = control.remote
+    if nameless and insecure:
+        if not endpoint.is_local:
+            raise InvalidAddressError(
+                f"remote.address: {endpoint.address} is open to other machines, so each "
+                f"remote player needs a token, also with --insecure; without are: {', '.join(nameless)}"
+            )
+        complain(
+            "arena: --insecure: any program on this machine can take over the games and the ACADEMY tickets "
+            f"of {', '.join(nameless)}"
+        )
+    elif nameless:
+        digests |= {name: digest(_kept_token(tokens, name)) for name in nameless}
+    where = f", with the tokens in {tokens}: {', '.join(nameless)}" if nameless and not insecure else ""
+    with (
+        _hidden([variable for variable in variables if variable is not None]),
+        BackgroundLobby(endpoint, NamedPlayers(digests), note) as opened,
+    ):
+        tell(f"remote players dial in at {opened.open.address}{where}")
+        yield _seated(control, str(opened.open.games), digests)
+
+
+def _kept_token(folder: Path, player: str) -> str:
+    """The token in a player's file, which is made if it is not there. Raises MissingTokenError."""
+    file = folder / player
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        _check_private(folder, stat.S_ISDIR, "folder", 0o700)
+        if not os.path.lexists(file):
+            _make_token(file)
+        _check_private(file, stat.S_ISREG, "file", 0o600)
+        with file.open(encoding="ascii", errors="replace") as kept:
+            token = kept.read(MAX_TOKEN + 2).strip()
+    except OSError as error:
+        raise MissingTokenError(f"players.{player}: {error.filename}: {error.strerror}") from error
+    if not token or len(token) > MAX_TOKEN or not token.isascii() or not token.isprintable():
+        raise MissingTokenError(f"players.{player}: {file}: holds no token; remove it, and a new one is made")
+    return token
+
+
+def _check_private(path: Path, kind: Callable[[int], bool], noun: str, mode: int) -> None:
+    """Raises MissingTokenError where another user put it there, or can read or change it, and OSError."""
+    found = path.lstat()
+    if not kind(found.st_mode) or found.st_uid != os.geteuid():
+        raise MissingTokenError(f"{path}: is no {noun} of this user; remove it, and a new one is made")
+    if found.st_mode & 0o077:
+        others = stat.S_IMODE(found.st_mode)
+        raise MissingTokenError(
+            f"{path}: others may read or change it (mode {others:o}); chmod {mode:o} it, or remove it "
+            "and a new one is made"
+        )
+
+
+def _make_token(file: Path) -> None:
+    """Make a file with a new token, whole or not at all; one that another process made first stays."""
+    # Made with mode 600.
+    with tempfile.NamedTemporaryFile("w", dir=file.parent, prefix=".") as draft:
+        draft.write(secrets.token_urlsafe(_TOKEN_BYTES) + "\n")
+        draft.flush()
+        try:
+            os.link(draft.name, file)
+        except FileExistsError:
+            return
+
+
+@contextmanager
+def _hidden(variables: Collection[str]) -> Iterator[None]:
+    """Keep variables with tokens from the programs that are started in the block."""
+    hidden = {name: os.environ.pop(name) for name in variables if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
+
+
+def _seated(control: Control, lobby: str, digests: Mapping[str, bytes | None]) -> Control:
+    players: dict[str, PlayerSetup] = dict(control.players)
+    for name, wanted in digests.items():
+        parameters = {"lobby": lobby}
+        if wanted is not None:
+            parameters["token_digest"] = wanted.hex()
+        if "reconnect_seconds" in players[name].parameters:
+            parameters["reconnect_seconds"] = players[name].parameters["reconnect_seconds"]
+        players[name] = replace(players[name], parameters=parameters)
+    return replace(control, players=players)

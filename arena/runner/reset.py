@@ -1,0 +1,147 @@
+"""Deleting a competition's outputs, after its contests have been ended at ACADEMY."""
+
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from academy.v1 import contests_pb2
+from arena.academy.client import AcademyClient, may_pass, void_report
+from arena.academy.embedded import EmbeddedAcademyError
+from arena.academy.session import AcademySession
+from arena.control.settings import AcademySettings, Control, MissingTokenError
+from arena.results.claims import claimed, others_claimed
+from arena.results.database import ResultsDatabase, ResultsError
+from arena.results.failures import reason
+from arena.results.removal import holds_others, remove_series
+from arena.results.series_reader import SeriesReader, UnreportedContest
+from arena.runner.files import CompetitionFiles
+from clients.connection import AcademyRefusedError, AcademyUnavailableError
+
+
+@dataclass(frozen=True)
+class LeftOpen:
+    """Contests that stay open at ACADEMY, and why. No ids: it is not known which."""
+
+    contest_ids: tuple[str, ...]
+    why: str
+
+    def __str__(self) -> str:
+        if not self.contest_ids:
+            return f"contests may stay open at ACADEMY: {self.why}; `academy contests list` shows them"
+        return (
+            f"{len(self.contest_ids)} contests stay open at ACADEMY: {self.why}; "
+            f"end them with: academy contests void {' '.join(self.contest_ids)}"
+        )
+
+
+def reset(control: Control, files: CompetitionFiles) -> LeftOpen | None:
+    """Delete all outputs of a competition; return what ACADEMY could not be told of, or None.
+
+    Reports that wait are delivered first, and attempts that were broken off are reported void: their
+    contests would stay open for ever, and nobody knew of them any more. A results file that others
+    have results in stays, without the competition's. Raises CompetitionRunningError, and ResultsError where
+    it runs from elsewhere.
+    """
+    with files.locked(), ExitStack() as stack:
+        database = _database(files)
+        if database is not None:
+            stack.enter_context(closing(database))
+            stack.enter_context(claimed(database, files.name))
+        left = _end_contests(control, files)
+        if database is not None and (not files.own_results or _shared(database, files)):
+            remove_series(database, files.name)
+        elif files.own_results:
+            if database is not None:
+                # Closed later, it would delete the write-ahead log of whoever makes the file anew.
+                database.close()
+            files.delete_results()
+        files.reset()
+    return left
+
+
+def _database(files: CompetitionFiles) -> ResultsDatabase | None:
+    """The results, None where there are none of the competition's own or they can't be read."""
+    if not files.own_results:
+        return ResultsDatabase.open(files.results)
+    if not files.results_exist():
+        return None
+    try:
+        return ResultsDatabase.open(files.results, create=False)
+    except ResultsError:
+        if others_claimed(files.results, files.name):
+            raise
+        return None
+
+
+def _shared(database: ResultsDatabase, files: CompetitionFiles) -> bool:
+    """Whether others have results in the competition's own file, or are about to have some."""
+    if others_claimed(files.results, files.name):
+        return True
+    try:
+        return holds_others(database, files.name)
+    except SQLAlchemyError:
+        return False
+
+
+def _end_contests(control: Control, files: CompetitionFiles) -> LeftOpen | None:
+    if not files.results_exist():
+        return None
+    try:
+        with closing(ResultsDatabase.open(files.results, create=False)) as database:
+            contests = SeriesReader.find(database, files.name).unreported_contests()
+    except (ResultsError, SQLAlchemyError) as error:
+        why = reason(error) if isinstance(error, SQLAlchemyError) else str(error)
+        return None if control.academy is None else LeftOpen((), f"the results can't be read: {why}")
+    if not contests:
+        return None
+    if control.academy is None:
+        return LeftOpen(_ids(contests), "the control file has no [academy] any more")
+    if control.academy.embedded and not control.academy.data.exists():
+        return None
+    return _report(contests, control, control.academy, files)
+
+
+def _report(
+    contests: list[UnreportedContest], control: Control, academy: AcademySettings, files: CompetitionFiles
+) -> LeftOpen | None:
+    spec = control.game.rules().spec()
+    left: list[UnreportedContest] = []
+    why = ""
+    try:
+        with closing(AcademySession(academy, spec, files.academy_log)) as session:
+            for place, contest in enumerate(contests):
+                try:
+                    _end(session.link, contest)
+                except AcademyRefusedError as refusal:
+                    left.append(contest)
+                    why = str(refusal)
+                except AcademyUnavailableError as error:
+                    left += contests[place:]
+                    why = str(error)
+                    break
+    except (
+        AcademyUnavailableError,
+        AcademyRefusedError,
+        EmbeddedAcademyError,
+        MissingTokenError,
+        OSError,
+    ) as error:
+        left, why = contests, str(error)
+    return LeftOpen(_ids(left), why) if left else None
+
+
+def _end(link: AcademyClient, contest: UnreportedContest) -> None:
+    """Deliver the contest's report; where ACADEMY will never take it, or there is none, report it void."""
+    if contest.report is not None:
+        try:
+            link.report(contests_pb2.ReportContestRequest.FromString(contest.report))
+            return
+        except AcademyRefusedError as refusal:
+            if may_pass(refusal):
+                raise
+    link.report(void_report(contests_pb2.Contest.FromString(contest.contest), "reset"))
+
+
+def _ids(contests: list[UnreportedContest]) -> tuple[str, ...]:
+    return tuple(contest.contest_id for contest in contests)

@@ -1,0 +1,296 @@
+"""A run of a competition from its control file: everything is opened, used and closed here."""
+
+import secrets
+from collections.abc import Callable, Collection, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import Any
+
+from arena.academy.session import AcademySession
+from arena.control import plans
+from arena.control.settings import Control
+from arena.control.table import ControlError
+from arena.jobs import PlayerSetup
+from arena.match.game_seeds import SAFE_SEED
+from arena.output import say
+from arena.players.daide.parameters import PROTOCOL as DAIDE
+from arena.players.failures import PlayerError
+from arena.reports.as_json import json_report
+from arena.reports.assembly import assemble
+from arena.reports.contents import CompetitionReport
+from arena.reports.html_page import html_page
+from arena.reports.text import text_report
+from arena.results.claims import claimed
+from arena.results.database import ResultsDatabase
+from arena.results.mission_series import SeriesHeading
+from arena.results.registration import Heading
+from arena.results.series import Series
+from arena.results.series_reader import SeriesReader
+from arena.results.standings import Standings
+from arena.runner.competition import Competition, RunEnd
+from arena.runner.daide_players import daide_players
+from arena.runner.event_log import EventLog
+from arena.runner.files import CompetitionFiles
+from arena.runner.first_ratings import settle_first_ratings
+from arena.runner.game_jobs import JobMaker, setting_of
+from arena.runner.player_check import check_player, hidden_from
+from arena.runner.remote_players import remote_players
+from arena.runner.stopping import StopRequests
+from arena.runner.void_games import DIALS_IN
+from arena.selection.checked_players import players_to_check
+from arena.selection.kinds import selector_for
+from arena.selection.mars import series_text
+from arena.selection.selector import Selector
+from arena.terminal.live_display import display_for
+from arena.workers.pool import WorkerPool
+from referees.api import Referee
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run: games at a time, how many to start at most (None: no limit), what to show and to log.
+
+    `readmit` lets players and matchups play again that were inhibited or left out. With `insecure` remote
+    players need no token.
+    """
+
+    parallel: int = 1
+    max_games: int | None = None
+    quiet: bool = False
+    log_protocol: bool = False
+    readmit: bool = False
+    insecure: bool = False
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended, and how many reports ACADEMY has not taken."""
+
+    end: RunEnd
+    undelivered: int
+
+
+@dataclass(frozen=True)
+class Results:
+    """A competition's results as they stand."""
+
+    report: CompetitionReport
+
+    @property
+    def standings(self) -> Standings:
+        """The table."""
+        return self.report.standings
+
+    def as_text(self) -> str:
+        """The report."""
+        return text_report(self.report)
+
+    def as_json(self) -> Mapping[str, Any]:
+        """The same as plain values."""
+        return json_report(self.report)
+
+    def as_html(self) -> str:
+        """The same as a page."""
+        return html_page(self.report)
+
+
+def notes(control: Control) -> list[str]:
+    """What the user of a control file should know of its rules before its games are believed."""
+    found = []
+    if control.disputes == "believe":
+        found.append(
+            "a player that answers a move with 'illegal move' is believed, and its opponent forfeits: that "
+            "is the rule of Gomill's ringmaster, whose control file this is (ACADEMY takes such games as "
+            "void; in a control file in TOML the referee's verdict stands)"
+        )
+    small = control.seed is not None and control.seed < SAFE_SEED
+    if small and any(game.rules().hides for _, game in players_to_check(control)):
+        found.append(
+            f"competition.seed = {control.seed}: players can guess so small a seed, and with it know what "
+            "the game hides from them, and its dice; leave it out, or take one that nobody guesses, such as "
+            f"{SAFE_SEED + secrets.randbelow(2**63 - SAFE_SEED)}"
+        )
+    return found
+
+
+def check_players(
+    control: Control,
+    quiet: bool,
+    tell: Callable[[str], None],
+    spared: Collection[tuple[str, str]] = (),
+    may_fail: Callable[[PlayerSetup], bool] = lambda setup: False,
+) -> None:
+    """Start each competitor once and bring it to the beginning of a game, but for variants it is `spared`.
+
+    Raises PlayerError for the first that does not get there and may not fail, InvalidPlayerParametersError,
+    and ControlError where players are to score and none of them does.
+    """
+    silent: list[str] = []
+    scorers = 0
+    for setup, game in players_to_check(control):
+        rules = game.rules()
+        if (setup.name, rules.spec().game_id) in spared:
+            continue
+        if remark := hidden_from(setup, rules):
+            tell(f"warning: {remark}")
+        if setup.protocol == DAIDE:
+            tell(f"player {setup.name} dials in for each game: it is not checked")
+            continue
+        tell(f"checking player {setup.name}")
+        try:
+            checked = check_player(setup, rules, quiet, game.located, control.academy is not None)
+        except PlayerError as failure:
+            if may_fail(setup):
+                tell(f"warning: {failure}; others play on")
+                continue
+            # Players that dial in write it where they run.
+            if quiet and setup.command:
+                failure.add_note("(`arena check` shows what players write to their standard error)")
+            raise
+        scorers += checked.scores
+        if game.scorer == "players" and not checked.scores:
+            silent.append(setup.name)
+        for warning in checked.warnings:
+            tell(f"warning: {warning}")
+        if not checked.warnings:
+            tell(f"player {setup.name} works: {checked.description}")
+    if silent and not scorers and not spared:
+        raise ControlError(
+            f'game.scorer: "players" are to score, but none of {", ".join(silent)} does '
+            "(by GTP's final_score, unless reliable_scorer is false): "
+            'write scorer = "internal", and the referee counts'
+        )
+    if len(silent) > 1:
+        tell(f"warning: {', '.join(silent)} do not score: among them, games that are counted have no result")
+
+
+def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended:
+    """Run a competition, or take it up again where it was left.
+
+    Raises CompetitionRunningError, SecretFileError, ResultsError, Interrupted, PlayerError, and what
+    `Competition.run` and `AcademySession` raise.
+    """
+    rules = control.game.rules()
+    with ExitStack() as stack:
+        stack.enter_context(files.locked())
+        stopping = stack.enter_context(StopRequests(files))
+        database = stack.enter_context(closing(ResultsDatabase.open(files.results)))
+        stack.enter_context(claimed(database, files.name))
+        heading = _heading(control, files, rules, selector_for(control))
+        series = Series.register(database, heading)
+        log = stack.enter_context(EventLog(files.log))
+        tell = log.add if options.quiet else say
+        for note in notes(control):
+            tell(f"note: {note}")
+        control = stack.enter_context(
+            remote_players(control, tell, log.add, files.tokens, insecure=options.insecure)
+        )
+        control = stack.enter_context(daide_players(control, tell, log.add))
+        selector = selector_for(control)
+        jobs = JobMaker(control, files, options.log_protocol)
+        for _, game in players_to_check(control):
+            jobs.read_openings(game)
+        inhibited = () if options.readmit else series.inhibited()
+        spared = {pair for pair in inhibited if selector.inhibit(*pair)}
+        if not options.readmit:
+            excluded = {one.name for one in series.exclusions() if one.readmitted is None}
+            spared |= {
+                (setup.name, game.rules().spec().game_id)
+                for setup, game in players_to_check(control)
+                if setup.name in excluded
+            }
+        _startup_checks(control, options.quiet, log, stopping, spared)
+        if options.readmit:
+            series.readmit()
+        workers = stack.enter_context(WorkerPool(options.parallel, pin=control.pin_cores))
+        session = None
+        if control.academy is not None:
+            session = AcademySession(control.academy, rules.spec(), files.academy_log)
+            stack.callback(session.close)
+        control = settle_first_ratings(control, series, session, tell)
+        with display_for(options.quiet) as display:
+            competition = Competition(
+                control,
+                files,
+                series,
+                selector,
+                workers,
+                session,
+                display,
+                log,
+                jobs=jobs,
+                stopping=stopping,
+            )
+            series.describe(heading)
+            end = competition.run(options.max_games)
+        files.write_report(_results(control, files, series).as_text())
+        return Ended(end, series.outbox.counts()["waiting"])
+
+
+def _startup_checks(
+    control: Control, quiet: bool, log: EventLog, stopping: StopRequests, spared: Collection[tuple[str, str]]
+) -> None:
+    def tell(text: str) -> None:
+        log.add(text)
+        stopping.look()
+
+    absent = {name for name, _ in spared}
+    count = sum(setup.name not in absent for setup, _ in players_to_check(control))
+    if not control.check_players:
+        if not quiet:
+            say(f"skipping {count} player checks")
+        return
+    if not quiet:
+        say(f"checking {count} players")
+    check_players(
+        control,
+        quiet=True,
+        tell=tell,
+        spared=spared,
+        # Games tell what becomes of it.
+        may_fail=lambda setup: setup.protocol in DIALS_IN or control.on_void != "halt",
+    )
+
+
+def read_results(control: Control, files: CompetitionFiles) -> Results:
+    """The results so far; works while the competition runs. Raises ResultsError if there are none."""
+    files.check_results()
+    with closing(ResultsDatabase.open(files.results, create=False)) as database:
+        return _results(control, files, SeriesReader.find(database, files.name))
+
+
+def _results(control: Control, files: CompetitionFiles, series: SeriesReader) -> Results:
+    return Results(assemble(control, files.name, series))
+
+
+def _heading(
+    control: Control, files: CompetitionFiles, rules: Referee[Any, Any], selector: Selector
+) -> Heading:
+    mission = control.plan.series if isinstance(control.plan, plans.MarsPlan) else ()
+    return Heading(
+        name=files.name,
+        kind=control.kind,
+        description=control.description,
+        selector=selector.description,
+        games=selector.total,
+        setting=setting_of(control.game, rules),
+        players=[control.players[name] for name in control.competitors],
+        ordered=isinstance(control.plan, plans.AllPlayAllPlan),
+        own_settings=control.own_settings,
+        series=list(map(_series_heading, mission)),
+    )
+
+
+def _series_heading(one: plans.MarsSeries) -> SeriesHeading:
+    games = [(setting.game, setting.weight) for setting in one.settings]
+    return SeriesHeading(
+        name=one.name,
+        selector=series_text(one),
+        games=one.games,
+        weight=one.weight,
+        pure=one.pure,
+        complete=one.complete,
+        notes=one.notes,
+        contestants=one.contestants,
+        settings=[setting_of(game, game.rules(), weight) for game, weight in games],
+    )

@@ -1,0 +1,91 @@
+"""What follows from a void game: it is tried again, put off or lost, or somebody is left out."""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import replace
+from enum import Enum
+from typing import Any, Final
+
+from arena.control import plans
+from arena.control.settings import Control
+from arena.jobs import Fault, GameResult, PlayerSetup
+from arena.match.verdicts import Loss, given_against
+from arena.players.daide.parameters import PROTOCOL as DAIDE
+from arena.runner.remote_players import REMOTE
+from arena.selection.selector import Fixture, Selector, original_name
+from arena.selection.voids import VoidRules, VoidVerdict
+from referees.api import Referee, Termination
+
+DIALS_IN: Final = (REMOTE, DAIDE)
+
+
+class Sequel(Enum):
+    """What follows from a void game."""
+
+    RETRY = "it is played again at once"
+    PUT_OFF = "it is played again when another game of its player has ended"
+    DROP = "it is forgotten"
+    FORFEIT = "its player loses it"
+    LEAVE_OUT = "its player is left out of the competition"
+    SKIP = "its matchup is left out of the competition"
+    HALT = "the run stops"
+
+
+def seat_at_fault(result: GameResult) -> int | None:
+    """The seat whose player made the game void, None where it was nobody or more than one."""
+    faulty = [seat for seat, usage in enumerate(result.usage, start=1) if usage.fault is not Fault.NONE]
+    return faulty[0] if len(faulty) == 1 else None
+
+
+def forfeited(result: GameResult, rules: Referee[Any, Any], seat: int) -> GameResult:
+    """A void game as one that the player of a seat has lost."""
+    outcome = given_against(rules, [Loss(seat, Termination.FORFEIT, f"forfeit: {result.void_reason}")])
+    return replace(result, outcome=outcome, void_reason="")
+
+
+class VoidGames:
+    """Judges the void games of one run."""
+
+    def __init__(self, control: Control, selector: Selector) -> None:
+        self._control = control
+        self._rules = VoidRules(
+            selector.void_policy, control.void_retries, from_first=control.retries_from_first
+        )
+        # By player that dials in: the games in a row that were void for its sake.
+        self._failures: Counter[str] = Counter()
+
+    def completed(self, fixture: Fixture) -> None:
+        """Note a finished game."""
+        self._rules.completed(fixture.matchup)
+        for name in fixture.players:
+            self._failures.pop(original_name(name), None)
+
+    def failures(self, player: str) -> int:
+        """How many games in a row were void for the sake of a player that dials in."""
+        return self._failures[original_name(player)]
+
+    def judge(self, fixture: Fixture, culprit: PlayerSetup | None, elsewhere: Collection[str]) -> Sequel:
+        """Judge a void game that the `culprit` is at fault for; `elsewhere` are players of other games."""
+        if culprit is not None and culprit.protocol in DIALS_IN:
+            name = original_name(culprit.name)
+            if any(original_name(other) == name for other in elsewhere):
+                return Sequel.PUT_OFF
+            self._failures[name] += 1
+            return Sequel.LEAVE_OUT if self._failures[name] >= self._control.leave_out_after else Sequel.RETRY
+        match self._rules.void(fixture.matchup, fixture.game_id):
+            case VoidVerdict.RETRY:
+                return Sequel.RETRY
+            case VoidVerdict.DROP:
+                return Sequel.DROP
+        if self._control.on_void == "skip-matchup":
+            return Sequel.SKIP
+        if self._control.on_void == "forfeit" and culprit is not None and self._may_lose(culprit):
+            return Sequel.FORFEIT
+        return Sequel.HALT
+
+    def _may_lose(self, player: PlayerSetup) -> bool:
+        plan = self._control.plan
+        if isinstance(plan, plans.MonteCarloPlan | plans.CrossEntropyPlan):
+            # Where their opponent fails, candidates have shown nothing.
+            return player.name != plan.candidate.opponent
+        return True

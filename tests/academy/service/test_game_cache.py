@@ -1,0 +1,237 @@
+"""Games in memory follow what any process commits."""
+
+import asyncio
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+from academy.knowledge.boards import Board
+from academy.knowledge.game import PATTERN_LIBRARIES
+from academy.knowledge.library import PatternEntry
+from academy.knowledge.settings import Library
+from academy.knowledge.signatures import Vote, VoteTally
+from academy.service.game_cache import GameCache
+from academy.service.pattern_cache import PatternCache
+from academy.service.ranking import RankedPatterns
+from academy.store.codec import library_to_proto, spec_from_proto
+from academy.store.contest_commands import NoteUses, OpenContest, ReportContest
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import EMPTY, position
+from tests.academy.service.running import serving
+
+WRITER = """
+import sys
+from pathlib import Path
+from academy.store.contest_commands import ReportContest
+from academy.store.library_store import Store
+from academy.v1 import contests_pb2
+with Store(Path(sys.argv[1])) as store:
+    told = contests_pb2.ReportContestRequest.FromString(bytes.fromhex(sys.argv[2]))
+    store.run(ReportContest(told, "other"))
+"""
+
+
+def test_what_another_process_writes_is_known_at_once(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        bot = academy.bot("reader")
+        question = consultation_pb2.LookUpOpeningRequest(game_id="go", player=1)
+        assert bot.consultation.LookUpOpening(question).position.visits == 0
+        told = examples.report(examples.contest("other/1", "go"), ["c3", "b2"])
+        subprocess.run([sys.executable, "-c", WRITER, tmp_path, told.SerializeToString().hex()], check=True)
+
+        answer = bot.consultation.LookUpOpening(question)
+
+        assert (answer.position.visits, answer.moves[0].move) == (1, "c3")
+        # And this process goes on from there.
+        academy.store.run(ReportContest(examples.report(examples.contest("own/1", "go"), ["c3"]), "own"))
+        assert bot.consultation.LookUpOpening(question).position.visits == 2
+
+
+def test_patterns_that_change_or_go_are_matched_as_they_are(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        bot, admin = academy.bot("reader"), academy.admin()
+        request = consultation_pb2.MatchPatternsRequest(game_id="go", positions=[position(EMPTY)])
+
+        def told() -> list[tuple[int, float]]:
+            table = bot.consultation.MatchPatterns(request).patterns
+            return sorted(zip(table.pattern_ids, table.values, strict=True))
+
+        def listed() -> list[tuple[int, float]]:
+            listing = libraries_pb2.ListPatternsRequest(game_id="go", library=examples.ENDGAME)
+            return sorted(
+                (each.pattern_id, each.signature.value)
+                for each in admin.libraries.ListPatterns(listing).patterns
+            )
+
+        assert told() == []
+        examples.teach(academy, "go", "first", [("ann", "--", 0.9), ("ann", "-\n-\n-", 0.2)])
+        assert told() == listed() and len(told()) == 2
+        # A second vote changes a value; a deletion takes the pattern out.
+        examples.teach(academy, "go", "second", [("bob", "--", 0.1)])
+        assert told() == listed()
+        admin.libraries.DeletePattern(
+            libraries_pb2.DeletePatternRequest(
+                game_id="go", library=examples.ENDGAME, pattern_id=told()[0][0]
+            )
+        )
+        assert told() == listed() and len(told()) == 1
+
+
+def entry(pattern_id: int, cells: str, chance: random.Random) -> PatternEntry:
+    spec = spec_from_proto(examples.tiny_go("go"))
+    from academy.knowledge.text import read_cells
+
+    votes = tuple(
+        Vote.of(f"player {number}", chance.uniform(0, 2_000), chance.random(), number)
+        for number in range(chance.randint(1, 3))
+    )
+    return PatternEntry(pattern_id, spec.canonical(read_cells(cells, spec.geometry)), 1, VoteTally(votes))
+
+
+def found_on(board: Board, ranked: RankedPatterns) -> list[int]:
+    found = ranked.match(board, ranked.selection(map(library_to_proto, PATTERN_LIBRARIES)), 10_000)
+    numbers: list[int] = ranked.pattern_ids.take(found.places).tolist()
+    return numbers
+
+
+def test_a_shelf_changed_step_by_step_is_as_one_filled_afresh() -> None:
+    chance = random.Random(7)
+    spec = spec_from_proto(examples.tiny_go("go"))
+    shelf = PatternCache(spec)
+    libraries: dict[int, Library] = {}
+    entries: dict[int, PatternEntry] = {}
+    letters = "-xo#"
+    for step in range(300):
+        number = chance.randint(1, 40)
+        if chance.random() < 0.3:
+            shelf.remove(number)
+            entries.pop(number, None)
+        else:
+            cells = "-" + "".join(chance.choice(letters) for _ in range(chance.randint(0, 3)))
+            libraries[number] = chance.choice(PATTERN_LIBRARIES)
+            known, entries[number] = entries.get(number), entry(number, cells, chance)
+            if known is None or known.pattern != entries[number].pattern:
+                shelf.put(libraries[number], entries[number])
+            else:
+                shelf.restate(libraries[number], number, 1, entries[number].ballot)
+        if step % 25:
+            continue
+        afresh = PatternCache(spec)
+        for each in entries.values():
+            afresh.put(libraries[each.pattern_id], each)
+        ranked, expected = shelf.ranked, afresh.ranked
+        assert ranked.pattern_ids.tolist() == expected.pattern_ids.tolist()
+        strengths = [entries[number].strength for number in ranked.pattern_ids.tolist()]
+        assert strengths == sorted(strengths, reverse=True)
+        board = Board.from_letters(spec.geometry, "".join(chance.choices("-xo", k=25)))
+        assert found_on(board, ranked) == found_on(board, expected)
+        assert sorted(shelf.figures["pattern_id"]) == sorted(entries)
+        for row in shelf.figures:
+            known = entries[int(row["pattern_id"])]
+            assert (row["strength"], row["elo"], row["value"], row["proposers"]) == (
+                known.strength,
+                known.ballot.elo,
+                known.ballot.value,
+                known.ballot.proposers,
+            )
+            assert row["library"] == library_to_proto(libraries[known.pattern_id])
+
+
+def test_a_contest_that_only_counts_uses_leaves_what_is_matched_as_it_is(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        examples.teach(academy, "go", "first", [("ann", "--", 0.9), ("ann", "-\n-\n-", 0.2)])
+
+        async def look() -> None:
+            games = GameCache(academy.store)
+            game = await games.game("go")
+            ranked, view = game.shelf.ranked, game.view
+            number = int(ranked.pattern_ids[0])
+            played = examples.contest("used", "go")
+            academy.store.run(OpenContest(played))
+            academy.store.run(NoteUses("used", 1, Library.ENDGAME, [number]))
+            academy.store.run(ReportContest(examples.report(played, ["c3"]), "arena"))
+
+            assert (await games.game("go")).view.generation > view.generation
+            assert game.view.libraries[Library.ENDGAME][number].uses == 1
+            assert game.shelf.ranked is ranked
+
+        asyncio.run(look())
+
+
+def test_a_query_goes_on_with_the_patterns_it_began_with() -> None:
+    chance = random.Random(3)
+    spec = spec_from_proto(examples.tiny_go("go"))
+    shelf = PatternCache(spec)
+    shelf.put(Library.ENDGAME, entry(1, "xo", chance))
+    before = shelf.ranked
+    shelf.remove(1)
+    shelf.put(Library.ENDGAME, entry(2, "--", chance))
+    board = Board.from_letters(spec.geometry, "xo" + "-" * 23)
+
+    assert set(found_on(board, before)) == {1}
+    assert set(found_on(board, shelf.ranked)) == {2}
+
+
+def test_games_are_loaded_latest_first_for_as_long_as_there_is_time(tmp_path: Path) -> None:
+    names = ["first", "second", "third"]
+    with serving(tmp_path) as academy:
+        for name in names:
+            academy.arena().contests.RegisterGame(
+                contests_pb2.RegisterGameRequest(game=examples.tiny_go(name))
+            )
+        academy.store.run(ReportContest(examples.report(examples.contest("c/1", "second"), ["c3"]), "arena"))
+        assert academy.store.latest_games() == ["second", "third", "first"]
+
+        async def load() -> None:
+            assert await GameCache(academy.store).load(0.0) == 0
+            assert await GameCache(academy.store).load(60.0) == 3
+            # One that was not loaded in time is loaded when it is asked about.
+            assert (await GameCache(academy.store).game("first")).view.spec.game_id == "first"
+
+        asyncio.run(load())
+
+
+def test_who_asks_at_the_moment_a_game_is_loaded_is_answered_too(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        academy.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+
+        async def ask_all_the_time() -> set[int]:
+            games = GameCache(academy.store)
+            asked = [asyncio.create_task(games.game("go"))]
+            # One in each round of the event loop: whichever it is that the loading ends in.
+            while not asked[0].done():
+                await asyncio.sleep(0)
+                asked.append(asyncio.create_task(games.game("go")))
+            return {id(game) for game in await asyncio.gather(*asked)}
+
+        assert len(asyncio.run(ask_all_the_time())) == 1
+
+
+def test_a_game_that_is_still_being_loaded_does_not_spoil_the_end(tmp_path: Path) -> None:
+    with serving(tmp_path) as academy:
+        for name in ("first", "second", "third"):
+            game = contests_pb2.RegisterGameRequest(game=examples.tiny_go(name))
+            academy.arena().contests.RegisterGame(game)
+        examples.teach(academy, "first", "before", [("ann", "--", 0.9)])
+
+        async def end_while_loading() -> None:
+            games = GameCache(academy.store)
+            await games.game("third")
+            first = await games.game("first")
+            examples.teach(academy, "first", "after", [("ann", "-\n-\n-", 0.2)])
+            await games.game("first")
+            assert first.kept < first.view.generation
+            # First in the thread that will write the other one's shelf.
+            loading = asyncio.create_task(games.game("second"))
+            for _ in range(3):
+                await asyncio.sleep(0)
+            await games.close(60.0)
+            assert first.kept == first.view.generation
+            assert (await loading).view.spec.game_id == "second"
+
+        asyncio.run(end_while_loading())

@@ -1,0 +1,110 @@
+"""The strongest placements are the same whether the weaker patterns were looked at or not."""
+
+import random
+from itertools import pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from academy.knowledge.boards import Board, SquareGeometry
+from academy.knowledge.cells import Code, State
+from academy.knowledge.library import PatternEntry
+from academy.knowledge.patterns import grid_pattern
+from academy.knowledge.settings import Library
+from academy.knowledge.signatures import Vote, VoteTally
+from academy.knowledge.spec import GameSpec
+from academy.knowledge.symmetries import SQUARE
+from academy.matching.matches import Matches
+from academy.service.pattern_cache import PatternCache
+from academy.service.ranking import RankedPatterns, RankedQuery
+from academy.store.codec import library_to_proto
+
+SPEC = GameSpec("go", SquareGeometry(5, 5), symmetries=tuple(SQUARE))
+LIBRARIES = (Library.MIDDLE_GAME, Library.ENDGAME)
+STATES = (State.EMPTY, State.FIRST_SOLDIER, State.SECOND_SOLDIER)
+EVERYTHING = 1_000_000
+NUMBERS = [[library_to_proto(library) for library in some] for some in (LIBRARIES, LIBRARIES[:1])]
+ELOS = (None, 1_300.0, 1_900.0)
+
+
+def shelf(chance: random.Random, size: int, cells: int) -> PatternCache:
+    """Patterns that fit often if they have few cells, and hardly ever if they have many."""
+    filled = PatternCache(SPEC)
+    for number in range(size):
+        codes = chance.choices([Code(state) for state in STATES], k=cells)
+        codes[0] = Code.FIRST_SOLDIER
+        vote = Vote("ann", chance.randrange(100_000, 200_000), chance.randrange(1_000_000), 1)
+        pattern = grid_pattern((*divmod(place, 3), code) for place, code in enumerate(codes))
+        filled.put(chance.choice(LIBRARIES), PatternEntry(number, pattern, 1, VoteTally((vote,))))
+    return filled
+
+
+def listed(found: Matches, ranked: RankedPatterns) -> list[tuple[int, ...]]:
+    columns = (found.symmetries, found.rows, found.columns, found.reversed)
+    ids = ranked.pattern_ids.take(found.places).tolist()
+    return list(zip(ids, *(column.tolist() for column in columns), strict=True))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_limit_leaves_the_strongest(data: st.DataObject) -> None:
+    seed, size = data.draw(st.integers(0, 2**32)), data.draw(st.integers(0, 400))
+    cells, most = data.draw(st.sampled_from((1, 2, 3, 6, 9))), data.draw(st.integers(1, 40))
+    elo, each = data.draw(st.sampled_from((None, 1_300.0))), data.draw(st.sampled_from((1, 3, EVERYTHING)))
+    both = data.draw(st.booleans())
+    chance = random.Random(seed)
+    filled = shelf(chance, size, cells)
+    ranked = filled.ranked
+    board = Board(SPEC.geometry, bytes(chance.choices(STATES, k=25)))
+    selection = ranked.selection([library_to_proto(Library.ENDGAME)], elo)
+
+    found, everything = (ranked.match(board, selection, limit, each, both) for limit in (most, EVERYTHING))
+
+    assert listed(found, ranked) == listed(everything, ranked)[:most]
+    assert not everything.more
+    if found.more:
+        assert len(found.places) == most
+        assert most <= found.total <= everything.total
+    else:
+        assert found.total == everything.total
+    strengths = dict(
+        zip(filled.figures["pattern_id"].tolist(), filled.figures["strength"].tolist(), strict=True)
+    )
+    told = [strengths[number] for number, *_ in listed(everything, ranked)]
+    assert all(one >= other for one, other in pairwise(told))
+
+
+def test_weaker_patterns_are_not_looked_at_where_the_stronger_are_enough() -> None:
+    ranked = shelf(random.Random(1), 400, 1).ranked
+    board = Board(SPEC.geometry, bytes([State.FIRST_SOLDIER]) * 25)
+    selection = ranked.selection(map(library_to_proto, LIBRARIES))
+    # Each pattern lies on all 25 cells.
+    found = ranked.match(board, selection, 10)
+    assert (len(found.places), found.more) == (10, True)
+    assert found.total < ranked.match(board, selection, EVERYTHING).total == 400 * 25
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from((0, 30, 400)), st.sampled_from((1, 2, 6)), st.integers(1, 9))
+def test_each_of_several_is_told_what_it_would_be_alone(seed: int, size: int, cells: int, count: int) -> None:
+    chance = random.Random(seed)
+    ranked = shelf(chance, size, cells).ranked
+    wishes = [
+        RankedQuery(
+            Board(SPEC.geometry, bytes(chance.choices(STATES, k=25))),
+            ranked.selection(
+                map(library_to_proto, chance.choice((LIBRARIES, LIBRARIES[:1]))), chance.choice(ELOS)
+            ),
+            chance.choice((1, 3, 10, 10, EVERYTHING)),
+            chance.choice((1, 3, EVERYTHING)),
+            chance.random() < 0.5,
+        )
+        for _ in range(count)
+    ]
+
+    found = ranked.match_each(wishes)
+
+    for together, wish in zip(found, wishes, strict=True):
+        alone = ranked.match(*wish)
+        assert listed(together, ranked) == listed(alone, ranked)
+        assert (together.total, together.more) == (alone.total, alone.more)

@@ -1,0 +1,324 @@
+"""Questions that come together are answered as each would be alone."""
+
+import asyncio
+import queue
+import random
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from academy.knowledge.boards import Board, InvalidBoardError, SquareGeometry
+from academy.knowledge.cells import State
+from academy.knowledge.settings import Library
+from academy.service.queries import PatternCall, PatternQuestion, WrittenAnswer
+from academy.service.ranking import RankedQuery
+from academy.service.scheduling import FairScheduler, RequestBatcher
+from academy.v1 import consultation_pb2, contests_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import EMPTY, position, teach
+from tests.academy.service.running import SECONDS, Running
+from tests.academy.service.test_ranking import SPEC, STATES, shelf
+
+LIBRARIES = (Library.MIDDLE_GAME, Library.ENDGAME)
+ELSEWHERE = SquareGeometry(7, 7)
+
+
+@dataclass(frozen=True, eq=False)
+class Noticed(PatternCall):
+    """A call that notes when its questions are looked at."""
+
+    looked_at: list[PatternCall] = field(default_factory=list)
+
+    def wishes(self, questions: Sequence[PatternQuestion]) -> list[RankedQuery]:
+        self.looked_at.append(self)
+        return PatternCall.wishes(self, questions)
+
+
+def question(chance: random.Random, most: int = 20, each: int = 3, both: bool = False) -> PatternQuestion:
+    board = Board(SPEC.geometry, bytes(chance.choices(STATES, k=25)))
+    return PatternQuestion(board, 1, both, most, each)
+
+
+def some_calls(chance: random.Random, sizes: Sequence[int]) -> list[PatternCall]:
+    """Calls about two games, with limits, libraries and perspectives of their own."""
+    games = [shelf(chance, size, 3).ranked for size in (0, 30, 300)]
+    calls = []
+    for size in sizes:
+        both = chance.random() < 0.3
+        asked = [
+            question(chance, chance.choice((1, 7, 256, 65_536)), chance.choice((1, 16)), both)
+            for _ in range(size)
+        ]
+        libraries = chance.choice((LIBRARIES, LIBRARIES[:1], LIBRARIES[1:]))
+        calls.append(PatternCall(SPEC, chance.choice(games), libraries, asked))
+    return calls
+
+
+def told(written: WrittenAnswer) -> tuple[bytes, list[int]]:
+    return written.message, written.table.tolist()
+
+
+async def together(calls: Sequence[PatternCall], gathering: RequestBatcher) -> list[WrittenAnswer]:
+    return await asyncio.gather(*(gathering.answered(call, "bot") for call in calls))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.lists(st.integers(1, 12), min_size=1, max_size=30))
+def test_each_call_is_answered_as_it_would_be_alone(seed: int, sizes: list[int]) -> None:
+    calls = some_calls(random.Random(seed), sizes)
+
+    answers = asyncio.run(together(calls, RequestBatcher(FairScheduler())))
+
+    assert [told(answer) for answer in answers] == [told(call.answered()) for call in calls]
+
+
+def test_one_after_the_other_are_answered_too() -> None:
+    calls = some_calls(random.Random(1), [1] * 50)
+    gathering = RequestBatcher(FairScheduler())
+
+    async def ask_all() -> list[WrittenAnswer]:
+        return [await gathering.answered(call, "bot") for call in calls]
+
+    assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answered()) for call in calls]
+
+
+def test_crowds_and_lonely_ones_in_turns() -> None:
+    calls = some_calls(random.Random(2), [1] * 120)
+    gathering = RequestBatcher(FairScheduler())
+
+    async def ask_all() -> list[WrittenAnswer]:
+        answers: list[WrittenAnswer] = []
+        for crowd in (1, 40, 1, 1, 17, 20, 40):
+            answers += await together(calls[len(answers) : len(answers) + crowd], gathering)
+        return answers
+
+    assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answered()) for call in calls]
+
+
+def test_answers_to_short_questions_come_in_their_order() -> None:
+    chance = random.Random(3)
+    ranked = shelf(chance, 30, 1).ranked
+    calls = [
+        PatternCall(SPEC, ranked, LIBRARIES, [question(chance) for _ in range(size)])
+        for size in [1, 2, 2, 1] * 20
+    ]
+    gathering = RequestBatcher(FairScheduler())
+    done: list[int] = []
+
+    async def ask(number: int) -> None:
+        await gathering.answered(calls[number], "bot")
+        done.append(number)
+
+    async def ask_all() -> None:
+        await asyncio.gather(*map(ask, range(len(calls))))
+
+    asyncio.run(ask_all())
+
+    assert done == list(range(len(calls)))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most", "together"),
+    [
+        ([1] * 40, 256, 16),
+        ([1] * 10, 256, 10),
+        ([2] * 8 + [1, 1], 20, 8),
+        ([2] * 7 + [1, 2, 1], 20, 8),
+        ([1] * 40, 4_096, 1),
+        ([1] * 40, 65_536, 1),
+    ],
+)
+def test_so_many_are_answered_before_the_first_is_told(sizes: list[int], most: int, together: int) -> None:
+    chance = random.Random(7)
+    ranked = shelf(chance, 300, 1).ranked
+    looked_at: list[PatternCall] = []
+    calls = [
+        Noticed(SPEC, ranked, LIBRARIES, [question(chance, most) for _ in range(size)], looked_at)
+        for size in sizes
+    ]
+    gathering = RequestBatcher(FairScheduler())
+    looked_at_first: list[list[PatternCall]] = []
+
+    async def ask(call: PatternCall) -> None:
+        await gathering.answered(call, "bot")
+        looked_at_first.append(list(looked_at))
+
+    async def ask_all() -> None:
+        await asyncio.gather(*map(ask, calls))
+
+    asyncio.run(ask_all())
+
+    assert looked_at_first[0] == calls[:together]
+    assert looked_at == calls
+
+
+def test_a_short_question_waits_for_one_part_of_what_others_ask() -> None:
+    chance = random.Random(8)
+    ranked = shelf(chance, 30, 1).ranked
+    looked_at: list[PatternCall] = []
+
+    def call(size: int, most: int, both: bool) -> PatternCall:
+        asked = [question(chance, most, 9_999, both) for _ in range(size)]
+        return Noticed(SPEC, ranked, LIBRARIES, asked, looked_at)
+
+    flood = [call(size, most, both) for size, most, both in [(64, 1_000, True), (3, 20, False)] * 64]
+    short = [call(1, 20, False) for _ in range(40)]
+    gathering = RequestBatcher(FairScheduler())
+
+    async def ask_all() -> None:
+        flooding = [asyncio.create_task(gathering.answered(each, "flood")) for each in flood]
+        await asyncio.sleep(0)
+        for each in short:
+            await gathering.answered(each, "victim")
+        await asyncio.gather(*flooding)
+
+    asyncio.run(ask_all())
+
+    places = [place for place, each in enumerate(looked_at) if each in short]
+    assert len(places) == len(short)
+    assert all(after - before <= 3 for before, after in pairwise([0, *places]))
+    assert len(looked_at) > places[-1] + 500, "the flood was over before the questions were"
+
+
+def test_what_cannot_be_answered_hurts_nobody_else() -> None:
+    chance = random.Random(4)
+    calls = some_calls(chance, [1] * 40)
+    strange = PatternQuestion(Board(ELSEWHERE, bytes([State.EMPTY] * 49)), 1, False, 20, 3)
+    for place in (0, 11, 39):
+        calls[place] = replace(calls[place], questions=[question(chance), strange])
+    gathering = RequestBatcher(FairScheduler())
+
+    async def ask_all() -> list[WrittenAnswer | BaseException]:
+        asked = (gathering.answered(call, "bot") for call in calls)
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    answers = asyncio.run(ask_all())
+
+    for place, (answer, call) in enumerate(zip(answers, calls, strict=True)):
+        if place in (0, 11, 39):
+            assert isinstance(answer, InvalidBoardError)
+        else:
+            assert isinstance(answer, WrittenAnswer)
+            assert told(answer) == told(call.answered())
+
+
+@pytest.mark.parametrize("gone", [{0}, {39}, {0, 1, 15, 16, 17}, set(range(40))])
+def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> None:
+    calls = some_calls(random.Random(5), [1] * 40)
+    looked_at: list[PatternCall] = []
+    calls = [Noticed(SPEC, call.ranked, call.libraries, call.questions, looked_at) for call in calls]
+    gathering = RequestBatcher(FairScheduler())
+
+    async def ask_all() -> list[WrittenAnswer | BaseException]:
+        tasks = [asyncio.create_task(gathering.answered(call, "bot")) for call in calls]
+        # All of them wait now.
+        await asyncio.sleep(0)
+        for place in gone:
+            tasks[place].cancel()
+        await asyncio.wait(tasks)
+        if 0 in gone:
+            assert calls[0] not in looked_at
+        # What was cancelled stands in nobody's way.
+        after = await gathering.answered(calls[0], "bot")
+        assert told(after) == told(calls[0].answered())
+        return await asyncio.gather(*tasks, return_exceptions=True)
+
+    answers = asyncio.run(ask_all())
+
+    for place, (answer, call) in enumerate(zip(answers, calls, strict=True)):
+        if place in gone:
+            assert isinstance(answer, asyncio.CancelledError)
+            # The first is asked for once more.
+            assert call not in looked_at or place == 0
+        else:
+            assert isinstance(answer, WrittenAnswer)
+            assert told(answer) == told(call.answered())
+
+
+@pytest.fixture(scope="module")
+def taught(academy: Running) -> Running:
+    """Two games that learnt different things."""
+    for number, game_id in enumerate(("left", "right")):
+        game = contests_pb2.RegisterGameRequest(game=examples.tiny_go(game_id))
+        academy.arena().contests.RegisterGame(game)
+        shapes = [("ann", "--\n--", 0.8), ("bob", "x-\n--", 0.6), ("cid", "xo", 0.3)]
+        teach(academy, game_id, f"taught-{game_id}", shapes[: 2 + number])
+    return academy
+
+
+def asked_over_the_wire(count: int) -> list[consultation_pb2.MatchPatternsRequest]:
+    """Questions about both games under all kinds of limits; some cannot be answered."""
+    chance = random.Random(6)
+    return [
+        consultation_pb2.MatchPatternsRequest(
+            game_id=chance.choice(("left", "right", "neither") if number % 5 == 4 else ("left", "right")),
+            positions=[
+                position("".join(chance.choices("-xo", k=len(EMPTY) - (chance.random() < 0.05))))
+                for _ in range(chance.choice((1, 1, 1, 2, 20)))
+            ],
+            max_matches=chance.choice((0, 1, 5, 1_000)),
+            max_matches_each=chance.choice((0, 1, 2)),
+            both_players=chance.random() < 0.3,
+            include_cells=chance.random() < 0.3,
+        )
+        for number in range(count)
+    ]
+
+
+class Bot:
+    """A stream of its own on a connection of its own."""
+
+    def __init__(self, academy: Running) -> None:
+        self._questions: queue.Queue[consultation_pb2.PlayRequest | None] = queue.Queue()
+        self.answers = academy.bot("reader").consultation.Play(iter(self._questions.get, None))
+
+    def send(self, *questions: consultation_pb2.MatchPatternsRequest) -> None:
+        for each in questions:
+            self._questions.put(consultation_pb2.PlayRequest(patterns=each))
+
+    def end(self) -> None:
+        self._questions.put(None)
+
+
+def test_bots_that_ask_at_once_are_told_what_one_alone_is(taught: Running) -> None:
+    questions = asked_over_the_wire(72)
+    alone = Bot(taught)
+    expected = []
+    for each in questions:
+        alone.send(each)
+        expected.append(next(alone.answers))
+    alone.end()
+    bots = [Bot(taught) for _ in range(12)]
+    calling = taught.bot("reader").consultation
+    answered = [place for place, answer in enumerate(expected) if answer.HasField("patterns")]
+    held = threading.Event()
+
+    async def hold() -> None:
+        held.wait(SECONDS)
+
+    # What is sent while the server does nothing is there all at once when it goes on.
+    holding = threading.Thread(target=taught.within, args=(hold(),))
+    holding.start()
+    for number, bot in enumerate(bots):
+        bot.send(*questions[number :: len(bots)])
+    calls = [calling.MatchPatterns.future(questions[place]) for place in answered]
+    leaving = [Bot(taught) for _ in range(4)]
+    for bot in leaving:
+        bot.send(*questions)
+    held.set()
+    holding.join(SECONDS)
+    for bot in leaving:
+        bot.answers.cancel()
+    for bot in bots:
+        bot.end()
+    streamed = [list(bot.answers) for bot in bots]
+
+    for number, answers in enumerate(streamed):
+        assert answers == expected[number :: len(bots)]
+    assert [call.result() for call in calls] == [expected[place].patterns for place in answered]
+    assert 0 < len(answered) < len(questions)

@@ -1,0 +1,317 @@
+"""`academy serve --processes`: several processes, one port, one folder."""
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from academy.service import workers
+from academy.service.addresses import InvalidAddressError, ServerAddress
+from academy.service.workers import ServerProcessError, ServerProcesses, own_ports, shared_port, signals
+from academy.store.library_store import Store
+from academy.store.maintenance import clean_shutdown
+from academy.store.maintenance.check import check
+from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2
+from tests.academy.service import examples
+from tests.academy.service.examples import contest, report
+from tests.academy.service.running import Client
+from tests.academy.service.test_process import SECONDS, Served, served, started, until
+
+PROCESSES = 2
+# So many connections all fall to one of two processes once in 2,000 times.
+CONNECTIONS = 12
+
+
+@pytest.fixture
+def academy(tmp_path: Path) -> Iterator[Served]:
+    with served(tmp_path / "data", "--processes", str(PROCESSES), "--log-level", "warning") as running:
+        yield running
+
+
+def connections(academy: Served, count: int = CONNECTIONS) -> list[Client]:
+    options = [("grpc.use_local_subchannel_pool", 1)]
+    return [Client(grpc.insecure_channel(academy.address, options), academy.token) for _ in range(count)]
+
+
+def children(first: int) -> list[int]:
+    """The processes that serve, without multiprocessing's own."""
+    found = []
+    for pid in Path(f"/proc/{first}/task/{first}/children").read_text().split():
+        command = Path(f"/proc/{pid}/cmdline").read_text()
+        if "spawn_main" in command:
+            found.append(int(pid))
+    return found
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def listening(academy: Served) -> set[int]:
+    """The processes that hold a connection to the port, by its inodes."""
+    port = f"{int(academy.address.rpartition(':')[2]):04X}"
+    tables = [Path(f"/proc/net/{table}").read_text().splitlines()[1:] for table in ("tcp", "tcp6")]
+    lines = [line.split() for table in tables for line in table]
+    established = "01"
+    inodes = {line[9] for line in lines if line[1].endswith(f":{port}") and line[3] == established}
+    return {
+        pid
+        for pid in children(academy.process.pid)
+        for file in Path(f"/proc/{pid}/fd").iterdir()
+        if file.is_symlink() and str(file.readlink()).removeprefix("socket:[").removesuffix("]") in inodes
+    }
+
+
+def look_up(client: Client) -> consultation_pb2.LookUpOpeningResponse:
+    return client.consultation.LookUpOpening(
+        consultation_pb2.LookUpOpeningRequest(game_id="go", player=1), timeout=SECONDS, wait_for_ready=True
+    )
+
+
+def register(client: Client) -> None:
+    client.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+
+
+def test_connections_are_spread_and_what_one_process_writes_all_know_at_once(academy: Served) -> None:
+    clients = connections(academy)
+    register(clients[0])
+    assert [look_up(client).position.visits for client in clients] == [0] * CONNECTIONS
+    assert len(listening(academy)) == PROCESSES
+    for number, client in enumerate(clients, 1):
+        client.contests.ReportContest(report(contest(f"spread/{number}", "go"), ["c3", "b2"]))
+        visits = [look_up(other).position.visits for other in clients]
+        assert visits == [number] * CONNECTIONS
+
+
+def test_writes_of_all_processes_are_counted_once_each(academy: Served, tmp_path: Path) -> None:
+    clients = connections(academy)
+    register(clients[0])
+
+    def tell(number: int) -> bool:
+        told = report(contest(f"many/{number % 60}", "go"), ["c3", "b2", "d4"])
+        return clients[number % CONNECTIONS].contests.ReportContest(told, timeout=SECONDS).counted
+
+    # Each contest is reported twice, by different connections.
+    with ThreadPoolExecutor(CONNECTIONS) as threads:
+        counted = list(threads.map(tell, range(120)))
+
+    assert sum(counted) == 60
+    measured = libraries_pb2.GetStatisticsRequest(game_id="go")
+    assert {client.libraries.GetStatistics(measured).contests for client in clients} == {60}
+    with Store(tmp_path / "data", read_only=True) as store:
+        assert list(check(store.environment)) == []
+
+
+def test_a_process_that_is_killed_is_replaced_and_the_others_go_on(academy: Served) -> None:
+    register(connections(academy, 1)[0])
+    before = children(academy.process.pid)
+    assert len(before) == PROCESSES
+    # Also connections that the dying one had not taken yet find another.
+    os.kill(before[0], signal.SIGKILL)
+    until(lambda: not alive(before[0]))
+    assert {look_up(client).known for client in connections(academy)} == {True}
+    until(lambda: len(children(academy.process.pid)) == PROCESSES)
+    assert before[1] in children(academy.process.pid)
+    assert academy.process.poll() is None
+
+    def both_serve() -> bool:
+        clients = connections(academy)
+        return all(look_up(client).known for client in clients) and len(listening(academy)) == PROCESSES
+
+    until(both_serve)
+
+
+def test_a_process_that_hangs_is_killed_and_replaced(tmp_path: Path) -> None:
+    options = ("--processes", str(PROCESSES), "--hang-seconds", "5", "--log-level", "warning")
+    with served(tmp_path / "data", *options) as academy:
+        register(connections(academy, 1)[0])
+        before = children(academy.process.pid)
+        os.kill(before[0], signal.SIGSTOP)
+        until(lambda: not alive(before[0]))
+        until(lambda: len(children(academy.process.pid)) == PROCESSES)
+        assert all(look_up(client).known for client in connections(academy, 1))
+        academy.process.terminate()
+        _, told = academy.process.communicate(timeout=SECONDS)
+    assert academy.process.returncode == 0
+    assert "process hangs and is killed" in told and "another takes its place" in told
+
+
+def _stands_still_once(stood: Path, number: int, ready: Callable[[], None]) -> None:
+    async def serve() -> None:
+        ready()
+        if not stood.exists():
+            stood.touch()
+            # Nothing else is done by its event loop meanwhile.
+            threading.Event().wait()
+        os.kill(os.getppid(), signal.SIGTERM)
+        await asyncio.Event().wait()
+
+    asyncio.run(serve())
+
+
+def test_so_is_one_whose_event_loop_stands_still(tmp_path: Path) -> None:
+    with signals(signal.SIGTERM) as told:
+        work = partial(_stands_still_once, tmp_path / "stood")
+        ServerProcesses(work, 1, hang_seconds=2.0).run(lambda: None, told)
+    assert (tmp_path / "stood").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_all_are_drained_and_it_ends_with_nought(academy: Served, number: signal.Signals) -> None:
+    clients = connections(academy)
+    register(clients[0])
+    assert all(look_up(client).known for client in clients)
+    serving = children(academy.process.pid)
+    academy.process.send_signal(number)
+    assert academy.ended() == 0
+    assert not any(map(alive, serving))
+
+
+def test_they_end_well_also_while_they_start(tmp_path: Path) -> None:
+    options = ("--address", "127.0.0.1:0", "--processes", "2", "--log-level", "warning")
+    process = started(tmp_path / "data", *options)
+    try:
+        until(lambda: children(process.pid))
+        process.terminate()
+        told = process.communicate(timeout=SECONDS)
+    finally:
+        process.kill()
+        process.wait(SECONDS)
+    assert (process.returncode, told[1]) == (0, "")
+
+
+def test_they_end_when_the_first_process_is_killed(academy: Served) -> None:
+    serving = children(academy.process.pid)
+    academy.process.kill()
+    until(lambda: not any(map(alive, serving)))
+
+
+def test_a_process_that_was_just_being_started_ends_with_the_first_too(academy: Served) -> None:
+    before = children(academy.process.pid)
+    os.kill(before[0], signal.SIGKILL)
+    until(lambda: set(children(academy.process.pid)) - set(before))
+    (young,) = set(children(academy.process.pid)) - set(before)
+    # It is kept from asking for its parent's end until that has come.
+    os.kill(young, signal.SIGSTOP)
+    try:
+        # The first process has started it whole once it sees to the next one that dies.
+        os.kill(before[1], signal.SIGKILL)
+        until(lambda: not Path(f"/proc/{before[1]}").exists())
+        academy.process.kill()
+        academy.ended()
+        os.kill(young, signal.SIGCONT)
+        until(lambda: not alive(young), 6 * SECONDS)
+    finally:
+        if alive(young):
+            os.kill(young, signal.SIGKILL)
+
+
+def test_a_port_in_use_is_not_joined(academy: Served, tmp_path: Path) -> None:
+    other = started(tmp_path / "other", "--address", academy.address, "--processes", "2")
+    _, told = other.communicate(timeout=SECONDS)
+    assert other.returncode == 2
+    assert f"{academy.address}: cannot listen there" in told
+
+
+# An address of this process's own, where nobody else takes the port in the meantime.
+OWN_BYTES = (127, 83, os.getpid() >> 8 & 255, os.getpid() & 255)
+OWN = ServerAddress(host=".".join(map(str, OWN_BYTES)))
+NAMES = [
+    pytest.param(OWN.host, id="the-same"),
+    pytest.param(f"0x{bytes(OWN_BYTES).hex()}", id="another-name-of-it"),
+    pytest.param("0.0.0.0", id="all-of-the-machine"),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_of_two_servers_that_begin_at_once_one_gets_the_port(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = workers._listened_on
+    with workers.shared_port(OWN) as address:
+        pass
+
+    def begin_too() -> bool:
+        other = pytest.raises(InvalidAddressError, match="another server may")
+        with other, workers.shared_port(replace(address, host=name)):
+            pass
+        return True
+
+    def look_while_another_begins(address: ServerAddress) -> Any:
+        found = looked(address)
+        monkeypatch.setattr(workers, "_listened_on", looked)
+        begun.append(threads.submit(begin_too))
+        # It would get through now if it could.
+        wait(begun, 0.5)
+        return found
+
+    begun: list[Future[bool]] = []
+    monkeypatch.setattr(workers, "_listened_on", look_while_another_begins)
+    with ThreadPoolExecutor(1) as threads, workers.shared_port(address) as kept:
+        assert kept == address
+        assert begun[0].result(SECONDS)
+
+
+def test_a_unix_socket_cannot_be_shared(tmp_path: Path) -> None:
+    refused = started(tmp_path / "data", "--address", f"unix:{tmp_path}/socket", "--processes", "2")
+    _, told = refused.communicate(timeout=SECONDS)
+    assert refused.returncode == 2
+    assert "processes share a port, not a Unix socket" in told
+
+
+def test_a_metrics_port_that_is_taken_is_told_before_any_process_is_started(tmp_path: Path) -> None:
+    # The second process's metrics would be at this port, which is taken.
+    with served(tmp_path / "first") as first:
+        taken = int(first.address.rpartition(":")[2])
+        options = ("--metrics-address", f"127.0.0.1:{taken - 1}", "--processes", "2")
+        failing = started(tmp_path / "data", "--address", "127.0.0.1:0", *options)
+        _, told = failing.communicate(timeout=SECONDS)
+    assert failing.returncode == 2
+    # The one before it may be taken too.
+    assert told.startswith("academy: 127.0.0.1:") and len(told.splitlines()) == 1
+    assert "cannot be served there" in told
+    assert clean_shutdown.markers(tmp_path / "data") == []
+
+
+def test_metrics_are_not_served_at_the_port_of_the_calls() -> None:
+    with shared_port(ServerAddress.parse("127.0.0.1:0")) as address:
+        with pytest.raises(InvalidAddressError, match=f"^{address}: the metrics of process 0"):
+            own_ports(address, 1)
+        before = address.with_port(address.port - 1)
+        with pytest.raises(InvalidAddressError, match="cannot be served there"):
+            own_ports(before, 2)
+
+
+def test_ports_beyond_the_last_are_refused_and_any_port_is_any_for_each() -> None:
+    with pytest.raises(InvalidAddressError, match="need the ports up to 65537"):
+        own_ports(ServerAddress.parse("127.0.0.1:65535"), 3)
+    assert [each.port for each in own_ports(ServerAddress.parse("127.0.0.1:0"), 3)] == [0, 0, 0]
+
+
+def _second_fails(number: int, ready: Callable[[], None]) -> None:
+    if number == 1:
+        raise SystemExit(3)
+    asyncio.run(_turns(ready))
+
+
+async def _turns(ready: Callable[[], None]) -> None:
+    ready()
+    await asyncio.Event().wait()
+
+
+def test_where_one_cannot_serve_all_end() -> None:
+    failing = pytest.raises(ServerProcessError, match="server process 1 ended with 3 before it served")
+    with signals(signal.SIGTERM) as told, failing:
+        ServerProcesses(_second_fails, 2).run(lambda: pytest.fail("not all of them serve"), told)

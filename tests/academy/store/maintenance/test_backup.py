@@ -1,0 +1,107 @@
+"""Backups: whole, of one moment, and put back only where nothing is lost."""
+
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from academy.store.contest_commands import ReportContest
+from academy.store.environment import TableName
+from academy.store.errors import StoreCorruptError, StoreError
+from academy.store.library_store import Page, Store
+from academy.store.maintenance.backup import backup, restore, verify
+from academy.store.maintenance.check import check
+from tests.academy.store.examples import learn, report
+
+
+def test_a_backup_restored_is_the_same_store(store: Store, tmp_path: Path) -> None:
+    learn(store, contests=5)
+    size = backup(store.environment, tmp_path / "backups" / "monday")
+    learn(store, contests=1, first=5)
+    restored = restore(tmp_path / "backups" / "monday", tmp_path / "restored")
+    assert size == restored == (tmp_path / "backups" / "monday" / "data.mdb").stat().st_size
+    with Store(tmp_path / "restored") as again:
+        assert again.events(Page())[0] == store.events(Page(again.last_event()))[0]
+        assert not list(check(again.environment))
+        # Life goes on in it.
+        learn(again, contests=1, first=5)
+        assert again.last_event() == store.last_event()
+        assert not list(check(again.environment))
+
+
+def test_a_backup_while_writing_is_of_one_moment(store: Store, tmp_path: Path) -> None:
+    enough = threading.Event()
+
+    def write() -> None:
+        number = 0
+        while not enough.is_set():
+            store.run(ReportContest(report(f"c{number}", plies=20), "arena"))
+            number += 1
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for number in range(5):
+            backup(store.environment, tmp_path / f"{number}")
+    finally:
+        enough.set()
+        writer.join(10)
+    for number in range(5):
+        with Store(tmp_path / f"{number}") as copy:
+            assert not list(check(copy.environment))
+
+
+@pytest.mark.parametrize("act", ["backup", "restore"])
+def test_nothing_is_written_over(store: Store, tmp_path: Path, act: str) -> None:
+    backup(store.environment, tmp_path / "source")
+    target = tmp_path / "target"
+    target.mkdir()
+    (target / "notes.txt").write_text("mine")
+    with pytest.raises(StoreError, match="must be an empty folder"):
+        if act == "backup":
+            backup(store.environment, target)
+        else:
+            restore(tmp_path / "source", target)
+    assert [path.name for path in target.iterdir()] == ["notes.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "source", "target"]
+
+
+@pytest.mark.parametrize(("folder", "file"), [(0o700, 0o600), (0o750, 0o640)])
+def test_who_may_read_a_copy_is_who_may_read_the_data(
+    store: Store, tmp_path: Path, folder: int, file: int
+) -> None:
+    store.environment.folder.chmod(folder)
+    (store.environment.folder / "data.mdb").chmod(file)
+    backup(store.environment, tmp_path / "copy")
+    restore(tmp_path / "copy", tmp_path / "restored")
+    for copy in ("copy", "restored"):
+        modes = [(tmp_path / copy).stat().st_mode, (tmp_path / copy / "data.mdb").stat().st_mode]
+        assert [stat.S_IMODE(mode) for mode in modes] == [folder, file]
+
+
+def test_an_empty_folder_is_filled(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "target").mkdir()
+    backup(store.environment, tmp_path / "target")
+    verify(tmp_path / "target")
+
+
+def test_what_is_no_backup_is_not_restored(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    with pytest.raises(StoreError, match="holds no data of ACADEMY"):
+        restore(tmp_path / "source", tmp_path / "target")
+    (tmp_path / "source" / "data.mdb").write_bytes(b"x" * 100_000)
+    with pytest.raises(StoreCorruptError):
+        restore(tmp_path / "source", tmp_path / "target")
+    assert not (tmp_path / "target").exists()
+
+
+def test_a_backup_with_a_hole_in_its_log_is_not_restored(store: Store, tmp_path: Path) -> None:
+    learn(store)
+    backup(store.environment, tmp_path / "source")
+    with Store(tmp_path / "source") as spoilt:
+        spoilt.environment.write(lambda transaction: transaction.delete(TableName.EVENTS, (2).to_bytes(8)))
+    with pytest.raises(StoreCorruptError, match="the last is number"):
+        restore(tmp_path / "source", tmp_path / "target")
+    assert not (tmp_path / "target").exists()
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]

@@ -1,0 +1,314 @@
+"""Compaction: old events go, and nothing that anybody can see of the libraries changes."""
+
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from academy.knowledge.settings import Library
+from academy.store import game_tables, keys, snapshots
+from academy.store.contest_commands import RegisterGame, ReportContest
+from academy.store.environment import Environment, TableName, Transaction
+from academy.store.errors import StoreBusyError, StoreCorruptError
+from academy.store.library_commands import DeletePattern, RestorePattern
+from academy.store.library_store import Page, Store
+from academy.store.maintenance import defragment, rebuild
+from academy.store.maintenance.backup import backup, restore, verify
+from academy.store.maintenance.check import check
+from academy.store.maintenance.compaction import Compacted, compact
+from academy.store.maintenance.defragment import shrink
+from academy.v1 import proposals_pb2
+from tests.academy.store.examples import endgame_proposal, go_game, learn, report, submission
+from tests.academy.store.processes import run_python, start_python
+
+
+@pytest.fixture
+def lived_in(store: Store) -> Iterator[Store]:
+    """Two games with twenty contests in all, and a pattern deleted and restored."""
+    learn(store, contests=12)
+    store.run(RegisterGame(go_game("other"), "arena"))
+    learn(store, contests=8, game_id="other")
+    number = next(iter(store.follow().refresh("go-9x9").libraries[Library.ENDGAME]))
+    store.run(DeletePattern("go-9x9", Library.ENDGAME, number, "admin"))
+    store.run(RestorePattern("go-9x9", Library.ENDGAME, number, "admin"))
+    yield store
+
+
+def stored(store: Store) -> dict[tuple[TableName, bytes], bytes]:
+    """All that is stored but for the log."""
+    log = {TableName.EVENTS, TableName.EVENTS_BY_GAME, TableName.SNAPSHOTS, TableName.META}
+    with store.environment.reading() as transaction:
+        return {
+            (table, key): value for table in set(TableName) - log for key, value in transaction.scan(table)
+        }
+
+
+@pytest.mark.parametrize("keep", [1, 5, 15, 23])
+def test_the_newest_events_stay_and_the_libraries_are_what_they_were(lived_in: Store, keep: int) -> None:
+    before, last = stored(lived_in), lived_in.last_event()
+
+    done = compact(lived_in.environment, keep=keep)
+
+    assert done == Compacted(removed=last - keep, left=keep)
+    assert stored(lived_in) == before
+    assert list(check(lived_in.environment)) == []
+    assert [event.sequence for event in lived_in.events(Page())[0]] == [*range(last - keep + 1, last + 1)]
+
+
+def test_life_goes_on_from_a_snapshot(lived_in: Store) -> None:
+    compact(lived_in.environment, keep=3)
+    last = lived_in.last_event()
+    learn(lived_in, contests=4, first=12)
+    assert lived_in.last_event() == last + 4
+    assert list(check(lived_in.environment)) == []
+    assert compact(lived_in.environment, keep=1).removed == 6
+    learn(lived_in, contests=2, first=16)
+    assert list(check(lived_in.environment)) == []
+
+
+def test_compacting_twice_does_nothing_the_second_time(lived_in: Store) -> None:
+    compact(lived_in.environment, keep=4)
+    assert compact(lived_in.environment, keep=4) == Compacted(0, 4)
+    assert compact(lived_in.environment, keep=1_000) == Compacted(0, 4)
+
+
+def test_an_empty_folder_has_nothing_to_compact(tmp_path: Path) -> None:
+    with Environment(tmp_path) as environment:
+        assert compact(environment) == Compacted(0, 0)
+
+
+def test_a_snapshot_is_the_replay_of_what_it_replaces(lived_in: Store) -> None:
+    with lived_in.environment.reading() as transaction:
+        replayed, _ = rebuild.rebuild(transaction, "go-9x9")
+        knowledge, generation = snapshots.unpack(snapshots.pack(*rebuild.rebuild(transaction, "go-9x9")))
+    made = set(game_tables.records(knowledge, generation))
+    assert made == set(game_tables.records(replayed, generation))
+
+
+def test_a_contest_that_comes_again_is_still_not_counted_twice(lived_in: Store) -> None:
+    compact(lived_in.environment, keep=1)
+    before = stored(lived_in)
+    for number in range(12):
+        again = report(f"go-9x9/{number}", first_wins=number % 3 > 0)
+        assert not lived_in.run(ReportContest(again, "arena")).counted
+    assert stored(lived_in) == before
+
+
+def late(number: int) -> tuple[str, list[proposals_pb2.NewProposal]]:
+    contest_id = f"go-9x9/{number}"
+    told = report(contest_id, first_wins=number % 3 > 0)
+    return contest_id, [endgame_proposal(told, back=6)]
+
+
+def test_a_proposal_for_a_contest_given_up_comes_too_late(lived_in: Store) -> None:
+    compact(lived_in.environment, keep=1)
+    contest_id, proposals = late(3)
+    (answer,) = lived_in.run(submission(contest_id, 1, proposals, "gnugo 1"))
+    assert answer.verdict == proposals_pb2.VERDICT_DROPPED
+    assert "no longer kept" in answer.reason
+    assert list(check(lived_in.environment)) == []
+
+
+def test_the_report_that_a_newer_judgement_refers_to_stays(lived_in: Store) -> None:
+    contest_id, proposals = late(3)
+    lived_in.run(submission(contest_id, 1, proposals, "gnugo 1"))
+    last, reported = lived_in.last_event(), lived_in.contest(contest_id).event
+    assert compact(lived_in.environment, keep=1) == Compacted(reported - 1, last - reported + 1)
+    assert list(check(lived_in.environment)) == []
+
+
+def test_a_log_that_does_not_make_the_libraries_is_left_alone(lived_in: Store) -> None:
+    with lived_in.environment.reading() as transaction:
+        key = next(transaction.scan(TableName.PATTERNS, keys.in_game("other")))[0]
+    lived_in.environment.write(lambda transaction: transaction.delete(TableName.PATTERNS, key))
+    last = lived_in.last_event()
+    with pytest.raises(StoreCorruptError, match=r"other: .*missing; nothing was removed"):
+        compact(lived_in.environment, keep=1)
+    with lived_in.environment.reading() as transaction:
+        assert transaction.count(TableName.EVENTS) == last
+
+
+def test_a_damaged_snapshot_is_found(lived_in: Store) -> None:
+    compact(lived_in.environment, keep=1)
+
+    def damage(transaction: Transaction) -> None:
+        snapshot = bytearray(transaction.get(TableName.SNAPSHOTS, b"other") or b"")
+        snapshot[len(snapshot) // 2] ^= 0xFF
+        transaction.put(TableName.SNAPSHOTS, b"other", bytes(snapshot))
+
+    lived_in.environment.write(damage)
+    assert [finding.game_id for finding in check(lived_in.environment)] == ["other"]
+
+
+def test_a_process_that_lags_behind_the_cut_reads_the_libraries_anew(lived_in: Store) -> None:
+    # Another process writes, and compacts away what this one's working copies have not seen yet.
+    run_python(
+        """
+        import sys
+        from pathlib import Path
+        from academy.store.maintenance.compaction import compact
+        from academy.store.library_store import Store
+        from tests.academy.store.examples import learn
+        with Store(Path(sys.argv[1])) as store:
+            learn(store, contests=5, first=20)
+            compact(store.environment, keep=1)
+        """,
+        str(lived_in.environment.folder),
+    )
+    learn(lived_in, contests=2, first=40)
+    assert lived_in.follow().refresh("go-9x9").measures.contests == 19
+    assert list(check(lived_in.environment)) == []
+
+
+def test_a_compacted_folder_is_backed_up_and_restored(lived_in: Store, tmp_path: Path) -> None:
+    compact(lived_in.environment, keep=2)
+    backup(lived_in.environment, tmp_path / "backup")
+    restore(tmp_path / "backup", tmp_path / "restored")
+    with Store(tmp_path / "restored") as again:
+        assert stored(again) == stored(lived_in)
+        assert list(check(again.environment)) == []
+
+
+def test_shrinking_gives_room_back_and_keeps_everything(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with Store(data) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        learn(store, contests=150)
+        compact(store.environment, keep=1)
+        before = stored(store)
+    size = data.joinpath("data.mdb").stat().st_size
+    assert shrink(data)[0] == size
+    assert data.joinpath("data.mdb").stat().st_size < 0.8 * size
+    assert {path.name for path in data.iterdir()} == {"data.mdb", "lock.mdb"}
+    assert data.joinpath("data.mdb").stat().st_mode & 0o777 == 0o600
+    with Store(data) as store:
+        assert stored(store) == before
+        learn(store, contests=1, first=150)
+        assert list(check(store.environment)) == []
+
+
+def test_a_folder_in_use_is_not_shrunk(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+    holder = start_python(
+        """
+        import sys
+        from pathlib import Path
+        from academy.store.library_store import Store
+        with Store(Path(sys.argv[1])):
+            print("open")
+            sys.stdout.flush()
+            import time
+            time.sleep(30)
+        """,
+        str(tmp_path),
+    )
+    try:
+        assert holder.stdout is not None and holder.stdout.readline() == "open\n"
+        with pytest.raises(StoreBusyError, match="stop its servers"):
+            shrink(tmp_path)
+    finally:
+        holder.kill()
+        holder.communicate()
+    shrink(tmp_path)
+
+
+# Of LMDB's two roots the one that a commit leaves depends on whether its number is even.
+@pytest.mark.parametrize("reports", [5, 6])
+def test_a_server_that_starts_meanwhile_waits_and_finds_everything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reports: int
+) -> None:
+    with Store(tmp_path) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        for number in range(reports):
+            store.run(ReportContest(report(str(number)), "arena"))
+        before = stored(store)
+    servers = []
+
+    def start_a_server(draft: Path) -> None:
+        verify(draft)
+        server = start_python(
+            """
+            import sys
+            from pathlib import Path
+            from academy.store.contest_commands import RegisterGame
+            from academy.store.library_store import Store
+            from tests.academy.store.examples import go_game
+            print("opening")
+            with Store(Path(sys.argv[1])) as store:
+                store.run(RegisterGame(go_game("other"), "arena"))
+                print([game.game_id for game in store.games()])
+            """,
+            str(tmp_path),
+        )
+        servers.append(server)
+        assert server.stdout is not None and server.stdout.readline() == "opening\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            server.wait(0.5)
+
+    monkeypatch.setattr(defragment, "verify", start_a_server)
+    shrink(tmp_path)
+    assert servers[0].communicate(timeout=180)[0] == "['go-9x9', 'other']\n"
+    with Store(tmp_path) as store:
+        assert before.items() <= stored(store).items()
+        assert list(check(store.environment)) == []
+
+
+COMPACTOR = """
+    import sys
+    from pathlib import Path
+    from academy.store import compaction, event_log
+    from academy.store.environment import Environment
+    from academy.store.maintenance.defragment import shrink
+
+    def telling(transaction, cut, give_up=event_log.give_up):
+        print("cutting")
+        give_up(transaction, cut)
+
+    event_log.give_up = telling
+    compaction._REMOVED_AT_ONCE = 1
+    print("beginning")
+    with Environment(Path(sys.argv[1])) as environment:
+        compaction.compact(environment, keep=5)
+    print("shrinking")
+    shrink(Path(sys.argv[1]))
+    print("done")
+"""
+
+
+# The program is killed soon after it has come to a stage; the seconds are about as long as that stage takes.
+@pytest.mark.parametrize(("stage", "seconds"), [("beginning", 0.3), ("cutting", 0.03), ("shrinking", 0.01)])
+def test_killed_at_any_moment_it_loses_nothing_and_can_be_run_again(
+    tmp_path: Path, stage: str, seconds: float
+) -> None:
+    chance = random.Random(stage)
+    with Store(tmp_path) as store:
+        store.run(RegisterGame(go_game(), "arena"))
+        store.run(RegisterGame(go_game("other"), "arena"))
+    halfway = 0
+    for turn in range(4):
+        with Store(tmp_path) as store:
+            learn(store, contests=10, first=10 * turn)
+            learn(store, contests=6, first=6 * turn, game_id="other")
+            before = stored(store)
+        process = start_python(COMPACTOR, str(tmp_path))
+        assert process.stdout is not None
+        while process.stdout.readline() != f"{stage}\n":
+            pass
+        time.sleep(chance.uniform(0.0, seconds))
+        process.send_signal(signal.SIGKILL)
+        output, _ = process.communicate(timeout=180)
+        halfway += "done" not in output
+        with Store(tmp_path) as store:
+            with store.environment.reading() as transaction:
+                assert transaction.count(TableName.EVENTS) >= 5
+            assert stored(store) == before
+            assert list(check(store.environment)) == []
+    assert halfway, "some must have been killed in the middle"
+    with Store(tmp_path) as store:
+        assert compact(store.environment, keep=5).left == 5
+        assert list(check(store.environment)) == []

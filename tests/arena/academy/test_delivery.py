@@ -1,0 +1,190 @@
+"""Reports reach ACADEMY in the end, whatever happens to it in between, and count once."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+
+from arena.academy import delivery as module
+from arena.academy.client import contest_message, contest_report
+from arena.academy.delivery import OutboxDelivery
+from arena.academy.session import AcademySession
+from arena.control.settings import AcademySettings
+from arena.results.database import ResultsDatabase, sqlite_url
+from referees.go import Go
+from tests.arena.contest_server import TOKEN, ContestServer
+from tests.arena.results.examples import heading, registered, result
+
+SPEC = Go.from_settings({"board_size": 9, "komi": 7.5}).spec()
+
+
+class Scene:
+    def __init__(self, folder: Path) -> None:
+        self.server = ContestServer(folder)
+        self.server.start()
+        self.database = ResultsDatabase.open(sqlite_url(folder / "results.sqlite"))
+        self.series = registered(self.database)
+        settings = AcademySettings(self.server.address, folder / "data", token=TOKEN)
+        self.session = AcademySession(settings, SPEC, folder / "academy.log")
+        self.reporter = OutboxDelivery(self.series.outbox, self.session)
+        self.games = 0
+
+    def finish_game(self, large: bool = False) -> str:
+        attempt = self.series.next_attempt(f"AvB_{self.games}")
+        self.games += 1
+        contest = contest_message(attempt.contest_id, SPEC, ("a", "b"), (1000.0, 1000.0))
+        self.series.begin(attempt, contest.SerializeToString(), "AvB", heading().players)
+        game = result(attempt.game_id)
+        told = contest_report(contest, game)
+        if large:
+            told.plies[0].board = "x" * 4 * 2**20
+        report = told.SerializeToString()
+        self.series.finish(attempt, "AvB", 1, ("a", "b"), game, (1.0, 1.0), (1.0, 1.0), report)
+        self.reporter.wake()
+        return attempt.contest_id
+
+    def warnings(self) -> list[str]:
+        found = []
+        while not self.reporter.warnings.empty():
+            found.append(self.reporter.warnings.get())
+        return found
+
+    def close(self) -> None:
+        self.reporter.stop()
+        self.session.close()
+        self.database.close()
+        self.server.stop()
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Iterator[Scene]:
+    scene = Scene(tmp_path)
+    scene.reporter.start()
+    yield scene
+    scene.close()
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 15.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never became so"
+        time.sleep(0.01)
+
+
+def test_reports_are_delivered_in_order_as_games_end(scene: Scene) -> None:
+    contests = [scene.finish_game() for _ in range(3)]
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert list(scene.server.reports) == contests
+    assert set(scene.server.counted.values()) == {1}
+    assert scene.warnings() == []
+
+
+def test_reports_wait_while_the_server_is_away(scene: Scene) -> None:
+    scene.server.stop()
+    contests = {scene.finish_game() for _ in range(2)}
+    eventually(lambda: not scene.reporter.warnings.empty())
+    assert scene.reporter.waiting() == 2
+    scene.server.start()
+    scene.reporter.hurry()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert set(scene.server.reports) == contests
+
+
+def test_one_report_that_fails_does_not_hold_up_the_others(scene: Scene) -> None:
+    scene.server.fail("ReportContest", grpc.StatusCode.INTERNAL)
+    first, second = scene.finish_game(), scene.finish_game()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert set(scene.server.reports) == {first, second}
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_FAILURES", 3)
+    monkeypatch.setattr(module, "FIRST_PAUSE_SECONDS", 0.05)
+
+
+@pytest.mark.parametrize("code", ["INTERNAL", "UNKNOWN", "ABORTED", "RESOURCE_EXHAUSTED"])
+def test_a_report_at_which_academy_always_fails_is_given_up_in_the_end(
+    impatient: None, scene: Scene, code: str
+) -> None:
+    scene.server.stop()
+    failing = scene.finish_game()
+    scene.server.failing_reports[failing] = grpc.StatusCode[code]
+    taken = scene.finish_game()
+    scene.server.start()
+    scene.reporter.hurry()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert set(scene.server.reports) == {taken}
+    ((contest, why),) = scene.series.outbox.refusals().items()
+    assert contest == failing
+    assert why.startswith(f"reporting the contest {failing}") and f"this one always [{code}]" in why
+    assert scene.server.tried[failing] == 3
+
+
+def test_a_report_too_large_for_the_server_is_given_up(impatient: None, scene: Scene) -> None:
+    large, taken = scene.finish_game(large=True), scene.finish_game()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert set(scene.server.reports) == {taken}
+    assert "RESOURCE_EXHAUSTED" in scene.series.outbox.refusals()[large]
+
+
+@pytest.mark.parametrize("code", ["UNAVAILABLE", "DEADLINE_EXCEEDED"])
+def test_a_report_that_never_arrives_goes_on_waiting_and_does_not_block_the_others(
+    impatient: None, scene: Scene, code: str
+) -> None:
+    scene.server.stop()
+    failing = scene.finish_game()
+    scene.server.failing_reports[failing] = grpc.StatusCode[code]
+    others = {scene.finish_game() for _ in range(3)}
+    scene.server.start()
+    scene.reporter.hurry()
+    eventually(lambda: set(scene.server.reports) == others)
+    eventually(lambda: scene.server.tried[failing] > 3)
+    assert scene.series.outbox.counts() == {"waiting": 1, "acknowledged": 3, "refused": 0}
+
+
+def test_a_busy_server_is_asked_again_however_often_it_says_so(impatient: None, scene: Scene) -> None:
+    for _ in range(5):
+        scene.server.put_off("ReportContest", 0.01)
+    contest = scene.finish_game()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert set(scene.server.reports) == {contest}
+
+
+def test_a_refused_report_is_given_up_and_named(scene: Scene) -> None:
+    scene.server.fail("ReportContest", grpc.StatusCode.INVALID_ARGUMENT)
+    refused, taken = scene.finish_game(), scene.finish_game()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert set(scene.server.reports) == {taken}
+    assert scene.series.outbox.counts() == {"waiting": 0, "acknowledged": 1, "refused": 1}
+    (warning,) = scene.warnings()
+    assert refused in warning and "INVALID_ARGUMENT" in warning and "given up" in warning
+
+
+def test_reports_wait_for_a_token_that_is_accepted(scene: Scene) -> None:
+    scene.server.fail("ReportContest", grpc.StatusCode.PERMISSION_DENIED)
+    contest = scene.finish_game()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert contest in scene.server.reports
+    assert "PERMISSION_DENIED" in scene.warnings()[0]
+
+
+def test_a_server_that_lost_the_game_is_told_again(scene: Scene) -> None:
+    scene.server.games.clear()
+    contest = scene.finish_game()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert contest in scene.server.reports and "go-9x9" in scene.server.games
+
+
+def test_what_waits_when_a_run_ends_is_sent_by_the_next(scene: Scene) -> None:
+    scene.server.stop()
+    contest = scene.finish_game()
+    eventually(lambda: not scene.reporter.warnings.empty())
+    scene.reporter.stop()
+    scene.server.start()
+    scene.reporter = OutboxDelivery(scene.series.outbox, scene.session)
+    scene.reporter.start()
+    eventually(lambda: scene.reporter.waiting() == 0)
+    assert set(scene.server.reports) == {contest}

@@ -1,0 +1,100 @@
+"""Files of openings: what they may hold, and in which order games get them."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.match.openings import InvalidOpeningsError, Opening, opening_at, read_openings
+from referees.go import Go
+
+GO = Go.from_settings({"board_size": 9})
+
+
+def write(tmp_path: Path, content: str, name: str = "book.txt") -> Path:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def test_a_list_has_an_opening_a_line_with_its_name_if_it_likes(tmp_path: Path) -> None:
+    path = write(tmp_path, "# a comment\nE5 c3\n\ncorner: G7, C3 ,pass\n  D4\n")
+    assert read_openings(path, GO) == (
+        Opening("", ("E5", "C3"), 1),
+        Opening("corner", ("G7", "C3", "pass"), 2),
+        Opening("", ("D4",), 3),
+    )
+
+
+def test_openings_can_be_cut_to_so_many_plies(tmp_path: Path) -> None:
+    path = write(tmp_path, "E5 C3 D4\nG7\n")
+    assert [opening.moves for opening in read_openings(path, GO, plies=2)] == [("E5", "C3"), ("G7",)]
+
+
+def test_a_collection_of_records_gives_its_main_lines(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "(;FF[4]SZ[9]GN[first];B[ee];W[cg](;B[cc])(;B[gg]))\n(;SZ[9];B[aa];W[];C[no move])",
+        "book.SGF",
+    )
+    assert read_openings(path, GO) == (
+        Opening("first", ("E5", "C3", "C7"), 1),
+        Opening("", ("A9", "pass"), 2),
+    )
+
+
+def test_records_of_a_handicap_must_have_its_stones(tmp_path: Path) -> None:
+    game = Go.from_settings({"board_size": 9, "handicap": 2})
+    path = write(tmp_path, "(;SZ[9]HA[2]AB[cg][gc];W[ee])", "book.sgf")
+    assert read_openings(path, game) == (Opening("", ("E5",), 1),)
+    with pytest.raises(InvalidOpeningsError, match="game 1: its first position is another"):
+        read_openings(path, GO)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("book.txt", "E5\nG7 E5 E5", "line 2: move 3: point E5 is occupied"),
+        ("book.txt", "x: E5 Z9", r"line 1 \(x\): move 2: 'Z9' is neither a point"),
+        ("book.txt", "Z9", "line 1: move 1: 'Z9' is neither a point"),
+        ("book.txt", "x:", r"line 1 \(x\): there is no move"),
+        ("book.txt", "pass pass", "line 1: the game is over after move 2"),
+        ("book.txt", "pass pass E5", "line 1: the game is over after move 2"),
+        ("book.txt", "# nothing", "holds no opening"),
+        ("book.sgf", "no records", "no SGF"),
+        ("book.sgf", "(;SZ[19];B[aa])", "game 1: its board has 19 rows, not 9"),
+        ("book.sgf", "(;SZ[9];B[aa])(;SZ[9];W[aa])", "game 2: move 1 is not by B, whose turn it is"),
+        ("book.sgf", "(;SZ[9];B[aa];AW[bb])", "game 1: after move 1 stones are placed"),
+        ("book.sgf", "(;SZ[9];B[zz])", "game 1: "),
+        ("book.sgf", "(;SZ[99];B[aa])", "game 1: size out of range"),
+        ("book.sgf", "(;SZ[9];B[aa]", "unexpected end of SGF data"),
+        ("book.sgf", "(;SZ[9];B[aa];W[aa])", "record 1: move 2: point A9 is occupied"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_with_its_place(
+    name: str, content: str, says: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidOpeningsError, match=says):
+        read_openings(write(tmp_path, content, name), GO)
+
+
+def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidOpeningsError, match="cannot be read: No such file"):
+        read_openings(tmp_path / "book.txt", GO)
+    (tmp_path / "book.txt").write_bytes(b"\xff\xfe")
+    with pytest.raises(InvalidOpeningsError, match="is no text"):
+        read_openings(tmp_path / "book.txt", GO)
+
+
+BOOK = tuple(Opening(str(number), ("E5",)) for number in range(5))
+
+
+def test_without_a_seed_openings_come_in_their_order_again_and_again() -> None:
+    assert [opening_at(BOOK, place).name for place in range(7)] == ["0", "1", "2", "3", "4", "0", "1"]
+
+
+def test_with_a_seed_every_opening_comes_once_before_the_first_comes_again() -> None:
+    order = [opening_at(BOOK, place, seed=7).name for place in range(50)]
+    assert all(sorted(order[start : start + 5]) == list("01234") for start in range(0, 50, 5))
+    assert order == [opening_at(BOOK, place, seed=7).name for place in range(50)]
+    assert len({tuple(order[start : start + 5]) for start in range(0, 50, 5)}) > 1
+    assert order != [opening_at(BOOK, place, seed=8).name for place in range(50)]

@@ -1,0 +1,47 @@
+"""Breaking off what takes too long, without disturbing other timers."""
+
+import signal
+import time
+
+import pytest
+
+from arena.players.alarm import TimeIsUp, alarm
+
+
+def test_what_takes_too_long_is_broken_off() -> None:
+    began = time.monotonic()
+    with pytest.raises(TimeIsUp), alarm(0.05):
+        time.sleep(10)
+    assert time.monotonic() - began < 9
+
+
+def test_what_is_done_in_time_is_left_alone() -> None:
+    with alarm(0.5):
+        answer = sum(range(10))
+    time.sleep(0.6)
+    assert answer == 45
+
+
+def test_no_except_exception_swallows_it() -> None:
+    with pytest.raises(TimeIsUp), alarm(0.05):
+        try:
+            time.sleep(10)
+        except Exception:
+            pytest.fail("swallowed")
+
+
+def test_handler_and_timer_of_before_go_on_afterwards() -> None:
+    rung = []
+    handler = signal.signal(signal.SIGALRM, lambda *_: rung.append(time.monotonic()))
+    left, interval = signal.setitimer(signal.ITIMER_REAL, 1.0)
+    began = time.monotonic()
+    try:
+        with alarm(10):
+            time.sleep(0.05)
+        assert not rung
+        while not rung and time.monotonic() < began + 30:
+            time.sleep(0.05)
+        assert len(rung) == 1 and rung[0] - began > 0.99
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left, interval)
+        signal.signal(signal.SIGALRM, handler)

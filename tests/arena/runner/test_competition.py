@@ -1,0 +1,305 @@
+"""The loop: every game is selected, played, recorded, rated and reported, and counts once."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import grpc
+import pytest
+
+from academy.v1 import contests_pb2
+from arena.academy import client
+from arena.academy import contests as academy_desk
+from arena.academy.session import AcademySession
+from arena.control.toml_file import read
+from arena.results.database import ResultsDatabase
+from arena.results.registration import Heading
+from arena.results.series import Series
+from arena.runner.competition import Competition, RunEnd
+from arena.runner.event_log import EventLog
+from arena.runner.files import CompetitionFiles
+from arena.runner.game_jobs import JobMaker, setting_of
+from arena.runner.stopping import RunInterruptedError, StopRequests
+from arena.selection.kinds import selector_for
+from arena.terminal.display import Display
+from arena.terminal.progress import RunProgress
+from arena.workers.interface import Workers
+from arena.workers.pool import WorkerPool
+from clients.connection import AcademyUnavailableError
+from referees.api import referee
+from tests.arena.contest_server import ContestServer
+from tests.arena.control_files import MISSING, PASSING, RANDOM, SLOW, write_control
+from tests.arena.inline_worker import InlineWorker
+
+
+class RecordingDisplay(Display):
+    def __init__(self) -> None:
+        self.results: list[str] = []
+        self.warnings: list[str] = []
+        self.notes: list[str] = []
+        self.progress: list[RunProgress] = []
+
+    def show(self, progress: Callable[[], RunProgress]) -> None:
+        self.progress.append(progress())
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def acknowledge(self, text: str) -> None:
+        self.notes.append(text)
+
+    def result(self, text: str) -> None:
+        self.results.append(text)
+
+    def warning(self, text: str) -> None:
+        self.warnings.append(text)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ContestServer]:
+    server = ContestServer(tmp_path)
+    server.start()
+    yield server
+    server.stop()
+
+
+class Arena:
+    """Runs the competition of a control file in this process, again and again."""
+
+    def __init__(self, control_path: Path) -> None:
+        self.control = read(control_path)
+        self.files = CompetitionFiles(control_path)
+        self.display = RecordingDisplay()
+        self.checks = 0
+
+    def run(self, max_games: int | None = None, interrupt_after: int | None = None) -> RunEnd:
+        control, files, selector = self.control, self.files, selector_for(self.control)
+        rules = referee("go").from_settings(control.game.settings)
+
+        class Stopping(StopRequests):
+            def look(stopping) -> str:
+                if interrupt_after is not None and len(self.display.results) >= interrupt_after:
+                    raise RunInterruptedError
+                return super().look()
+
+        heading = Heading(
+            files.name, control.kind, "", selector.description, selector.total,
+            setting_of(control.game, rules), [control.players[name] for name in control.competitors],
+        )  # fmt: skip
+        with (
+            closing(ResultsDatabase.open(files.results)) as database,
+            EventLog(files.log) as log,
+            ExitStack() as stack,
+        ):
+            workers: Workers = InlineWorker()
+            if control.parallel > 1:
+                workers = stack.enter_context(WorkerPool(control.parallel))
+            series = Series.register(database, heading)
+            series.describe(heading)
+            session = None
+            if control.academy is not None:
+                session = AcademySession(control.academy, rules.spec(), files.academy_log)
+            try:
+                competition = Competition(
+                    control, files, series, selector, workers, session, self.display, log,
+                    jobs=JobMaker(control, files), stopping=Stopping(files),
+                )  # fmt: skip
+                return competition.run(max_games)
+            finally:
+                if session is not None:
+                    session.close()
+
+    def finished(self) -> Sequence[str]:
+        with closing(ResultsDatabase.open(self.files.results)) as database:
+            return [game.game_id for game in Series.find(database, self.files.name).finished_games()]
+
+
+def game_ids(contests: set[str]) -> list[str]:
+    return sorted(contest_id.split("/")[1] for contest_id in contests)
+
+
+ALL_GAMES = ["AvB_0", "AvB_1", "AvC_0", "AvC_1", "BvC_0", "BvC_1"]
+THREE = {"one": RANDOM, "two": RANDOM, "three": PASSING}
+
+
+def test_a_competition_from_beginning_to_end(tmp_path: Path, server: ContestServer) -> None:
+    arena = Arena(write_control(tmp_path, THREE, server, "rounds = 2\nparallel = 2"))
+    assert arena.run() is RunEnd.COMPLETED
+    assert sorted(arena.finished()) == ALL_GAMES
+    assert game_ids(server.game_reports) == ALL_GAMES and not server.void_reports
+    assert set(server.opened) == set(server.reports)
+    assert {path.stem for path in arena.files.games.iterdir()} == set(ALL_GAMES)
+    assert all(path.read_text().startswith("(;FF[4]") for path in arena.files.games.iterdir())
+    assert len(arena.files.history.read_text().splitlines()) == 6
+    assert len(arena.display.results) == 6
+    assert arena.display.progress[-1].standings.games == 6
+
+
+def test_contests_are_opened_with_the_ratings_of_the_moment(tmp_path: Path, server: ContestServer) -> None:
+    ratings = "[ratings]\nstart = 1500"
+    players = {"one": RANDOM, "anchor": f"{RANDOM}\nfixed_elo = 0"}
+    arena = Arena(write_control(tmp_path, players, server, more=ratings))
+    arena.run()
+    contests = {contest_id.split("/")[1]: contest for contest_id, contest in server.opened.items()}
+    reports = {contest_id.split("/")[1]: report for contest_id, report in server.reports.items()}
+    elo = {player.name: player.elo for player in contests["AvB_0"].players}
+    assert elo == {"one": 1500.0, "anchor": 0.0}
+    second = {player.name: player.elo for player in contests["AvB_1"].players}
+    won = reports["AvB_0"].results[0] == contests_pb2.RESULT_WIN
+    assert second["anchor"] == 0.0
+    assert second["one"] > 1500.0 if won else second["one"] < 1475.0
+
+
+def test_a_completed_competition_has_nothing_left_to_do(tmp_path: Path, server: ContestServer) -> None:
+    arena = Arena(write_control(tmp_path, THREE, server))
+    arena.run()
+    history = arena.files.history.read_text()
+    assert arena.run() is RunEnd.COMPLETED
+    assert sorted(arena.finished()) == ALL_GAMES
+    assert set(server.counted.values()) == {1}
+    assert arena.files.history.read_text() == history
+
+
+def test_a_run_of_limited_games_is_taken_up_again(tmp_path: Path, server: ContestServer) -> None:
+    arena = Arena(write_control(tmp_path, THREE, server))
+    assert arena.run(max_games=0) is RunEnd.GAME_LIMIT
+    assert arena.run(max_games=4) is RunEnd.GAME_LIMIT
+    assert len(arena.finished()) == 4
+    assert arena.run() is RunEnd.COMPLETED
+    assert sorted(arena.finished()) == game_ids(server.game_reports) == ALL_GAMES
+
+
+def test_an_interrupted_game_is_reported_void_and_played_again(tmp_path: Path, server: ContestServer) -> None:
+    arena = Arena(write_control(tmp_path, {"one": SLOW, "two": SLOW}, server, "rounds = 6\nparallel = 2"))
+    with pytest.raises(RunInterruptedError):
+        arena.run(interrupt_after=2)
+    assert 2 <= len(arena.finished()) < 6
+    assert arena.run() is RunEnd.COMPLETED
+    assert sorted(arena.finished()) == game_ids(server.game_reports) == [f"AvB_{n}" for n in range(6)]
+    assert server.void_reports
+    assert set(server.opened) == set(server.reports)
+
+
+def test_a_request_to_stop_lets_games_in_progress_finish(tmp_path: Path) -> None:
+    arena = Arena(write_control(tmp_path, {"one": SLOW, "two": SLOW}, None, "parallel = 2"))
+    show = arena.display.show
+    requested: list[bool] = []
+
+    def stop_once(progress: Callable[[], RunProgress]) -> None:
+        show(progress)
+        if progress().standings.games == 1 and not requested:
+            requested.append(True)
+            arena.files.request_stop()
+
+    arena.display.show = stop_once  # type: ignore[method-assign]
+    assert arena.run() is RunEnd.STOPPED
+    assert not arena.files.stop_requested()
+    assert any("waiting for the games in progress" in note for note in arena.display.notes)
+
+
+def test_a_request_from_before_the_run_is_forgotten(tmp_path: Path) -> None:
+    arena = Arena(write_control(tmp_path, {"one": PASSING, "two": PASSING}))
+    arena.files.request_stop()
+    assert arena.run() is RunEnd.COMPLETED
+
+
+def test_a_player_that_never_works_halts_the_run(tmp_path: Path, server: ContestServer) -> None:
+    players = {"one": PASSING, "villain": MISSING}
+    arena = Arena(write_control(tmp_path, players, server, "rounds = 10\nvoid_retries = 0"))
+    assert arena.run() is RunEnd.HALTED
+    assert arena.finished() == []
+    assert game_ids(server.void_reports) == ["AvB_0"] and not server.game_reports
+    (warning,) = arena.display.warnings
+    assert "game AvB_0 is void" in warning and "villain" in warning
+    # The next run tries the same game anew.
+    assert arena.run() is RunEnd.HALTED
+    assert game_ids(server.void_reports) == ["AvB_0", "AvB_0"]
+
+
+def test_a_game_that_is_lost_by_who_never_got_ready_is_void_for_academy(
+    tmp_path: Path, server: ContestServer
+) -> None:
+    players = {"one": PASSING, "villain": MISSING, "two": PASSING}
+    arena = Arena(
+        write_control(tmp_path, players, server, 'rounds = 1\nvoid_retries = 0\non_void = "forfeit"')
+    )
+    assert arena.run() is RunEnd.COMPLETED
+    assert sorted(arena.finished()) == ["AvB_0", "AvC_0", "BvC_0"]
+    assert game_ids(server.void_reports) == ["AvB_0", "BvC_0"]
+    assert game_ids(server.game_reports) == ["AvC_0"]
+
+
+def test_a_void_game_is_tried_again_once(tmp_path: Path, server: ContestServer) -> None:
+    players = {
+        "one": PASSING,
+        "moody": 'protocol = "python"\ncommand = "tests.arena.runner.test_competition:moody"',
+    }
+    arena = Arena(write_control(tmp_path, players, server, "rounds = 4"))
+    MOODS.clear()
+    assert arena.run() is RunEnd.COMPLETED
+    assert sorted(arena.finished()) == [f"AvB_{n}" for n in range(4)]
+    assert len(server.void_reports) == 1
+    (void,) = server.void_reports
+    assert any(void.split("/")[1] in warning and "a mood" in warning for warning in arena.display.warnings)
+
+
+MOODS: list[int] = []
+
+
+def moody(referee: object, seat: int, seed: int) -> object:
+    """A player that can't be made the third time it is asked."""
+    MOODS.append(seed)
+    if len(MOODS) == 3:
+        raise RuntimeError("a mood")
+    return lambda view: "pass"
+
+
+def test_a_missing_record_file_is_written_again(tmp_path: Path) -> None:
+    arena = Arena(write_control(tmp_path, {"one": PASSING, "two": PASSING}))
+    arena.run()
+    record = arena.files.games / "AvB_1.sgf"
+    content = record.read_text()
+    record.unlink()
+    arena.files.history.write_text("")
+    arena.run()
+    assert record.read_text() == content
+    assert len(arena.files.history.read_text().splitlines()) == 2
+
+
+def test_games_wait_for_an_academy_that_is_away_for_a_moment(tmp_path: Path, server: ContestServer) -> None:
+    arena = Arena(write_control(tmp_path, {"one": PASSING, "two": PASSING}, server))
+    server.fail("OpenContest", *[grpc.StatusCode.UNAVAILABLE] * 4)
+    assert arena.run() is RunEnd.COMPLETED
+    assert game_ids(server.game_reports) == ["AvB_0", "AvB_1"]
+    assert any("trying again" in warning for warning in arena.display.warnings)
+
+
+def test_a_run_ends_when_academy_stays_away(
+    tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(academy_desk, "OPENING_GIVE_UP_SECONDS", 0.5)
+    arena = Arena(write_control(tmp_path, {"one": PASSING, "two": PASSING}, server))
+    server.fail("OpenContest", *[grpc.StatusCode.UNAVAILABLE] * 10)
+    with pytest.raises(AcademyUnavailableError, match="opening the contest"):
+        arena.run()
+    server.failures.clear()
+    assert arena.run() is RunEnd.COMPLETED
+    assert game_ids(server.game_reports) == ["AvB_0", "AvB_1"]
+
+
+def test_a_report_too_large_is_shortened_and_the_log_says_so(
+    tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "MAX_REPORT_BYTES", 170)
+    arena = Arena(write_control(tmp_path, {"one": PASSING, "two": PASSING}, server))
+    assert arena.run() is RunEnd.COMPLETED
+    assert game_ids(server.game_reports) == ["AvB_0", "AvB_1"]
+    assert not any(ply.board for report in server.reports.values() for ply in report.plies)
+    assert "game AvB_0: its report of" in arena.files.log.read_text()
+
+
+def test_without_update_academy_learns_nothing(tmp_path: Path, server: ContestServer) -> None:
+    players = {"one": PASSING, "two": PASSING}
+    arena = Arena(write_control(tmp_path, players, server, more="update = false"))
+    assert arena.run() is RunEnd.COMPLETED
+    assert game_ids(server.void_reports) == ["AvB_0", "AvB_1"] and not server.game_reports

@@ -1,0 +1,28 @@
+"""The files of a competition."""
+
+import os
+from pathlib import Path
+
+from arena.runner.files import CompetitionFiles
+
+
+def test_a_report_is_written_straight_into_what_is_no_regular_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "cup.report"
+    os.mkfifo(pipe)
+    # Open for reading and writing, so that neither side waits for the other.
+    reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        CompetitionFiles(tmp_path / "cup.toml").write_report("the standings\n")
+        assert os.read(reader, 1000) == b"the standings\n"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_report_that_is_a_link_is_written_where_it_leads(tmp_path: Path) -> None:
+    file, link = tmp_path / "elsewhere", tmp_path / "cup.report"
+    file.write_text("old")
+    link.symlink_to(file)
+    CompetitionFiles(tmp_path / "cup.toml").write_report("new")
+    assert link.is_symlink() and file.read_text() == "new"
+    assert set(tmp_path.iterdir()) == {file, link}

@@ -1,0 +1,190 @@
+"""The tokens of players that dial in to `arena run`: made, kept, demanded, and hidden from everybody else."""
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from arena.control.settings import Control, MissingTokenError
+from arena.control.toml_file import parse
+from arena.lobby.addresses import InvalidAddressError
+from arena.players.process import inherited_environment
+from arena.runner.files import CompetitionFiles
+from arena.runner.remote_players import remote_players
+from clients.connection import AcademyRefusedError, Connection
+from clients.dial_in import dial_in
+
+CONTROL = """
+[competition]
+kind = "all-play-all"
+[game]
+name = "go"
+board_size = 5
+[remote]
+address = "127.0.0.1:0"
+[players.one]
+protocol = "grpc"
+reconnect_seconds = 0
+[players.two]
+protocol = "grpc"
+"""
+
+
+Opening = Callable[..., tuple[Control, list[str]]]
+
+
+@pytest.fixture
+def opening(tmp_path: Path) -> Iterator[Opening]:
+    """Opens the lobby of a control file until the test ends; returns the players and what was told."""
+    stack = ExitStack()
+
+    def opened(content: str = CONTROL, insecure: bool = False) -> tuple[Control, list[str]]:
+        told: list[str] = []
+        path = tmp_path / "cup.toml"
+        tokens = CompetitionFiles(path).tokens
+        block = remote_players(
+            parse(path, content), told.append, lambda *_, **__: None, tokens, insecure=insecure
+        )
+        return stack.enter_context(block), told
+
+    with stack:
+        yield opened
+
+
+def address_in(told: list[str]) -> str:
+    return told[0].split()[5].rstrip(",")
+
+
+def dialled(address: str, token: str, player: str = "one") -> int:
+    return dial_in(Connection(address, token=token), player, lambda game: lambda turn: None, redial_seconds=0)
+
+
+def test_each_player_gets_a_token_in_a_file_that_only_this_user_reads(
+    tmp_path: Path, opening: Opening
+) -> None:
+    _, told = opening()
+    folder = tmp_path / "cup.tokens"
+    assert told == [f"remote players dial in at {address_in(told)}, with the tokens in {folder}: one, two"]
+    tokens = {file.name: file.read_text(encoding="ascii").strip() for file in folder.iterdir()}
+    assert sorted(tokens) == ["one", "two"] and tokens["one"] != tokens["two"]
+    assert all(len(token) >= 43 for token in tokens.values())
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
+
+
+def test_who_has_not_the_token_of_that_player_does_not_get_in(tmp_path: Path, opening: Opening) -> None:
+    _, told = opening()
+    of_two = (tmp_path / "cup.tokens" / "two").read_text().strip()
+    for token, reason in (("", "TOKEN_INVALID"), ("guess", "NOT_PERMITTED"), (of_two, "NOT_PERMITTED")):
+        with pytest.raises(AcademyRefusedError) as refused:
+            dialled(address_in(told), token)
+        assert refused.value.reason == reason
+
+
+def test_a_later_run_has_the_same_tokens(tmp_path: Path, opening: Opening) -> None:
+    first, _ = opening()
+    again, _ = opening()
+    digests = [control.players["one"].parameters["token_digest"] for control in (first, again)]
+    assert digests[0] == digests[1]
+
+
+def test_a_token_of_the_control_file_takes_the_place_of_the_file(
+    tmp_path: Path, opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN_OF_TWO", "sesame")
+    _, told = opening(CONTROL + 'token_env = "TOKEN_OF_TWO"\n')
+    assert [file.name for file in (tmp_path / "cup.tokens").iterdir()] == ["one"]
+    assert told[0].endswith(": one")
+
+
+def test_programs_that_the_arena_starts_find_no_token(
+    opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN_OF_TWO", "sesame")
+    monkeypatch.setenv("ARENA_TOKEN", "an operator's")
+    opening(CONTROL + 'token_env = "TOKEN_OF_TWO"\n')
+    assert not {b"TOKEN_OF_TWO", b"ARENA_TOKEN"} & set(inherited_environment())
+    assert b"PATH" in inherited_environment()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda folder: folder.chmod(0o755), r"cup.tokens: others may read .* \(mode 755\); chmod 700"),
+        (lambda folder: (folder / "one").chmod(0o644), r"one: others may read .* \(mode 644\); chmod 600"),
+        (lambda folder: (folder / "one").write_text("\n"), "one: holds no token; remove it"),
+        (lambda folder: (folder / "one").write_text("x" * 1000), "one: holds no token; remove it"),
+        (
+            lambda folder: (folder / "one").rename(folder / "o") and (folder / "one").symlink_to("o"),
+            "one: is no file of this user",
+        ),
+        (
+            lambda folder: folder.rename(folder.with_name("x")) and folder.symlink_to("x"),
+            "cup.tokens: is no folder of this user",
+        ),
+    ],
+)
+def test_a_file_that_others_can_read_or_put_there_is_refused(
+    tmp_path: Path, opening: Opening, spoil: Callable[[Path], object], says: str
+) -> None:
+    opening()
+    spoil(tmp_path / "cup.tokens")
+    with pytest.raises(MissingTokenError, match=says):
+        opening()
+
+
+def test_insecure_lets_in_whoever_says_the_name_and_warns(
+    tmp_path: Path, opening: Opening, capsys: pytest.CaptureFixture[str]
+) -> None:
+    control, told = opening(insecure=True)
+    assert "token_digest" not in control.players["one"].parameters
+    assert not (tmp_path / "cup.tokens").exists() and told == [
+        f"remote players dial in at {address_in(told)}"
+    ]
+    assert (
+        "arena: --insecure: any program on this machine can take over the games and the ACADEMY tickets of "
+        "one, two" in capsys.readouterr().err
+    )
+
+
+def test_insecure_does_not_reach_beyond_this_machine(opening: Opening) -> None:
+    beyond = CONTROL.replace('"127.0.0.1:0"', '"0.0.0.0:0"\ninsecure = true')
+    with pytest.raises(InvalidAddressError, match=r"0\.0\.0\.0:0 is open to other machines"):
+        opening(beyond, insecure=True)
+    _, told = opening(beyond)
+    assert "with the tokens in" in told[0]
+
+
+def test_a_client_finds_its_token_in_a_file_or_in_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "one"
+    file.write_text("sesame\n")
+    for name in ("ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_TOKEN_FILE", "ARENA_TLS_CA"):
+        monkeypatch.delenv(name, raising=False)
+    assert Connection.to_arena() == Connection("127.0.0.1:50561")
+    assert Connection.to_arena("there:1", token_file=file) == Connection("there:1", token="sesame")
+    monkeypatch.setenv("ARENA_TOKEN_FILE", str(file))
+    monkeypatch.setenv("ARENA_ADDRESS", "elsewhere:2")
+    monkeypatch.setenv("ARENA_TLS_CA", "ca.pem")
+    assert Connection.to_arena() == Connection("elsewhere:2", token="sesame", ca="ca.pem")
+    monkeypatch.setenv("ARENA_TOKEN", "open")
+    assert Connection.to_arena().token == "open"
+    with pytest.raises(OSError, match="none"):
+        Connection.to_arena(token_file=tmp_path / "none")
+    file.write_text("")
+    with pytest.raises(ValueError, match="one: holds no token"):
+        Connection.to_arena(token_file=file)
+
+
+def test_who_owns_the_file_is_looked_at(
+    tmp_path: Path, opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening()
+    mine = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
+    with pytest.raises(MissingTokenError, match="is no folder of this user"):
+        opening()

@@ -1,0 +1,264 @@
+"""Deleting a competition: what ACADEMY still waits for is told first, or named."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import grpc
+import pytest
+
+from academy.v1 import contests_pb2
+from arena.academy import contests, session
+from arena.academy.client import AcademyClient
+from arena.academy.embedded import EmbeddedAcademy
+from arena.control.settings import Control
+from arena.control.toml_file import read
+from arena.results.claims import claimed
+from arena.results.database import ResultsDatabase, ResultsError
+from arena.runner.files import CompetitionFiles
+from arena.runner.reset import LeftOpen, reset
+from arena.runner.run import RunOptions, read_results, run
+from tests.arena.contest_server import ContestServer
+from tests.arena.control_files import PASSING, misbehaving, write_control
+
+HANGING = misbehaving("hang-in-genmove")
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ContestServer]:
+    server = ContestServer(tmp_path)
+    server.start()
+    yield server
+    server.stop()
+
+
+def opened(path: Path) -> tuple[Control, CompetitionFiles]:
+    return read(path), CompetitionFiles(path)
+
+
+def killed_in_a_game(path: Path) -> None:
+    """Run a competition and kill the arena while its first game is played."""
+    arena = subprocess.Popen([sys.executable, "-m", "arena.cli", "run", str(path), "-q"])
+    log = path.with_suffix(".log")
+    deadline = time.monotonic() + 180
+    while not (log.exists() and "game started" in log.read_text()):
+        assert arena.poll() is None and time.monotonic() < deadline
+        time.sleep(0.02)
+    arena.send_signal(signal.SIGKILL)
+    arena.wait()
+
+
+def with_hanging_game(tmp_path: Path, server: ContestServer | None, more: str = "") -> Path:
+    players = {"one": PASSING, "engine": HANGING}
+    return write_control(tmp_path, players, server, "rounds = 1\ncheck_players = false", more)
+
+
+def test_a_broken_off_games_contest_is_void_before_it_is_forgotten(
+    tmp_path: Path, server: ContestServer
+) -> None:
+    path = with_hanging_game(tmp_path, server)
+    killed_in_a_game(path)
+    assert len(server.opened) == 1 and not server.reports
+
+    assert reset(*opened(path)) is None
+
+    assert server.void_reports == set(server.opened)
+    assert {each.name for each in tmp_path.glob("contest*")} == {
+        "contest.toml",
+        "contest.lock",
+        "contest.results.sqlite.contest.lock",
+        "contests",
+    }
+
+
+def test_a_report_that_waits_is_delivered_before_it_is_forgotten(
+    tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contests, "DELIVERY_SECONDS", 0.2)
+    path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
+    server.fail("ReportContest", *[grpc.StatusCode.UNAVAILABLE] * 20)
+    control, files = opened(path)
+    ended = run(control, files, RunOptions(quiet=True))
+    assert ended.undelivered == 1
+    server.failures.clear()
+
+    assert reset(control, files) is None
+
+    assert server.game_reports == set(server.opened)
+
+
+def test_what_academy_refused_is_reported_void(tmp_path: Path, server: ContestServer) -> None:
+    path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 1")
+    server.fail("ReportContest", grpc.StatusCode.INVALID_ARGUMENT)
+    control, files = opened(path)
+    run(control, files, RunOptions(quiet=True))
+    assert not server.reports
+
+    assert reset(control, files) is None
+
+    assert server.void_reports == set(server.opened)
+
+
+def test_what_academy_acknowledged_is_not_told_again(tmp_path: Path, server: ContestServer) -> None:
+    path = write_control(tmp_path, {"one": PASSING, "two": PASSING}, server, "rounds = 2")
+    control, files = opened(path)
+    run(control, files, RunOptions(quiet=True))
+    server.stop()
+
+    assert reset(control, files) is None
+
+    assert set(server.tried.values()) == {1}
+
+
+def test_contests_that_stay_open_are_named(
+    tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "FIRST_CALL_SECONDS", 0.2)
+    path = with_hanging_game(tmp_path, server)
+    killed_in_a_game(path)
+    (contest_id,) = server.opened
+    server.stop()
+
+    left = reset(*opened(path))
+
+    assert left is not None and left.contest_ids == (contest_id,)
+    assert f"end them with: academy contests void {contest_id}" in str(left)
+    assert not path.with_suffix(".results.sqlite").exists()
+
+
+def test_contests_that_academy_refuses_to_end_are_named(tmp_path: Path, server: ContestServer) -> None:
+    path = with_hanging_game(tmp_path, server)
+    killed_in_a_game(path)
+    (contest_id,) = server.opened
+    server.failing_reports[contest_id] = grpc.StatusCode.PERMISSION_DENIED
+    left = reset(*opened(path))
+    assert left is not None and left.contest_ids == (contest_id,) and "this one always" in left.why
+
+
+def test_results_that_cannot_be_read_are_deleted_all_the_same(tmp_path: Path, server: ContestServer) -> None:
+    path = with_hanging_game(tmp_path, server)
+    path.with_suffix(".results.sqlite").write_bytes(b"no database " * 100)
+    left = reset(*opened(path))
+    assert isinstance(left, LeftOpen) and "`academy contests list` shows them" in str(left)
+    assert not path.with_suffix(".results.sqlite").exists()
+
+
+def test_a_competition_that_was_never_run_is_reset_without_academy(tmp_path: Path) -> None:
+    server = ContestServer(tmp_path)
+    assert reset(*opened(with_hanging_game(tmp_path, server))) is None
+
+
+def test_contests_of_an_embedded_academy_are_ended_too(tmp_path: Path) -> None:
+    path = with_hanging_game(tmp_path, None, '[academy]\naddress = "embedded"')
+    killed_in_a_game(path)
+    with sqlite3.connect(path.with_suffix(".results.sqlite")) as database:
+        ((contest_id,),) = database.execute('SELECT "ContestId" FROM "ARENA_Attempt"')
+
+    assert reset(*opened(path)) is None
+
+    academy = EmbeddedAcademy(path.with_suffix(".academy"), tmp_path / "again.log")
+    try:
+        connection = academy.start()
+        link = AcademyClient(connection)
+        told = contests_pb2.GetContestRequest(contest_id=contest_id)
+        found = link._stub.GetContest(told, timeout=180.0, metadata=connection.metadata)
+        link.close()
+    finally:
+        academy.close()
+    assert found.contest.state == contests_pb2.CONTEST_STATE_VOID
+
+
+def test_the_command_names_them_and_has_a_status_for_it(
+    tmp_path: Path, server: ContestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = with_hanging_game(tmp_path, server)
+    killed_in_a_game(path)
+    (contest_id,) = server.opened
+    path.write_text(path.read_text().partition("[academy]")[0])
+    done = subprocess.run(
+        [sys.executable, "-m", "arena.cli", "reset", str(path)], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 5
+    assert done.stderr.startswith("arena: 1 contests stay open at ACADEMY") and contest_id in done.stderr
+
+
+# Results files of several competitions
+
+
+def played(folder: Path, results: str = "") -> tuple[Control, CompetitionFiles]:
+    """A competition of one game, over."""
+    folder.mkdir()
+    path = write_control(folder, {"one": PASSING, "two": PASSING}, competition=f"rounds = 1\n{results}")
+    control = read(path.rename(folder / f"{folder.name}.toml"))
+    files = CompetitionFiles(control.path, control.results)
+    run(control, files, RunOptions(quiet=True))
+    return control, files
+
+
+def test_the_owner_of_a_shared_results_file_leaves_what_others_have_there(tmp_path: Path) -> None:
+    owner = played(tmp_path / "owner")
+    guest = played(tmp_path / "guest", 'results = "sqlite:///../owner/owner.results.sqlite"')
+    before = read_results(*guest).as_text()
+
+    reset(*owner)
+
+    assert read_results(*guest).as_text() == before
+    with pytest.raises(ResultsError, match="there are no results of 'owner' yet"):
+        read_results(*owner)
+    reset(*guest)
+    reset(*owner)
+    assert not Path(str(owner[1].results.database)).exists()
+
+
+def test_the_guest_of_a_results_file_leaves_it_to_its_owner(tmp_path: Path) -> None:
+    owner = played(tmp_path / "owner")
+    guest = played(tmp_path / "guest", 'results = "sqlite:///../owner/owner.results.sqlite"')
+    before = read_results(*owner).as_text()
+    reset(*guest)
+    assert read_results(*owner).as_text() == before
+
+
+def test_whose_results_are_by_url_in_its_own_default_file_leaves_what_others_have_there(
+    tmp_path: Path,
+) -> None:
+    owner = played(tmp_path / "owner", 'results = "sqlite:///owner.results.sqlite"')
+    guest = played(tmp_path / "guest", 'results = "sqlite:///../owner/owner.results.sqlite"')
+    before = read_results(*guest).as_text()
+    reset(*owner)
+    assert read_results(*guest).as_text() == before
+
+
+def test_a_results_file_stays_for_whoever_has_only_begun_to_use_it(tmp_path: Path) -> None:
+    owner, files = played(tmp_path / "owner")
+    with closing(ResultsDatabase.open(files.results)) as database, claimed(database, "beginning"):
+        reset(owner, files)
+        assert Path(str(files.results.database)).exists()
+    reset(owner, files)
+    assert not Path(str(files.results.database)).exists()
+
+
+def test_an_unreadable_results_file_that_is_in_use_is_not_deleted(tmp_path: Path) -> None:
+    owner, files = played(tmp_path / "owner")
+    file = Path(str(files.results.database))
+    with closing(ResultsDatabase.open(files.results)) as database, claimed(database, "other"):
+        database.close()
+        file.write_bytes(b"no database " * 100)
+        with pytest.raises(ResultsError, match="can't open the results database"):
+            reset(owner, files)
+    assert file.exists()
+
+
+def test_what_runs_from_another_control_file_of_the_name_is_not_reset(tmp_path: Path) -> None:
+    owner, files = played(tmp_path / "owner")
+    refusal = r"the competition owner of the database .* is already running"
+    with closing(ResultsDatabase.open(files.results)) as database, claimed(database, "owner"):
+        with pytest.raises(ResultsError, match=refusal):
+            reset(owner, files)
+        with pytest.raises(ResultsError, match=refusal):
+            run(owner, files, RunOptions(quiet=True))
+    assert "1/1 games played" in read_results(owner, files).as_text()
