@@ -53,7 +53,7 @@ from academy.knowledge.signatures import (
 from academy.knowledge.spec import GameSpec, InvalidGameError
 from academy.knowledge.symmetries import NodeSymmetry
 from academy.knowledge.text import read_cells, write_cells
-from academy.store import keys, proposal_tables
+from academy.store import keys
 from academy.store.errors import InvalidRecordError, StoreCorruptError
 from academy.v1 import contests_pb2, events_pb2, game_pb2, pattern_pb2, proposals_pb2
 from academy.wire.games import game_message
@@ -173,6 +173,7 @@ def _geometry_from_proto(geometry: game_pb2.Geometry) -> Geometry:
             raise InvalidGameError("a game without geometry: give it a square, hex or graph board")
 
 
+PROPOSAL_ID_LENGTH: Final = 24
 MAX_PLIES: Final = 100_000
 MAX_MOVE_LENGTH: Final = 1_024
 MAX_LINE_LENGTH: Final = 262_144
@@ -487,9 +488,7 @@ def read_proposal(
     # By the pattern, not its text: blanks between cells make no other proposal.
     cells = repr((pattern.cells, pattern.codes))
     identity = repr((contest_id, seat, content.library, content.ply, cells))
-    proposal.proposal_id = hashlib.blake2b(
-        identity.encode(), digest_size=proposal_tables.ID_LENGTH // 2
-    ).hexdigest()
+    proposal.proposal_id = hashlib.blake2b(identity.encode(), digest_size=PROPOSAL_ID_LENGTH // 2).hexdigest()
     return proposal
 
 

@@ -5,12 +5,11 @@ from typing import Final
 
 from academy.knowledge.contests import Judgement, Verdict
 from academy.store import keys
-from academy.store.codec import pack_message, set_judgement, unpack_message
+from academy.store.codec import PROPOSAL_ID_LENGTH, pack_message, set_judgement, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import StoreCorruptError
 from academy.v1 import proposals_pb2
 
-ID_LENGTH: Final = 24
 _MOST_LOOKED_AT: Final = 10_000
 NO_ARENA: Final = -1
 """What stands for an arena that has had no contest yet."""
@@ -82,7 +81,7 @@ def listing(
     for looked_at, (key, value) in enumerate(entries):
         if len(found) == most or looked_at == _MOST_LOOKED_AT:
             return found, key[len(prefix) :]
-        proposal = proposal_record(transaction, value[-ID_LENGTH:].decode())
+        proposal = proposal_record(transaction, value[-PROPOSAL_ID_LENGTH:].decode())
         if wanted.passes(proposal):
             found.append(proposal)
     return found, b""

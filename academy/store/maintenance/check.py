@@ -8,8 +8,8 @@ from google.protobuf.message import Message
 
 from academy.knowledge.game import RULES_VERSION
 from academy.knowledge.settings import Library
-from academy.store import contest_tables, event_log, game_tables, keys, proposal_tables, snapshots, tokens
-from academy.store.codec import unpack_message
+from academy.store import contest_tables, event_log, game_tables, keys, snapshots, tokens
+from academy.store.codec import PROPOSAL_ID_LENGTH, unpack_message
 from academy.store.contest_tables import find_contest
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreCorruptError
@@ -271,7 +271,7 @@ def _check_index(
         if key[:-8] != prefix:
             prefix = key[:-8]
             together.clear()
-        proposal_id = value[-proposal_tables.ID_LENGTH :]
+        proposal_id = value[-PROPOSAL_ID_LENGTH:]
         stored = transaction.get(TableName.PROPOSALS, proposal_id) if proposal_id else None
         proposal = None if stored is None else unpack_message(proposals_pb2.Proposal, stored)
         if proposal is None or prefix_of(proposal) != prefix or proposal_id in together:
