@@ -69,7 +69,7 @@ class PatternEntry:
         )
 
     def united(self, other: "PatternEntry") -> "PatternEntry":
-        """This pattern with the other's votes (see `Ballot.united`) and uses, under the older number."""
+        """This pattern with the other's votes (see `VoteTally.united`) and uses, under the older number."""
         later = max(self, other, key=lambda entry: entry.last_contest)
         return replace(
             self,

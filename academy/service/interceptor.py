@@ -286,7 +286,7 @@ class CallInterceptor(aio.ServerInterceptor):
             self._metrics.refusals[method, why.reason] += 1
             # All of them are counted.
             if self._lines.use():
-                _log.warning("to_status", method=method, reason=why.reason, caller=name, peer=context.peer())
+                _log.warning("refused", method=method, reason=why.reason, caller=name, peer=context.peer())
             await why.abort(context)
 
         # As a stream of requests, so that nothing is awaited from a caller who is not let in.

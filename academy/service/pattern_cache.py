@@ -42,7 +42,7 @@ _FIGURES: Final = np.dtype(
         ("player", np.uint32),
     ]
 )
-# What arrays of `Shelf.kept` can be read by.
+# What arrays of `PatternCache.kept` can be read by.
 SHELF_LAYOUT: Final = f"{LAYOUT} {_FIGURES.descr}"
 
 

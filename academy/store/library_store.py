@@ -1,6 +1,6 @@
 """The store as the rest of ACADEMY uses it: commands to write, and reading calls.
 
-Libraries are read through `following.Follower`, which keeps them in memory.
+Libraries are read through `replica.Replica`, which keeps them in memory.
 """
 
 import time

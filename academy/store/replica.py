@@ -1,6 +1,6 @@
 """The reading side: libraries in memory that follow what any process commits.
 
-A view holds only committed knowledge. `Follower.refresh` compares the game's generation, one look-up,
+A view holds only committed knowledge. `Replica.refresh` compares the game's generation, one look-up,
 and reads again only what changed.
 """
 

@@ -2,7 +2,7 @@
 
     Map / TerritoryDefinition ... / BonusDefinition ... / EndMap
     Turn N / Territory ID ownedBy You|Neutral|Opponent withArmies N ... / EndStanding
-    GameOverError
+    GameOver
 
 A bot answers a standing with `Deploy N on ID` and `AttackTransfer N from ID to ID`, then `end`. One line
 is ours: `academy-expected_value X` tells the bot's own expected value, from 0 to 1; of two numbers the first
@@ -75,8 +75,8 @@ class ChallengeLines(LineDialogue[WarPosition]):
         return refusals(view, seat)
 
     def farewell(self) -> Sequence[str]:
-        """`GameOverError`."""
-        return ("GameOverError",)
+        """`GameOver`."""
+        return ("GameOver",)
 
 
 def refusals(view: WarPosition, seat: int) -> list[str]:

@@ -58,7 +58,7 @@ def misbehave(fault: str, turn: int) -> None:
         say("Deploy 1 on 1\n" * (20_000 if turn < 4 else 1))
     elif fault == "mute":
         for line in sys.stdin:
-            if line == "GameOverError\n":
+            if line == "GameOver\n":
                 print("so it is over", file=sys.stderr, flush=True)
         sys.exit()
     elif fault == "early-end":
@@ -141,7 +141,7 @@ def challenge(fault: str) -> None:
             for armies, source, to in moves:
                 say(f"AttackTransfer {armies} from {source} to {to}\n")
             say("end\n")
-        elif words[0] == "GameOverError":
+        elif words[0] == "GameOver":
             return
 
 

@@ -33,14 +33,14 @@ class Dialogue:
         """What is seen at the beginning of each turn, until the game is over. Raises DialogueBrokenError."""
         for line in self._heard:
             match line.split():
-                case ["GameOverError"]:
+                case ["GameOver"]:
                     return
                 case ["Turn", number] if number.isdecimal():
                     yield self._standing(int(number))
                 case []:
                     pass
                 case _:
-                    raise DialogueBrokenError(f"{line[:80]!r}: 'Turn N' or 'GameOverError' was expected")
+                    raise DialogueBrokenError(f"{line[:80]!r}: 'Turn N' or 'GameOver' was expected")
 
     def answer(self, orders: Iterable[Order], value: float | None = None) -> None:
         """Send a turn's orders, and the value from 0 to 1 that is expected of the game."""

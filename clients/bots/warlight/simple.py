@@ -114,7 +114,7 @@ def decide(
 
 
 def main() -> None:
-    """Play until GameOverError."""
+    """Play until GameOver."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", help="for games that can be repeated")
     parser.add_argument("--academy", action="store_true", help="consult ACADEMY and propose, in a contest")
@@ -136,7 +136,7 @@ def main() -> None:
 
         counsel = PlainCounsel(map_lines, options.income, options.stack_armies)
     for line in lines:
-        if line == "GameOverError":
+        if line == "GameOver":
             break
         if line.startswith("Turn"):
             owner, armies = read_standing(up_to("EndStanding", lines))

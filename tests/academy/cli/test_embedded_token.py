@@ -12,11 +12,11 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from academy.cli.server_process import embedded_token
-from academy.store import endings
 from academy.store.library_store import Store
+from academy.store.maintenance import clean_shutdown
 data = Path(sys.argv[1])
 with (
-    endings.serving(data) as marker, Store(data) as store,
+    clean_shutdown.serving(data) as marker, Store(data) as store,
     embedded_token(store, marker, data.parent / "token"),
 ):
     os.kill(os.getpid(), signal.SIGKILL)

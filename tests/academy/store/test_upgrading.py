@@ -207,7 +207,7 @@ def test_of_several_that_start_at_once_each_finds_it_up_to_date(old: Path) -> No
 HELD_UP = """
     import sys
     from pathlib import Path
-    from academy.store import upgrading
+    from academy.store.maintenance import upgrade
     from academy.store.library_store import Store
 
     def held_up(transaction):
@@ -215,8 +215,8 @@ HELD_UP = """
         print("in the middle")
         sys.stdin.readline()
 
-    step = upgrading._STEPS[1]
-    upgrading._STEPS[1] = held_up
+    step = upgrade._STEPS[1]
+    upgrade._STEPS[1] = held_up
     with Store(Path(sys.argv[1])):
         print("done")
     """

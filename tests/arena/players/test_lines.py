@@ -244,7 +244,7 @@ def test_both_dialogues_meet_in_one_game(tmp_path: Path) -> None:
     assert ">> none#1: settings your_bot player1" in said
     assert "<< none#1: player1 place_armies " in said
     assert ">> none#2: EndStanding" in said
-    assert ">> none#2: GameOverError" in said
+    assert ">> none#2: GameOver" in said
 
 
 @pytest.mark.parametrize("fault", ["invalid-utf8", "exit-in-game"])

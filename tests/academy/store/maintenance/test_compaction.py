@@ -261,8 +261,9 @@ def test_a_server_that_starts_meanwhile_waits_and_finds_everything(
 COMPACTOR = """
     import sys
     from pathlib import Path
-    from academy.store import compaction, event_log
+    from academy.store import event_log
     from academy.store.environment import Environment
+    from academy.store.maintenance import compaction
     from academy.store.maintenance.defragment import shrink
 
     def telling(transaction, cut, give_up=event_log.give_up):

@@ -18,7 +18,7 @@ MAP = ["Map", "TerritoryDefinition 3 A 7", "TerritoryDefinition 7 B 3", "EndMap"
 def test_a_standing_is_heard_as_the_referee_shows_it(seat: int) -> None:
     rules = WarLight.from_settings({"map": "double_small"})
     seen = rules.view(rules.start(4), seat)
-    said = [*protocol_lines(rules.map), *ChallengeLines(rules.map).standing(seen, seat), "GameOverError"]
+    said = [*protocol_lines(rules.map), *ChallengeLines(rules.map).standing(seen, seat), "GameOver"]
 
     dialogue = Dialogue(said)
     (heard,) = dialogue.turns()
@@ -40,7 +40,7 @@ def test_orders_are_answered_up_to_end() -> None:
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
-        (["Turn x"], "'Turn x': 'Turn N' or 'GameOverError' was expected"),
+        (["Turn x"], "'Turn x': 'Turn N' or 'GameOver' was expected"),
         (
             ["Turn 1", "Territory 4 ownedBy You withArmies 1", "EndStanding"],
             "no row of a standing on this map",
