@@ -241,8 +241,8 @@ class PatternLibrary:
             return Placement(Verdict.MATCHED, known, f"the same as pattern {known}")
         reason = (
             f"the same as pattern {known}; Elo {vote.elo:.0f} is {ELO_BAND:.0f} or more below "
-            f"{ballot.weighted_elo:.0f}, the mean of the votes that count, weighted by Elo: the vote counts once "
-            "the proposer's Elo comes nearer"
+            f"{ballot.weighted_elo:.0f}, the mean of the votes that count, weighted by Elo: the vote counts "
+            "once the proposer's Elo comes nearer"
         )
         return Placement(Verdict.MATCHED, known, reason, silent=True)
 

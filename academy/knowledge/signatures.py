@@ -123,11 +123,11 @@ def digest(player: str) -> int:
 class VoteTally:
     """All votes for one pattern, at most one a player, in the order of their events.
 
-    Which of them count follows from the set of all: from the least Elo upwards a vote falls `silent` as long as
-    its Elo lies 200 or more below the mean of all others that count, weighted as the value is. With each change
-    that is decided again; a tally that is put together from stored votes takes over what was decided. The sums
-    over those that count, `elo_hundredths`, `weight` (in hundredths of Elo) and `weighted_value` (weight times
-    value in millionths), follow. Of more than 64 silent votes those of the least Elo lapse.
+    Which of them count follows from the set of all: from the least Elo upwards a vote falls `silent` as long
+    as its Elo lies 200 or more below the mean of all others that count, weighted as the value is. With each
+    change that is decided again; a tally that is put together from stored votes takes over what was decided.
+    The sums over those that count, `elo_hundredths`, `weight` (in hundredths of Elo) and `weighted_value`
+    (weight times value in millionths), follow. Of more than 64 silent votes those of the least Elo lapse.
     """
 
     votes: tuple[Vote, ...] = ()
@@ -164,7 +164,7 @@ class VoteTally:
         return self._weighted_elo // self.weight - BAND_HUNDREDTHS + 1
 
     def admits(self, elo_hundredths: int) -> bool:
-        """Whether an Elo is less than 200 below `weighted_elo`, or above it; any is where nobody voted yet."""
+        """Whether an Elo is less than 200 below `weighted_elo`, or above it; any is without a vote."""
         return not self.proposers or elo_hundredths >= self.least_elo
 
     def cast(self, vote: Vote) -> "VoteTally":
@@ -243,7 +243,7 @@ class _Share(NamedTuple):
         return self.weight * self.elo_hundredths // self.votes
 
     def is_far_below(self, weight: int, weighted_elo: int) -> bool:
-        """Whether one of these votes lies 200 or more below the mean of the others and of so much above them."""
+        """Whether one of these votes lies 200 or more below the mean of the others and of those above."""
         # In whole numbers: as floats, most differences of exactly 200 would not be 200.
         gap = self.votes * weighted_elo - self.elo_hundredths * weight
         return gap >= BAND_HUNDREDTHS * (self.votes * weight + self.weight * (self.votes - 1))

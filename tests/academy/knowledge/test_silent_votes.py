@@ -79,8 +79,8 @@ def test_the_proposer_reads_that_the_vote_waits() -> None:
     ((verdict, reason),) = report(game, 1, "weak", 0, endgame(cells("x - o"), 0.0))
     assert verdict is Verdict.MATCHED
     assert reason == (
-        "the same as pattern 1; Elo 0 is 200 or more below 1600, the mean of the votes that count, weighted by "
-        "Elo: the vote counts once the proposer's Elo comes nearer"
+        "the same as pattern 1; Elo 0 is 200 or more below 1600, the mean of the votes that count, weighted "
+        "by Elo: the vote counts once the proposer's Elo comes nearer"
     )
 
 
