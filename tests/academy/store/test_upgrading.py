@@ -207,7 +207,7 @@ def test_of_several_that_start_at_once_each_finds_it_up_to_date(old: Path) -> No
 HELD_UP = """
     import sys
     from pathlib import Path
-    from academy.store import upgrading
+    from academy.store.maintenance import upgrade as upgrading
     from academy.store.library_store import Store
 
     def held_up(transaction):
