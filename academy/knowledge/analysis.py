@@ -83,7 +83,7 @@ def _moves(report: ContestReport, spec: GameSpec, seat: int) -> Iterator[_Move]:
 
 def averaged(vote: Vote, known: PatternEntry | None) -> Vote:
     """ACADEMY's new vote for a pattern: where it had one, only a share of the way to what was found now."""
-    votes = known.ballot.votes if known is not None else ()
+    votes = (*known.ballot.votes, *known.ballot.silent) if known is not None else ()
     old = next((each for each in votes if each.player == vote.player), None)
     if old is None:
         return vote

@@ -42,7 +42,7 @@ class Ply:
 
     `states` are the board's cell states after the move, empty where not told; `legal_moves` is how
     many the mover had, 0 where not told; `values` maps a player to their own expected value of the
-    position after the move.
+    position after the move, `values_before` to that of the position before it, where told apart.
     """
 
     player: int
@@ -51,6 +51,7 @@ class Ply:
     legal_moves: int = 0
     interaction: bool = False
     values: Mapping[int, float] = field(default_factory=dict)
+    values_before: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,9 @@ LOW_VALUE: Final = 0.33
 ELO_MARGIN: Final = 200.0
 # Players round what they tell.
 VALUE_TOLERANCE: Final = 0.01
-# A value before a move stands alone that is further than this below what was told on either side of it.
-ALONE: Final = 0.33
+# A value before a move stands alone that is further than this below what was told on either side of it. The
+# seed's least gain of a tesuji: a smaller lie makes none.
+ALONE: Final = 0.10
 
 
 class FairUseExceededError(RuntimeError):
@@ -115,7 +116,10 @@ class Expectation:
     @property
     def stands_alone(self) -> bool:
         """Whether the value before the move is so low that neither the move before nor this one agree."""
-        return self.around - self.before > ALONE
+        # Whole numbers, since in binary 0.4 - 0.3 is more than 0.1.
+        return round(self.around * VALUE_SCALE) - round(self.before * VALUE_SCALE) > round(
+            ALONE * VALUE_SCALE
+        )
 
 
 def false_claim(

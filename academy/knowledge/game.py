@@ -343,7 +343,7 @@ class GameKnowledge:
 
     def _without_muted(self, entry: PatternEntry) -> PatternEntry:
         ballot = entry.ballot
-        for player in {vote.player for vote in ballot.votes} & self.muted:
+        for player in {vote.player for vote in (*ballot.votes, *ballot.silent)} & self.muted:
             ballot = ballot.without(player)
         return replace(entry, ballot=ballot)
 

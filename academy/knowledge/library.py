@@ -235,13 +235,14 @@ class PatternLibrary:
         return Placement(Verdict.INSERTED, fresh_id, "no known pattern was near enough: entered alone")
 
     def _match(self, entry: PatternEntry, vote: Vote) -> Placement:
-        self.put(replace(entry, ballot=entry.ballot.match(vote)))
-        known = entry.pattern_id
-        if entry.ballot.admits(vote.elo_hundredths):
+        ballot, known = entry.ballot.cast(vote), entry.pattern_id
+        self.put(replace(entry, ballot=ballot))
+        if ballot.counts(vote.player):
             return Placement(Verdict.MATCHED, known, f"the same as pattern {known}")
         reason = (
-            f"the same as pattern {known}; Elo {vote.elo:.0f} is {ELO_BAND:.0f} or more below its "
-            f"{entry.ballot.elo:.0f}: the vote counts once the proposer's Elo comes nearer"
+            f"the same as pattern {known}; Elo {vote.elo:.0f} is {ELO_BAND:.0f} or more below "
+            f"{ballot.weighted_elo:.0f}, the mean of the votes that count, weighted by Elo: the vote counts "
+            "once the proposer's Elo comes nearer"
         )
         return Placement(Verdict.MATCHED, known, reason, silent=True)
 
@@ -268,7 +269,7 @@ class PatternLibrary:
             for known, differing in group.near(image.codes, settings.max_merged_cells):
                 entry = self.entries[known]
                 rule = merging.cell_rule(vote, entry.ballot)
-                if rule is None:
+                if rule is None or not entry.ballot.admits(vote.elo_hundredths):
                     continue
                 verdict = Verdict.SPECIALISED if rule is merging.specialised_cell else Verdict.GENERALISED
                 is_decisive = merging.decisive(vote.value, entry.ballot.value)

@@ -160,6 +160,8 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
             f"value {before:.4g} before the move proposed, but {told:.4g} was told last in the contest "
             f"before ply {proposal.ply}"
         )
+    # The move explains a position less bad than was thought at first only as far as it was thought bad last.
+    before = max(before, report.plies[proposal.ply - 1].values_before.get(proposal.seat, before))
     raised, needed = gain(before, proposal.value), needed_gain(before, proposal.value)
     if raised < needed:
         return f"the move raised the expected value by {raised:.4g}; {needed:.2f} is needed"

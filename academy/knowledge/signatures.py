@@ -6,8 +6,9 @@ which votes arrive cannot change a signature.
 
 import hashlib
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 MAX_SEPARATE_VOTES: Final = 256
 MAX_SILENT_VOTES: Final = 64
@@ -120,11 +121,13 @@ def digest(player: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class VoteTally:
-    """All votes for one pattern, at most one a player, in the order they were cast.
+    """All votes for one pattern, at most one a player, in the order of their events.
 
-    The sums over all of them, `elo_hundredths`, `weight` (in hundredths of Elo) and `weighted_value`
-    (weight times value in millionths), follow from the votes. `silent` are votes of players too weak to be
-    heard on this pattern, again one a player: no sum takes them in. Beyond 64 those of the least Elo lapse.
+    Which of them count follows from the set of all: from the least Elo upwards a vote falls `silent` as long
+    as its Elo lies 200 or more below the mean of all others that count, weighted as the value is. With each
+    change that is decided again; a tally that is put together from stored votes takes over what was decided.
+    The sums over those that count, `elo_hundredths`, `weight` (in hundredths of Elo) and `weighted_value`
+    (weight times value in millionths), follow. Of more than 64 silent votes those of the least Elo lapse.
     """
 
     votes: tuple[Vote, ...] = ()
@@ -144,36 +147,39 @@ class VoteTally:
         object.__setattr__(self, "weight", weight)
         object.__setattr__(self, "weighted_value", value)
 
-    def admits(self, elo_hundredths: int) -> bool:
-        """Whether an Elo is less than 200 below the label's, or above it; any is where nobody voted yet."""
-        # In whole hundredths: as floats, most differences of exactly 200 would not be 200.
-        gap = self.elo_hundredths - elo_hundredths * self.proposers
-        return not self.proposers or gap < BAND_HUNDREDTHS * self.proposers
+    @property
+    def _weighted_elo(self) -> int:
+        folded = self.folded
+        elo = folded.weight * folded.elo_hundredths // folded.votes if folded.votes else 0
+        return elo + sum(vote.weight * vote.elo_hundredths for vote in self.votes)
+
+    @property
+    def weighted_elo(self) -> float:
+        """The mean Elo of the votes that count, weighted by max(Elo, 1): who is silent goes by it."""
+        return self._weighted_elo / (self.weight * ELO_SCALE)
 
     @property
     def least_elo(self) -> int:
-        """The least Elo that is admitted, in hundredths; somebody must have voted."""
-        return self.elo_hundredths // self.proposers - BAND_HUNDREDTHS + 1
+        """The least Elo less than 200 below `weighted_elo`, in hundredths; somebody must have voted."""
+        return self._weighted_elo // self.weight - BAND_HUNDREDTHS + 1
+
+    def admits(self, elo_hundredths: int) -> bool:
+        """Whether an Elo is less than 200 below `weighted_elo`, or above it; any is without a vote."""
+        return not self.proposers or elo_hundredths >= self.least_elo
 
     def cast(self, vote: Vote) -> "VoteTally":
         """Add a vote; a player's earlier one is replaced, unless it was folded: then it stands."""
         if digest(vote.player) in self.folded.players:
             return self
-        kept = tuple(other for other in self.votes if other.player != vote.player)
-        silent = tuple(other for other in self.silent if other.player != vote.player)
-        return VoteTally((*kept, vote), self.folded, silent)._within_limit()
+        others = (other for other in (*self.votes, *self.silent) if other.player != vote.player)
+        return _tally((*others, vote), (self.folded,))
 
-    def match(self, vote: Vote) -> "VoteTally":
-        """Add a vote for the same cells; it is silent where the label does not admit its Elo."""
-        if self.admits(vote.elo_hundredths):
-            return self.cast(vote)
-        if digest(vote.player) in self.folded.players:
-            return self
-        others = tuple(other for other in self.silent if other.player != vote.player)
-        return replace(self, silent=(*others, vote))._within_limit()
+    def counts(self, player: str) -> bool:
+        """Whether a player has a vote that counts."""
+        return any(vote.player == player for vote in self.votes) or digest(player) in self.folded.players
 
     def count_silent(self, player: str, elo_hundredths: int) -> "VoteTally":
-        """Let a player's silent vote count, with the Elo that the player has now."""
+        """Give a player's silent vote the Elo that the player has now."""
         vote = next(vote for vote in self.silent if vote.player == player)
         return self.cast(replace(vote, elo_hundredths=elo_hundredths))
 
@@ -184,52 +190,17 @@ class VoteTally:
 
     def without(self, player: str) -> "VoteTally":
         """The votes of everybody else; one that was folded stays, since it cannot be told from the others."""
-        return VoteTally(
-            tuple(vote for vote in self.votes if vote.player != player),
-            self.folded,
-            tuple(vote for vote in self.silent if vote.player != player),
-        )
+        votes = (*self.votes, *self.silent)
+        left = [vote for vote in votes if vote.player != player]
+        return self if len(left) == len(votes) else _tally(left, (self.folded,))
 
     def united(self, other: "VoteTally") -> "VoteTally":
-        """The votes of two patterns that became one; of one player's two votes the later counts.
-
-        The other's votes come in as matches: those that this label does not admit are silent. Votes that
-        were folded are judged by their mean, and left out where they would be silent.
-        """
-        folded = self.folded
-        if other.folded.votes and self.admits(other.folded.elo_hundredths // other.folded.votes):
-            folded = folded.united(other.folded)
-        votes = [(vote, True) for vote in self.votes]
-        votes += [(vote, self.admits(vote.elo_hundredths)) for vote in other.votes]
-        votes += [(vote, False) for vote in (*self.silent, *other.silent)]
-        counted: dict[str, Vote] = {}
-        silent: dict[str, Vote] = {}
-        for vote, counts in sorted(votes, key=lambda pair: (pair[0].event, pair[0].order, pair[0].player)):
-            if digest(vote.player) in folded.players:
-                continue
-            # A vote that counts puts an earlier silent one out of date; not the other way round.
-            silent.pop(vote.player, None)
-            if counts:
-                counted.pop(vote.player, None)
-            (counted if counts else silent)[vote.player] = vote
-        return VoteTally(tuple(counted.values()), folded, tuple(silent.values()))._within_limit()
-
-    def _within_limit(self) -> "VoteTally":
-        votes, folded, silent = self.votes, self.folded, self.silent
-        if len(votes) > MAX_SEPARATE_VOTES:
-            for vote in votes[:-MAX_SEPARATE_VOTES]:
-                folded = folded + vote
-            votes = votes[-MAX_SEPARATE_VOTES:]
-            # What was folded stands: no later vote of the same player can take its place.
-            silent = tuple(vote for vote in silent if digest(vote.player) not in folded.players)
-        if len(silent) > MAX_SILENT_VOTES:
-            # Not the oldest: a crowd of the weak must drive out nobody who may soon be heard.
-            weakest = sorted(range(len(silent)), key=lambda place: silent[place].elo_hundredths)
-            lapsed = weakest[: len(silent) - MAX_SILENT_VOTES]
-            silent = tuple(vote for place, vote in enumerate(silent) if place not in lapsed)
-        if votes is self.votes and silent is self.silent:
-            return self
-        return VoteTally(votes, folded, silent)
+        """The votes of two patterns that became one; of one player's two votes the later counts."""
+        latest: dict[str, Vote] = {}
+        votes = (*self.votes, *self.silent, *other.votes, *other.silent)
+        for vote in sorted(votes, key=_when):
+            latest[vote.player] = vote
+        return _tally(latest.values(), (self.folded, other.folded))
 
     @property
     def proposers(self) -> int:
@@ -254,3 +225,65 @@ class VoteTally:
     def signature(self, player: int) -> Signature:
         """The label of the pattern these votes are for, addressing `player`."""
         return Signature(self.proposers, self.elo, self.value, player)
+
+
+def _when(vote: Vote) -> tuple[int, int, str]:
+    return vote.event, vote.order, vote.player
+
+
+class _Share(NamedTuple):
+    """What a vote, or many that were folded, brings to the mean that decides who is silent."""
+
+    votes: int
+    elo_hundredths: int
+    weight: int
+
+    @property
+    def weighted_elo(self) -> int:
+        return self.weight * self.elo_hundredths // self.votes
+
+    def is_far_below(self, weight: int, weighted_elo: int) -> bool:
+        """Whether one of these votes lies 200 or more below the mean of the others and of those above."""
+        # In whole numbers: as floats, most differences of exactly 200 would not be 200.
+        gap = self.votes * weighted_elo - self.elo_hundredths * weight
+        return gap >= BAND_HUNDREDTHS * (self.votes * weight + self.weight * (self.votes - 1))
+
+
+def _tally(votes: Iterable[Vote], blocks: Iterable[AggregatedVotes]) -> VoteTally:
+    """Decide which of the latest votes of all players count, and keep the limits.
+
+    Votes that were folded are judged by their mean, and lapse where they would be silent.
+    """
+    blocks = [block for block in blocks if block.votes]
+    folded_players = frozenset[int]().union(*(block.players for block in blocks))
+    votes = sorted(votes, key=_when)
+    if folded_players:
+        votes = [vote for vote in votes if digest(vote.player) not in folded_players]
+    shares: list[tuple[_Share, Vote | AggregatedVotes]] = [
+        (_Share(block.votes, block.elo_hundredths, block.weight), block) for block in blocks
+    ]
+    shares += [(_Share(1, vote.elo_hundredths, vote.weight), vote) for vote in votes]
+    shares.sort(key=lambda each: each[0].elo_hundredths / each[0].votes)
+    weight = sum(share.weight for share, _ in shares)
+    weighted_elo = sum(share.weighted_elo for share, _ in shares)
+    far = 0
+    for share, _ in shares[:-1]:
+        weight -= share.weight
+        weighted_elo -= share.weighted_elo
+        if not share.is_far_below(weight, weighted_elo):
+            break
+        far += 1
+    folded = AggregatedVotes()
+    for _, source in shares[far:]:
+        if isinstance(source, AggregatedVotes):
+            folded = folded.united(source)
+    weak = [source for _, source in shares[:far] if isinstance(source, Vote)]
+    weak_players = {vote.player for vote in weak}
+    counted = [vote for vote in votes if vote.player not in weak_players]
+    if len(counted) > MAX_SEPARATE_VOTES:
+        for vote in counted[:-MAX_SEPARATE_VOTES]:
+            folded = folded + vote
+        counted = counted[-MAX_SEPARATE_VOTES:]
+    # Not the oldest: a crowd of the weak must drive out nobody who may soon be heard.
+    weak.sort(key=lambda vote: (vote.elo_hundredths, _when(vote)))
+    return VoteTally(tuple(counted), folded, tuple(sorted(weak[-MAX_SILENT_VOTES:], key=_when)))

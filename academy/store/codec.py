@@ -379,16 +379,16 @@ def _ply(ply: contests_pb2.Ply, place: int, spec: GameSpec, states: bytes | None
         raise InvalidRecordError(f"{field}.player", f"{ply.player} must be from 1 to {spec.players}")
     if not 1 <= len(ply.move) <= MAX_MOVE_LENGTH:
         raise InvalidRecordError(f"{field}.move", f"must have 1 to {MAX_MOVE_LENGTH:,} characters")
-    values = {}
+    values, values_before = {}, {}
     for told in ply.values:
         if not 1 <= told.player <= spec.players or told.player in values:
             raise InvalidRecordError(f"{field}.values", f"player {told.player} is no player or told twice")
         values[told.player] = check_value(f"{field}.values", told.value)
         if told.HasField("before"):
-            check_value(f"{field}.values", told.before)
+            values_before[told.player] = check_value(f"{field}.values", told.before)
     if states is None:
         states = _states(ply.board, f"{field}.board", spec)
-    return Ply(ply.player, ply.move, states, ply.legal_moves, ply.interaction, values)
+    return Ply(ply.player, ply.move, states, ply.legal_moves, ply.interaction, values, values_before)
 
 
 def _states(letters: str, field: str, spec: GameSpec) -> bytes:
@@ -621,6 +621,17 @@ def ballot_from_proto(record: pattern_pb2.PatternRecord, field: str = "pattern")
     votes = _votes(record.votes, f"{field}.votes", MAX_SEPARATE_VOTES)
     silent = _votes(record.silent_votes, f"{field}.silent_votes", MAX_SILENT_VOTES)
     return VoteTally(votes, _folded(record.folded, f"{field}.folded"), silent)
+
+
+def leave_out_votes(record: pattern_pb2.PatternRecord, player: str) -> None:
+    """Take a player's votes out of a stored pattern, which decides again about the others."""
+    ballot = ballot_from_proto(record).without(player)
+    del record.votes[:], record.silent_votes[:]
+    record.votes.extend(map(_vote_to_proto, ballot.votes))
+    record.silent_votes.extend(map(_vote_to_proto, ballot.silent))
+    record.ClearField("folded")
+    if ballot.folded.votes:
+        record.folded.CopyFrom(_folded_to_proto(ballot.folded))
 
 
 def _votes(given: Sequence[pattern_pb2.Vote], field: str, most: int) -> tuple[Vote, ...]:

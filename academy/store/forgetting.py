@@ -15,6 +15,7 @@ from academy.knowledge.settings import Library
 from academy.store import event_log, game_tables, keys, removals, snapshots
 from academy.store.codec import (
     entry_to_proto,
+    leave_out_votes,
     library_to_proto,
     pack_message,
     pattern_library_from_proto,
@@ -133,14 +134,7 @@ class Replay:
             return 0 if there is None else there.pattern_id
 
         def without_votes(record: pattern_pb2.PatternRecord) -> bool:
-            left = [vote for vote in record.votes if not self._is_left_out(vote.player, event.sequence)]
-            silent = [
-                vote for vote in record.silent_votes if not self._is_left_out(vote.player, event.sequence)
-            ]
-            del record.votes[:], record.silent_votes[:]
-            record.votes.extend(left)
-            record.silent_votes.extend(silent)
-            return bool(left or record.folded.votes)
+            return _keep_votes(record, lambda name: not self._is_left_out(name, event.sequence))
 
         def renumber(record: pattern_pb2.PatternRecord) -> None:
             library = pattern_library_from_proto(record.library)
@@ -376,8 +370,8 @@ def games(transaction: Transaction) -> Iterator[str]:
 
 def _keep_votes(record: pattern_pb2.PatternRecord, keep: Callable[[str], bool]) -> bool:
     """Keep the votes of some players in a record; return whether any that counts is left."""
-    for votes in (record.votes, record.silent_votes):
-        kept = [vote for vote in votes if keep(vote.player)]
-        del votes[:]
-        votes.extend(kept)
+    players = [vote.player for vote in (*record.votes, *record.silent_votes)]
+    for player in dict.fromkeys(players):
+        if not keep(player):
+            leave_out_votes(record, player)
     return bool(record.votes or record.folded.votes)

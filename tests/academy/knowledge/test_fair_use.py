@@ -58,7 +58,7 @@ def test_the_same_lie_told_to_the_arena_is_believed_once_or_for_one_position_in_
         claims = [Claim(plies, b"", each.before) for plies, each in enumerate(told)]
         return false_claim(1, claims, told, [], False)
 
-    lie, honest, rescued = (0.0, 0.9), (0.3, 0.3), (0.3, 0.63)
+    lie, honest, rescued = (0.0, 0.9), (0.3, 0.3), (0.3, 0.4)
     false = found([honest, lie, lie])
     assert false == FalseClaim(1, 1, 0.0, 0.0, 2, 3, around=0.9)
     assert found([honest, honest, lie]) is None
@@ -161,3 +161,12 @@ def test_where_claimed_moves_leave_those_played(
     claimed: str, played: str, differs: FalseConsultation | None
 ) -> None:
     assert false_consultation(2, claimed.split(), played.split()) == differs
+
+
+@pytest.mark.parametrize("gap", [0.11, 0.2, 0.33])
+def test_a_small_lie_at_every_position_is_not_believed_either(gap: float) -> None:
+    told = [Expectation(after - gap, after, earlier) for after, earlier in [(0.43, 0.43)] * 10]
+    claims = [Claim(plies, b"", each.before) for plies, each in enumerate(told)]
+    false = false_claim(1, claims, told, [], False)
+    assert false is not None
+    assert (false.count, false.claims, false.around) == (10, 10, 0.43)

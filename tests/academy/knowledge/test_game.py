@@ -329,7 +329,7 @@ def test_imported_patterns_give_known_ones_their_votes_and_enter_with_fresh_numb
     game = GameKnowledge(GO)
     propose(game, endgame(cells("x - o"), 0.5))
     imported = [
-        PatternEntry(77, cells("x x o"), 1, ballot((1000, 0.2), (1200, 0.4))),
+        PatternEntry(77, cells("x x o"), 1, ballot((1000, 0.2), (1090, 0.4))),
         PatternEntry(78, cells("o o x"), 2, ballot((901, 0.9), first=7)),
         PatternEntry(79, cells("w / - / -"), 1, ballot((900, 0.9)), uses=4, successes=2),
     ]

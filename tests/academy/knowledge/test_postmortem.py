@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -284,3 +285,14 @@ def test_a_pattern_must_say_something(make: Callable[..., Proposal], pattern: st
     against = judged(make(cells(pattern), 0.9, ply=3), contest(SHORT))
     said = "nothing but '#', '1', '2' and '+': such a pattern lies almost anywhere"
     assert against == (None if says else said)
+
+
+@pytest.mark.parametrize(("value_before", "counts"), [(0.2, True), (0.46, True), (0.5, False), (0.6, False)])
+def test_the_move_must_raise_what_was_told_of_the_position_before_it_too(
+    value_before: float, counts: bool
+) -> None:
+    proposal = tesuji(cells("x"), 0.3, 0.66)
+    report = telling(contest(["pass"] * 3, proposals=(proposal,)), proposal)
+    last = replace(report.plies[2], values_before={1: value_before})
+    report = replace(report, plies=(*report.plies[:2], last))
+    assert (judged(proposal, report) is None) is counts

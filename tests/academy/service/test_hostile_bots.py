@@ -98,7 +98,7 @@ def test_a_bot_that_loses_on_purpose_changes_nothing_that_others_are_told(fresh:
         assert [vote.player for vote in pattern.silent_votes] == ["loser"]
     # The loser itself reads why.
     listed = fresh.bot("loser").proposals.ListProposals(proposals_pb2.ListProposalsRequest())
-    assert "Elo 0 is 200 or more below its 1600" in listed.proposals[0].reason
+    assert "Elo 0 is 200 or more below 1600" in listed.proposals[0].reason
 
 
 def test_a_flood_from_one_bot_leaves_others_their_answers(tmp_path: Path) -> None:

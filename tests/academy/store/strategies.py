@@ -53,7 +53,7 @@ def ballots(draw: st.DrawFn) -> VoteTally:
     for name in draw(st.sets(names, min_size=1, max_size=5)):
         elo, value = draw(st.floats(-500, 3_000)), draw(st.floats(0, 1))
         # Weaker ones are silent.
-        ballot = ballot.match(Vote.of(name, elo, value, draw(counts), draw(st.integers(0, 2**32 - 1))))
+        ballot = ballot.cast(Vote.of(name, elo, value, draw(counts), draw(st.integers(0, 2**32 - 1))))
     if draw(st.booleans()):
         folded = AggregatedVotes()
         for number in range(draw(st.integers(1, 4))):

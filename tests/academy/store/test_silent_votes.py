@@ -37,7 +37,7 @@ def test_the_log_makes_them_again_before_and_after_compaction(tmp_path: Path) ->
         risen = report("risen", names=("riser", "seki"))
         risen.contest.players[0].elo = 1500
         store.run(ReportContest(risen, "arena"))
-        assert votes(store) == (["ann", "bob", "riser"], ["weak"])
+        assert votes(store) == (["ann", "riser", "bob"], ["weak"])
         assert not list(check(store.environment))
 
 
@@ -49,7 +49,7 @@ def test_a_process_that_takes_over_hears_those_whose_elo_another_saw_rise(tmp_pa
     with Store(tmp_path) as store:
         propose(store, 3, "bob", 1600)
         store.run(ReportContest(report("risen", names=("seki", "riser")), "arena"))
-        assert votes(store) == (["ann", "bob", "riser"], [])
+        assert votes(store) == (["ann", "riser", "bob"], [])
 
 
 def test_a_follower_is_told_of_no_change_by_a_silent_vote(tmp_path: Path) -> None:
