@@ -531,6 +531,13 @@ def entry_to_proto(entry: PatternEntry, library: Library, spec: GameSpec) -> pat
     )
 
 
+def set_votes(record: pattern_pb2.PatternRecord, ballot: VoteTally) -> None:
+    """Put the votes that are kept apart, and the silent ones, in place of a record's."""
+    del record.votes[:], record.silent_votes[:]
+    record.votes.extend(map(_vote_to_proto, ballot.votes))
+    record.silent_votes.extend(map(_vote_to_proto, ballot.silent))
+
+
 def _vote_to_proto(vote: Vote) -> pattern_pb2.Vote:
     return pattern_pb2.Vote(
         player=vote.player,

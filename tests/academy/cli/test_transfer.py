@@ -99,6 +99,41 @@ def test_silent_votes_are_shown_exported_and_imported(elsewhere: Any, tmp_path: 
     assert entry["changers"] == [255]
 
 
+BOTH = """% academy text 1
+% game go
+% library endgame
+% player 1
+% vote "ann" 1600.00 0.9
+% vote "bob" 1600.00 0.9
+% silent "bob" 0.00 0.1
+x x o
+
+% library endgame
+% player 1
+% vote "carl" 1600.00 0.9
+x - o
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "binary"])
+def test_a_players_silent_vote_beside_its_earlier_one_is_moved_and_exports_are_equal(
+    elsewhere: Any, tmp_path: Path, form: str
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text(BOTH)
+    assert elsewhere("import", "go", first).exit_code == 0
+    elsewhere("export", "go", "--to", first, "--force", "--format", form)
+    with serving(tmp_path / "third") as server:
+        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        token = server.token("admin", Role.ADMIN)
+        third = {"ACADEMY_ADDRESS": str(server.address), "ACADEMY_TOKEN": token}
+        assert run("import", "go", first, **third).exit_code == 0
+        run("export", "go", "--to", second, "--format", form, **third)
+        shown = run("patterns", "show", "go", "1", "--library", "endgame", **third)
+    assert "bob: Elo 0, value 0.100, silent\n" in shown.out
+    assert second.read_bytes() == first.read_bytes()
+
+
 def test_a_binary_file_that_is_not_whole_is_refused_wherever_it_was_cut(
     academy: Academy, elsewhere: Any, tmp_path: Path
 ) -> None:
