@@ -104,8 +104,8 @@ class InvalidRecordError(ValueError):
 class ConflictError(ValueError):
     """The same id was used before for something else; `field` names what differs."""
 
-    def __init__(self, what: str, identity: str, field: str) -> None:
-        super().__init__(f"{what} {identity!r} is known already with another {field}")
+    def __init__(self, what: str, identity: str, field: str, remedy: str = "") -> None:
+        super().__init__(f"{what} {identity!r} is known already with another {field}{remedy}")
         self.identity = identity
         self.field = field
 

@@ -1,5 +1,6 @@
 """Proposals in the tables, with their indexes by contest and by player."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -85,6 +86,16 @@ def listing(
         if wanted.passes(proposal):
             found.append(proposal)
     return found, b""
+
+
+def proposers(transaction: Transaction) -> Iterator[str]:
+    """Yield the players who proposed anything. Costs as much as there are players, not proposals."""
+    start = b""
+    while (entry := next(transaction.scan(TableName.PROPOSALS_BY_PLAYER, start=start), None)) is not None:
+        key, value = entry
+        yield proposal_record(transaction, value.decode()).player
+        # No number of one player's proposals comes after this.
+        start = key[: keys.PLAYER_BYTES] + b"\xff" * 9
 
 
 def settle_proposal(transaction: Transaction, proposal: proposals_pb2.Proposal, judgement: Judgement) -> bool:
