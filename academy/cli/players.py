@@ -102,23 +102,27 @@ def _games(transaction: "Transaction", only: str) -> list[str]:
     return list(forgetting.games(transaction))
 
 
-def mute(name: Name, data: Data = DEFAULT_DATA) -> None:
+def mute(
+    name: Name,
+    force: Annotated[bool, typer.Option("--force", help="Also a name that nothing is known of yet.")] = False,
+    data: Data = DEFAULT_DATA,
+) -> None:
     """Let a player's votes count for nothing, in all games: those it has, and all it proposes from now on.
 
-    A pattern that only it proposed goes. `players unmute` brings all back. What other players' patterns
-    became by its proposals stays: see `players forget`.
+    A pattern that only it proposed goes. `players unmute` brings back all but its silent votes, which
+    counted for nothing. What other players' patterns became by its proposals stays: see `players forget`.
     """
     from academy.store.player_commands import MuteInGame, MutePlayer
 
     with existing(data) as store:
-        store.run(MutePlayer(name))
+        store.run(MutePlayer(name, force))
         games = _games_of(store)
         taken = sum(store.run(MuteInGame(game_id, name, _actor())) for game_id in games)
     typer.echo(f"{name}: muted in {len(games)} games; its votes for {taken:,} patterns count no longer")
 
 
 def unmute(name: Name, data: Data = DEFAULT_DATA) -> None:
-    """Let a player propose again, and put back the votes that muting took out."""
+    """Let a player propose again, and put back the votes that counted before it was muted."""
     from academy.store.player_commands import UnmuteInGame, UnmutePlayer
 
     with existing(data) as store:

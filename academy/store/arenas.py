@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from academy.store import contest_tables, event_log, game_tables, keys, player_commands, proposal_tables
+from academy.store import event_log, keys, player_commands
 from academy.store.codec import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, UnknownArenaError
@@ -72,24 +72,10 @@ def _free_namespace(transaction: Transaction, name: str, known: list[records_pb2
 
 def _ends_of_names(transaction: Transaction) -> Iterator[str]:
     """What follows the last mark in the names of all players that anything is kept under so far."""
-    for name in _names_of_players(transaction):
+    for name in player_commands.known_players(transaction):
         _, mark, end = name.rpartition(_MARK)
         if mark:
             yield end
-
-
-def _names_of_players(transaction: Transaction) -> Iterator[str]:
-    """The players who were rated, play in open contests, have tokens, are muted or proposed; some again."""
-    for _, stored in transaction.scan(TableName.RATINGS):
-        yield game_tables.read_rating(stored)[0]
-    for contest in contest_tables.open_contests(transaction):
-        for player in contest.players:
-            yield player.name
-    for _, stored in transaction.scan(TableName.TOKENS):
-        yield unpack_message(records_pb2.TokenRecord, stored).name
-    for muted in player_commands.muted_players(transaction):
-        yield muted.player
-    yield from proposal_tables.proposers(transaction)
 
 
 def name_home(transaction: Transaction) -> None:

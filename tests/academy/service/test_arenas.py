@@ -119,6 +119,8 @@ def test_an_admin_ends_contests_of_any_arena(fresh: Running, home: Client) -> No
     ambiguous = refusal(lambda: admin.GetContest(contests_pb2.GetContestRequest(contest_id="cup/1")))
     assert ambiguous.fields == ["arena"] and "'rival'" in ambiguous.message
     void = contests_pb2.ReportContestRequest(contest=contest("cup/1", GAME), void=True)
+    ambiguous = refusal(lambda: admin.ReportContest(void))
+    assert ambiguous.fields == ["contest.arena"] and "'rival'" in ambiguous.message
     void.contest.arena = "rival"
     assert admin.ReportContest(void).counted
     left = admin.ListOpenContests(contests_pb2.ListOpenContestsRequest()).contests
