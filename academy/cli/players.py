@@ -1,6 +1,5 @@
 """Commands about those who propose: who taught what, muting one, and forgetting what one taught."""
 
-import getpass
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Final
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from academy.cli import printing
-from academy.cli.data_folder import existing
+from academy.cli.data_folder import account_name, existing
 from academy.cli.failures import CommandError, Commands
 from academy.cli.libraries import Json
 from academy.cli.serving import DEFAULT_DATA, Data
@@ -117,7 +116,7 @@ def mute(
     with existing(data) as store:
         store.run(MutePlayer(name, force))
         games = _games_of(store)
-        taken = sum(store.run(MuteInGame(game_id, name, _actor())) for game_id in games)
+        taken = sum(store.run(MuteInGame(game_id, name, account_name())) for game_id in games)
     typer.echo(f"{name}: muted in {len(games)} games; its votes for {taken:,} patterns count no longer")
 
 
@@ -127,7 +126,7 @@ def unmute(name: Name, data: Data = DEFAULT_DATA) -> None:
 
     with existing(data) as store:
         was_muted = store.run(UnmutePlayer(name))
-        back = [store.run(UnmuteInGame(game_id, name, _actor())) for game_id in _games_of(store)]
+        back = [store.run(UnmuteInGame(game_id, name, account_name())) for game_id in _games_of(store)]
     patterns, no_room = sum(each.patterns for each in back), sum(each.no_room for each in back)
     if not (was_muted or patterns or no_room):
         raise CommandError(f"{name!r} is not muted; `academy players list` says who is")
@@ -198,7 +197,7 @@ def _forget(store: "Store", replay: "forgetting.Replay") -> "forgetting.Differen
 
     for _ in range(_REPLAYS):
         try:
-            return store.run(forgetting.ForgetPlayer(replay, _actor()))
+            return store.run(forgetting.ForgetPlayer(replay, account_name()))
         except StoreBusyError:
             # Contests were reported meanwhile.
             forgetting.preview(store.environment, replay)
@@ -210,11 +209,3 @@ def _games_of(store: "Store") -> list[str]:
 
     with store.environment.reading() as transaction:
         return list(forgetting.games(transaction))
-
-
-def _actor() -> str:
-    """Who is at the keyboard, for the event log."""
-    try:
-        return f"{getpass.getuser()} (data folder)"
-    except (KeyError, OSError):
-        return "data folder"

@@ -210,7 +210,7 @@ class GameKnowledge:
         if against is not None:
             return Judgement(Verdict.DROPPED, against)
         contestant = report.contestants[proposal.seat - 1]
-        if contestant.name in self.muted and not voter:
+        if contestant.name in self.muted:
             return Judgement(Verdict.DROPPED, "an admin has muted the proposer")
         value = proposal.value
         if proposal.library is Library.ENDGAME:
@@ -480,7 +480,7 @@ class GameKnowledge:
 
 
 def match_silent(ballot: VoteTally) -> VoteTally:
-    """Votes of which some were taken out: silent ones match again, oldest first, where none that counts is left.
+    """Let silent votes match again, oldest first, where none that counts is left.
 
     They were silent beside stronger votes, which are gone.
     """

@@ -477,7 +477,7 @@ def _branch(
     depth: int,
     rank: Callable[[OpeningNode], tuple[int, ...]] = lambda child: (child.visits, -child.node_id),
 ) -> Iterator[OpeningNode]:
-    """A node and those below it, parents before children, siblings of the greatest rank first: most visited."""
+    """A node and those below it, parents before children, siblings of the greatest rank first."""
     waiting = [start]
     while waiting:
         node = waiting.pop()

@@ -47,9 +47,10 @@ _BROKEN_OFF: Final = ("forfeit", "resignation")
 class RegisterGame:
     """Make a game known. The result is the game as it stands, and whether it was new.
 
-    Only who `may_describe` it sets a new game's settings, and the forms of its moves, which reports of all arenas
-    are held to, also later; of others a new game gets the default settings, and no forms. Raises GameConflictError where another game has this id, InvalidGameError,
-    InvalidBoardError or InvalidSettingsError where the description is not sound.
+    Only who `may_describe` it sets a new game's settings, and the forms of its moves, also later: reports of
+    all arenas are held to them. Of others a new game gets the default settings, and no forms. Raises
+    GameConflictError where another game has this id, InvalidGameError, InvalidBoardError or
+    InvalidSettingsError where the description is not sound.
     """
 
     game: game_pb2.Game

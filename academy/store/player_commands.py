@@ -19,8 +19,8 @@ MOST_MUTED: Final = 1_000
 class MutePlayer:
     """Mute a player in games registered from now on.
 
-    With `force` also one that nothing is known of yet. Raises InvalidRecordError for another one, for too many,
-    or no name.
+    With `force` also one that nothing is known of yet. Raises InvalidRecordError for such a one without it,
+    for too many, or no name.
     """
 
     player: str
@@ -111,7 +111,7 @@ class UnmuteInGame:
 
 
 def known_players(transaction: Transaction) -> Iterator[str]:
-    """Yield the players who were rated, play in open contests, have tokens, are muted or proposed; some again."""
+    """Yield who was rated, plays in an open contest, has a token, is muted, or proposed; some twice."""
     for _, stored in transaction.scan(TableName.RATINGS):
         yield game_tables.read_rating(stored)[0]
     for contest in contest_tables.open_contests(transaction):

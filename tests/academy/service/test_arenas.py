@@ -203,9 +203,7 @@ def test_a_name_that_is_known_without_a_rating_keeps_its_end_from_another_arena(
             fresh.client(ticket).proposals.SubmitProposals(
                 proposals_pb2.SubmitProposalsRequest(
                     contest_id="cup/1",
-                    proposals=[
-                        proposals_pb2.NewProposal(library=ENDGAME, cells="xo\n-x", ply=1, value=0.9)
-                    ],
+                    proposals=[proposals_pb2.NewProposal(library=ENDGAME, cells="xo\n-x", ply=1, value=0.9)],
                 )
             )
             void = contests_pb2.ReportContestRequest(contest=posing, termination="void", void=True)
