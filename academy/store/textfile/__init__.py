@@ -28,8 +28,8 @@ nothing yet, in the same order, `folded` stands for votes too many to keep, and 
 who changed the cells. The cells are in the pattern language of `academy.knowledge.text`. The label below
 them follows from the votes: it may be left out, and one that says otherwise is refused. An opening line is
 indented two blanks more than the position it comes from; `values` and `elos` are sums over visits.
-Names are quoted as in JSON, and so is a move that is not one plain word. Numbers `id` may be left out of what is new. Empty lines and
-lines that begin with `%%` say nothing.
+Names are quoted as in JSON, and so is a move that is not one plain word. Numbers `id` may be left out of
+what is new. Empty lines and lines that begin with `%%` say nothing.
 """
 
 from academy.store.textfile.reading import LibraryTexts, described_game, read_text
