@@ -1,5 +1,6 @@
 """Commands that work on a data folder itself, also while a server uses it."""
 
+import getpass
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -266,3 +267,11 @@ def _as_json(token: "Token") -> dict[str, object]:
         name: when.isoformat() if isinstance(when := _moment(seconds), datetime) else when
         for name, seconds in times.items()
     }
+
+
+def account_name() -> str:
+    """Who is at the keyboard, for the event log."""
+    try:
+        return f"{getpass.getuser()} (data folder)"
+    except (KeyError, OSError):
+        return "data folder"

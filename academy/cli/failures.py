@@ -10,6 +10,7 @@ from typer.exceptions import TyperException
 
 from academy.store.errors import (
     ConflictError,
+    GameInUseError,
     InvalidRecordError,
     StoreCorruptError,
     StoreError,
@@ -38,7 +39,14 @@ class CommandError(RuntimeError):
         self.exit_code = exit_code
 
 
-_EXPECTED: Final = (CommandError, StoreError, UnknownRecordError, InvalidRecordError, ConflictError)
+_EXPECTED: Final = (
+    CommandError,
+    StoreError,
+    UnknownRecordError,
+    InvalidRecordError,
+    ConflictError,
+    GameInUseError,
+)
 _REMEDIES: Final = {
     "UNAVAILABLE": ("start one with `academy serve`, or give its --address (and the TLS options it needs)"),
     "UNAUTHENTICATED": ("give a token with --token or ACADEMY_TOKEN; `academy tokens create` makes one"),

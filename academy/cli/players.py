@@ -1,6 +1,5 @@
 """Commands about those who propose: who taught what, muting one, and forgetting what one taught."""
 
-import getpass
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Final
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from academy.cli import printing
-from academy.cli.data_folder import existing
+from academy.cli.data_folder import account_name, existing
 from academy.cli.failures import CommandError, Commands
 from academy.cli.libraries import Json
 from academy.cli.serving import DEFAULT_DATA, Data
@@ -102,28 +101,32 @@ def _games(transaction: "Transaction", only: str) -> list[str]:
     return list(forgetting.games(transaction))
 
 
-def mute(name: Name, data: Data = DEFAULT_DATA) -> None:
+def mute(
+    name: Name,
+    force: Annotated[bool, typer.Option("--force", help="Also a name that nothing is known of yet.")] = False,
+    data: Data = DEFAULT_DATA,
+) -> None:
     """Let a player's votes count for nothing, in all games: those it has, and all it proposes from now on.
 
-    A pattern that only it proposed goes. `players unmute` brings all back. What other players' patterns
-    became by its proposals stays: see `players forget`.
+    A pattern that only it proposed goes. `players unmute` brings back all but its silent votes, which
+    counted for nothing. What other players' patterns became by its proposals stays: see `players forget`.
     """
     from academy.store.player_commands import MuteInGame, MutePlayer
 
     with existing(data) as store:
-        store.run(MutePlayer(name))
+        store.run(MutePlayer(name, force))
         games = _games_of(store)
-        taken = sum(store.run(MuteInGame(game_id, name, _actor())) for game_id in games)
+        taken = sum(store.run(MuteInGame(game_id, name, account_name())) for game_id in games)
     typer.echo(f"{name}: muted in {len(games)} games; its votes for {taken:,} patterns count no longer")
 
 
 def unmute(name: Name, data: Data = DEFAULT_DATA) -> None:
-    """Let a player propose again, and put back the votes that muting took out."""
+    """Let a player propose again, and put back the votes that counted before it was muted."""
     from academy.store.player_commands import UnmuteInGame, UnmutePlayer
 
     with existing(data) as store:
         was_muted = store.run(UnmutePlayer(name))
-        back = [store.run(UnmuteInGame(game_id, name, _actor())) for game_id in _games_of(store)]
+        back = [store.run(UnmuteInGame(game_id, name, account_name())) for game_id in _games_of(store)]
     patterns, no_room = sum(each.patterns for each in back), sum(each.no_room for each in back)
     if not (was_muted or patterns or no_room):
         raise CommandError(f"{name!r} is not muted; `academy players list` says who is")
@@ -194,7 +197,7 @@ def _forget(store: "Store", replay: "forgetting.Replay") -> "forgetting.Differen
 
     for _ in range(_REPLAYS):
         try:
-            return store.run(forgetting.ForgetPlayer(replay, _actor()))
+            return store.run(forgetting.ForgetPlayer(replay, account_name()))
         except StoreBusyError:
             # Contests were reported meanwhile.
             forgetting.preview(store.environment, replay)
@@ -206,11 +209,3 @@ def _games_of(store: "Store") -> list[str]:
 
     with store.environment.reading() as transaction:
         return list(forgetting.games(transaction))
-
-
-def _actor() -> str:
-    """Who is at the keyboard, for the event log."""
-    try:
-        return f"{getpass.getuser()} (data folder)"
-    except (KeyError, OSError):
-        return "data folder"

@@ -212,10 +212,13 @@ def removals_table(game_id: str, removals: Iterable[libraries_pb2.Removal]) -> T
 
 def contests_table(title: str, contests: Iterable[contests_pb2.Contest], now: float) -> Table:
     """Contests with their players by seat, and how long ago they were opened; `now` in seconds since 1970."""
-    table = new_table(title, " contest", " game", " players", " opened", "hours ago")
+    from academy.store.textfile import visible
+
+    table = new_table(title, " contest", " arena", " game", " players", " opened", "hours ago")
     for contest in contests:
         table.add_row(
             Text(contest.contest_id),
+            Text(visible(contest.arena)),
             contest.game_id,
             Text(" - ".join(player.name for player in contest.players)),
             contest.open_time.ToJsonString(),

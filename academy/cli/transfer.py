@@ -19,8 +19,10 @@ from google.protobuf.message import DecodeError
 
 from academy.cli import printing
 from academy.cli.connection import Server, with_server
+from academy.cli.data_folder import account_name, existing
 from academy.cli.failures import CommandError, ListingCommands
 from academy.cli.libraries import Game, Json, LibraryName, list_games, number_of
+from academy.cli.serving import DEFAULT_DATA, Data
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2
 
 _TEXT_BEGINS = b"% academy text"
@@ -39,9 +41,12 @@ def add_to(application: typer.Typer) -> None:
     """Add these commands."""
     application.command("export")(with_server(export))
     application.command("import")(with_server(import_))
-    games = typer.Typer(cls=ListingCommands, help="List the games that are registered, or register one.")
+    games = typer.Typer(
+        cls=ListingCommands, help="List the games that are registered, register one, delete one."
+    )
     games.command("list")(with_server(list_games))
     games.command("create")(with_server(create_game))
+    games.command("delete")(delete_game)
     application.add_typer(games, name="games")
 
 
@@ -135,6 +140,18 @@ def create_game(
         typer.echo(f"{response.game.game_id}: registered, {printing.board_of(response.game)}")
     else:
         typer.echo(f"{response.game.game_id}: is registered already; its settings stay as they are")
+
+
+def delete_game(game: Game, data: Data = DEFAULT_DATA) -> None:
+    """Make a game unknown that nobody has played, in a data folder, also while servers use it.
+
+    One with contests, or with anything in its libraries, is refused. The event log keeps that it was there.
+    """
+    from academy.store.library_commands import DeleteGame
+
+    with existing(data) as store:
+        store.run(DeleteGame(game, account_name()))
+    typer.echo(f"{game}: deleted; its id may be registered again")
 
 
 def _described(content: bytes, file: Path) -> game_pb2.Game:

@@ -193,7 +193,7 @@ class GameKnowledge:
     def _count_silent(self, players: Iterable[str], give_way: Callable[[], None] = lambda: None) -> None:
         """Let the silent votes of players count that their Elo of now is high enough for."""
         for player in dict.fromkeys(players):
-            if player in self.ratings:
+            if player in self.ratings and player not in self.muted:
                 for library in self.libraries.values():
                     for _ in library.count_silent(player, self.ratings[player]):
                         give_way()
@@ -210,7 +210,7 @@ class GameKnowledge:
         if against is not None:
             return Judgement(Verdict.DROPPED, against)
         contestant = report.contestants[proposal.seat - 1]
-        if contestant.name in self.muted and not voter:
+        if contestant.name in self.muted:
             return Judgement(Verdict.DROPPED, "an admin has muted the proposer")
         value = proposal.value
         if proposal.library is Library.ENDGAME:
@@ -292,7 +292,7 @@ class GameKnowledge:
         """Put a deleted pattern back; if it has come to be known again, the votes are united.
 
         Returns the number it has now (0 when a full library had no room for it, or nobody but muted players
-        speaks for it).
+        voted for it).
         """
         entry = self._without_muted(entry)
         if not entry.ballot.proposers:
@@ -345,13 +345,13 @@ class GameKnowledge:
         ballot = entry.ballot
         for player in {vote.player for vote in (*ballot.votes, *ballot.silent)} & self.muted:
             ballot = ballot.without(player)
-        return replace(entry, ballot=ballot)
+        return replace(entry, ballot=match_silent(ballot))
 
     def mute(self, player: str) -> list[tuple[Library, PatternEntry]]:
         """Drop a player's proposals from now on, and take its votes out of all patterns.
 
-        A pattern that nobody else proposed goes. Returns what was taken out: such patterns, and others with
-        the player's votes alone.
+        A pattern that nobody else proposed goes; where only silent votes are left, they are matched again.
+        Returns what was taken out: such patterns, and others with the player's votes alone.
         """
         self.muted |= {player}
         return self.take_votes_out(player)
@@ -359,13 +359,13 @@ class GameKnowledge:
     def take_votes_out(self, player: str) -> list[tuple[Library, PatternEntry]]:
         """Take a player's votes out of all patterns; see `mute`.
 
-        Silent votes go, too; they counted for nothing, so they are not among those returned.
+        The player's silent votes go, too; they counted for nothing, so they are not among those returned.
         """
         taken = []
         for library, patterns in self.libraries.items():
             for entry in list(patterns):
                 own = tuple(vote for vote in entry.ballot.votes if vote.player == player)
-                left = entry.ballot.without(player)
+                left = match_silent(entry.ballot.without(player))
                 if not own:
                     if left != entry.ballot:
                         patterns.put(replace(entry, ballot=left))
@@ -432,11 +432,14 @@ class GameKnowledge:
 
         Where they are `moved` here, numbers and last contests stay as they are. In a symmetric game a pattern
         for the second player is kept reversed, for the first. With `replace_all` the library is emptied
-        first. Returns how many capacity left no room for. Raises InvalidPatternError where `check_entry`
-        does; nothing has changed then.
+        first. Votes of muted players stay out, and patterns that only they proposed. Returns how many
+        capacity left no room for. Raises InvalidPatternError where `check_entry` does; nothing has changed
+        then.
         """
+        entries = [replace(entry, ballot=match_silent(entry.ballot)) for entry in entries]
         for entry in entries:
             check_entry(entry, self.spec)
+        entries = [left for entry in entries if (left := self._without_muted(entry)).ballot.proposers]
         patterns = self.libraries[library]
         if replace_all:
             patterns.clear()
@@ -474,6 +477,19 @@ class GameKnowledge:
         self.openings.trim(depth_limit(self.spec, self.average_length))
         self.openings.evict_beyond(self.settings.opening_capacity)
         return before - len(self.openings)
+
+
+def match_silent(ballot: VoteTally) -> VoteTally:
+    """Let silent votes match again, oldest first, where none that counts is left.
+
+    They were silent beside stronger votes, which are gone.
+    """
+    if ballot.proposers:
+        return ballot
+    matched = VoteTally()
+    for vote in sorted(ballot.silent, key=lambda vote: (vote.event, vote.order, vote.player)):
+        matched = matched.match(vote)
+    return matched
 
 
 def _numbered_again(entries: Sequence[PatternEntry], event: int) -> list[VoteTally]:

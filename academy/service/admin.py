@@ -4,7 +4,7 @@ import.
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -323,15 +323,21 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
     async def ExportLibrary(
         self, request: messages.ExportLibraryRequest, context: Context
     ) -> AsyncIterator[messages.ExportLibraryResponse]:
-        """Send a game's libraries as of this moment: the game first, then patterns, then opening nodes."""
+        """Send a game's libraries as of this moment: the game first, then patterns, then opening nodes.
+
+        Patterns and the moves on from a position come in the order of their numbers: where the same is known,
+        the same is sent.
+        """
         wanted = {library_from_proto(request.library)} if request.library else set(Library)
         view = (await self._games.game(request.game_id)).view
         # As they are now, whatever is learnt while they are sent.
         patterns = [
-            (library, list(view.libraries[library].stored.values()) if library in wanted else [])
+            (library, sorted(view.libraries[library].stored.items()) if library in wanted else [])
             for library in PATTERN_LIBRARIES
         ]
-        nodes = list(_branch(view.openings, view.openings.root, 0)) if Library.OPENING in wanted else []
+        nodes = []
+        if Library.OPENING in wanted:
+            nodes = list(_branch(view.openings, view.openings.root, 0, lambda child: (-child.node_id,)))
         yield messages.ExportLibraryResponse(game=spec_to_proto(view.spec, view.settings))
         if len(wanted) == len(Library):
             ratings = await asyncio.to_thread(self._store.all_ratings, request.game_id)
@@ -344,16 +350,18 @@ class LibraryServicer(libraries_pb2_grpc.LibraryServiceServicer):
                 yield messages.ExportLibraryResponse(history=history)
         sent = 0
         for library, stored in patterns:
-            for each in stored:
+            for _, each in stored:
                 sent += 1
                 if sent % _RECORDS_AT_ONCE == 0:
                     await asyncio.sleep(0)
                 entry = view.libraries[library].read(each)
                 record = _record(entry, library, view.spec)
                 # Which event brought a vote means nothing elsewhere; which came first does.
-                for votes in (record.votes, record.silent_votes):
-                    for order, vote in enumerate(votes):
-                        vote.event, vote.order = 0, order
+                votes = [*record.votes, *record.silent_votes]
+                for order, vote in enumerate(sorted(votes, key=lambda vote: (vote.event, vote.order))):
+                    vote.event, vote.order = 0, order
+                record.votes.sort(key=lambda vote: vote.order)
+                record.silent_votes.sort(key=lambda vote: vote.order)
                 yield messages.ExportLibraryResponse(pattern=record)
         for node in nodes:
             yield messages.ExportLibraryResponse(node=node_to_proto(node, request.game_id))
@@ -463,11 +471,16 @@ def _walked(tree: OpeningTree, spec: GameSpec, moves: Sequence[str]) -> OpeningN
     return node
 
 
-def _branch(tree: OpeningTree, start: OpeningNode, depth: int) -> Iterator[OpeningNode]:
-    """A node and those below it, parents before children, siblings most visited first."""
+def _branch(
+    tree: OpeningTree,
+    start: OpeningNode,
+    depth: int,
+    rank: Callable[[OpeningNode], tuple[int, ...]] = lambda child: (child.visits, -child.node_id),
+) -> Iterator[OpeningNode]:
+    """A node and those below it, parents before children, siblings of the greatest rank first."""
     waiting = [start]
     while waiting:
         node = waiting.pop()
         yield node
         if not depth or node.depth - start.depth < depth:
-            waiting += sorted(tree.children(node.node_id), key=lambda child: (child.visits, -child.node_id))
+            waiting += sorted(tree.children(node.node_id), key=rank)

@@ -156,10 +156,16 @@ class ContestAccess:
         return named
 
     def arena_of_report(self, caller: Caller, contest: contests_pb2.Contest) -> str:
-        """Return the arena whose contest a caller reports; an admin need not name that of a known contest."""
+        """Return the arena whose contest a caller reports.
+
+        An admin need not name it where one arena alone has such a contest. Raises InvalidFieldError where
+        several have.
+        """
         if caller.role is Role.ADMIN and not contest.arena:
-            # Those in the folder's own namespace come first.
-            return next((each.arena for each in self._store.contests_of_id(contest.contest_id)), "")
+            records = self._store.contests_of_id(contest.contest_id)
+            if len(records) > 1:
+                raise _several(records, contest.contest_id, "contest.arena")
+            return records[0].arena if records else ""
         return self.arena(caller, contest.arena)
 
     def contest_to_list(self, caller: Caller, contest_id: str, arena: str) -> str:
@@ -208,8 +214,7 @@ class ContestAccess:
         elif not records:
             raise UnknownContestError(contest_id)
         elif len(records) > 1:
-            names = ", ".join(repr(each.arena) for each in records)
-            raise InvalidFieldError("arena", f"several have a contest {contest_id!r}: name one: {names}")
+            raise _several(records, contest_id, "arena")
         return records[0]
 
     def _check_analysis(self, caller: Caller, spec: GameSpec) -> None:
@@ -233,3 +238,8 @@ def _seats(caller: Caller, contest: contests_pb2.Contest) -> list[int]:
     if caller.contest_id:
         return [caller.seat]
     return [seat for seat, player in enumerate(contest.players, 1) if player.name == caller.name]
+
+
+def _several(records: list[records_pb2.ContestRecord], contest_id: str, field: str) -> InvalidFieldError:
+    names = ", ".join(repr(each.arena) for each in records)
+    return InvalidFieldError(field, f"several have a contest {contest_id!r}: name one: {names}")

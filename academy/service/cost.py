@@ -109,6 +109,8 @@ _CELLS_PER_QUESTION: Final = 512
 _QUESTIONS_FOR_CELLS: Final = 4
 # The moves of a list are checked, counted and looked up one by one: 10,000 take about 2 ms.
 _MOVES_A_QUESTION: Final = 512
+# A stored proposal is read in 4 microseconds.
+_RECORDS_PER_QUESTION: Final = 128
 # What questions need is read beside what they cost. A message of 4 MiB full of empty parts is read in 75 ms.
 _BYTES_READ_FREELY: Final = 65_536
 _BYTES_PER_QUESTION: Final = 8_192
@@ -117,6 +119,11 @@ _BYTES_PER_QUESTION: Final = 8_192
 def cost_of_reading(size: int) -> int:
     """Questions that a message of so many bytes counts as, whatever is in it."""
     return max(0, size - _BYTES_READ_FREELY) // _BYTES_PER_QUESTION
+
+
+def cost_of_listing(records: int) -> int:
+    """Questions that looking through so many stored records counts as."""
+    return 1 + records // _RECORDS_PER_QUESTION
 
 
 def cost_of_moves(count: int) -> int:

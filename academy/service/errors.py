@@ -84,6 +84,7 @@ _TABLE: Final[dict[type[Exception], tuple[int, str]]] = {
     store.UnknownRecordError: (code_pb2.NOT_FOUND, "UNKNOWN_RECORD"),
     store.InvalidRecordError: (code_pb2.INVALID_ARGUMENT, "INVALID_RECORD"),
     store.GameConflictError: (code_pb2.ALREADY_EXISTS, "GAME_CONFLICT"),
+    store.GameInUseError: (code_pb2.FAILED_PRECONDITION, "GAME_IN_USE"),
     store.ContestConflictError: (code_pb2.ALREADY_EXISTS, "CONTEST_CONFLICT"),
     store.ConflictError: (code_pb2.ALREADY_EXISTS, "CONFLICT"),
     store.ContestOverError: (code_pb2.FAILED_PRECONDITION, "CONTEST_OVER"),

@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import structlog
@@ -16,7 +16,7 @@ from academy.knowledge.settings import Library
 from academy.service.metrics import LibrarySize
 from academy.service.pattern_cache import KeptShelf, PatternCache, PatternCacheFiles
 from academy.store import change_log
-from academy.store.errors import StoreError
+from academy.store.errors import StoreError, UnknownGameError
 from academy.store.library_store import Store
 from academy.store.replica import GameView, PatternChanges, read_view
 from academy.v1 import consultation_pb2
@@ -83,7 +83,13 @@ class GameCache:
             await self._loaded(game_id)
             version = self._store.version
         if game.version != version:
-            self._follower.refresh(game_id)
+            try:
+                self._follower.refresh(game_id)
+            except UnknownGameError:
+                # It was deleted.
+                del self._games[game_id]
+                self._follower.forget(game_id)
+                raise
             game.version = version
         self._games.move_to_end(game_id)
         return game
@@ -200,8 +206,16 @@ class GameCache:
 
     def _follow(self, view: GameView, changes: PatternChanges) -> None:
         game = self._games[view.spec.game_id]
+        is_other_game = view.spec != replace(game.view.spec, move_forms=view.spec.move_forms)
         game.view = view
         game.openings.clear()
+        if is_other_game:
+            # It was deleted, and another one registered.
+            game.shelf, game.kept = PatternCache(view.spec), 0
+            for library, entries in view.libraries.items():
+                for entry in entries.values():
+                    game.shelf.put(library, entry)
+            return
         for _, pattern_id in changes.removed:
             game.shelf.remove(pattern_id)
         for put in changes.put:

@@ -4,6 +4,7 @@ import asyncio
 
 from academy.service import paging, permissions
 from academy.service.contest_access import ContestAccess
+from academy.service.cost import cost_of_listing
 from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
@@ -14,7 +15,7 @@ from academy.store.contest_commands import SubmitProposals
 from academy.store.errors import TooManyProposalsError
 from academy.store.keys import arena_number
 from academy.store.library_store import Store
-from academy.store.proposal_tables import NO_ARENA, ProposalFilter
+from academy.store.proposal_tables import MOST_LOOKED_AT, NO_ARENA, ProposalFilter
 from academy.store.tokens import Caller, Role
 from academy.v1 import proposals_pb2 as messages
 from academy.v1 import proposals_pb2_grpc
@@ -38,6 +39,8 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         self._seats = seats
         self._guard = guard
         self._limits = limits
+        # More threads would only take turns, and the loop's with them.
+        self._listings = asyncio.Semaphore(1)
 
     async def SubmitProposals(
         self, request: messages.SubmitProposalsRequest, context: Context
@@ -81,11 +84,16 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
         """Return proposals: a player's own, an arena's, or for an admin anybody's."""
         count, most = len(request.verdicts), self._limits.verdicts_per_call
         require(count <= most, "verdicts", f"{count:,} verdicts: at most {most:,}", value=count, limit=most)
-        wanted = self._wanted(permissions.caller(), request)
+        caller = permissions.caller()
+        wanted = self._wanted(caller, request)
         size = paging.page_size(request.page_size, self._limits)
         key = paging.page_key(request, (str,))
         start = bytes.fromhex(str(key[0])) if key else b""
-        proposals, after = self._store.proposals(wanted, start, size)
+        most = MOST_LOOKED_AT if wanted.leaves_out else size
+        self._guard.ask(caller, cost_of_listing(most) - 1)
+        # Looking through them takes milliseconds: others' calls must not wait for it.
+        async with self._listings:
+            proposals, after = await asyncio.to_thread(self._store.proposals, wanted, start, size)
         token = paging.page_token(request, [after.hex()]) if after else ""
         return messages.ListProposalsResponse(proposals=proposals, next_page_token=token)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from academy.store import event_log, game_tables, keys
+from academy.store import event_log, keys, player_commands
 from academy.store.codec import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, UnknownArenaError
@@ -71,9 +71,9 @@ def _free_namespace(transaction: Transaction, name: str, known: list[records_pb2
 
 
 def _ends_of_names(transaction: Transaction) -> Iterator[str]:
-    """What follows the last mark in the names of all players rated so far."""
-    for _, stored in transaction.scan(TableName.RATINGS):
-        _, mark, end = game_tables.read_rating(stored)[0].rpartition(_MARK)
+    """What follows the last mark in the names of all players that anything is kept under so far."""
+    for name in player_commands.known_players(transaction):
+        _, mark, end = name.rpartition(_MARK)
         if mark:
             yield end
 

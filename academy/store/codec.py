@@ -206,11 +206,14 @@ PLAUSIBLE_ELO: Final = 6_000.0
 def check_elos(contest: contests_pb2.Contest) -> None:
     """Check the Elos of a new contest; the log may hold others. Raises InvalidRecordError."""
     for place, player in enumerate(contest.players):
-        if not abs(player.elo) <= PLAUSIBLE_ELO:
-            raise InvalidRecordError(
-                f"players[{place}].elo",
-                f"{player.elo!r} must be a number from -{PLAUSIBLE_ELO:.0f} to {PLAUSIBLE_ELO:.0f}",
-            )
+        _check_plausible_elo(f"players[{place}].elo", player.elo)
+
+
+def _check_plausible_elo(field: str, elo: float) -> None:
+    if not abs(elo) <= PLAUSIBLE_ELO:
+        raise InvalidRecordError(
+            field, f"{elo!r} must be a number from -{PLAUSIBLE_ELO:.0f} to {PLAUSIBLE_ELO:.0f}"
+        )
 
 
 def check_contest(contest: contests_pb2.Contest, spec: GameSpec) -> None:
@@ -253,6 +256,8 @@ def check_report(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> N
             f"{told} given; of two players one wins and the other loses, or both draw "
             "(a contest without result is reported void)",
         )
+    for place, elo in enumerate(report.elo_after):
+        _check_plausible_elo(f"elo_after[{place}]", elo)
     check_printable("termination", report.termination)
     if not "".join(ply.move for ply in report.plies).isprintable():
         for place, ply in enumerate(report.plies):
@@ -529,6 +534,13 @@ def entry_to_proto(entry: PatternEntry, library: Library, spec: GameSpec) -> pat
         silent_votes=map(_vote_to_proto, ballot.silent),
         changers=sorted(entry.changers),
     )
+
+
+def set_votes(record: pattern_pb2.PatternRecord, ballot: VoteTally) -> None:
+    """Put the votes that are kept apart, and the silent ones, in place of a record's."""
+    del record.votes[:], record.silent_votes[:]
+    record.votes.extend(map(_vote_to_proto, ballot.votes))
+    record.silent_votes.extend(map(_vote_to_proto, ballot.silent))
 
 
 def _vote_to_proto(vote: Vote) -> pattern_pb2.Vote:

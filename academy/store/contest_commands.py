@@ -1,7 +1,7 @@
 """Commands of the arena: register a game, open a contest, report it; and what players do in one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from academy.knowledge.contests import FalseClaim, Judgement
@@ -47,9 +47,10 @@ _BROKEN_OFF: Final = ("forfeit", "resignation")
 class RegisterGame:
     """Make a game known. The result is the game as it stands, and whether it was new.
 
-    Settings count for a new game only. Who `may_describe` it may change the forms of its moves later: reports
-    of all arenas are held to them. Raises GameConflictError where another game has this id, InvalidGameError,
-    InvalidBoardError or InvalidSettingsError where the description is not sound.
+    Only who `may_describe` it sets a new game's settings, and the forms of its moves, also later: reports of
+    all arenas are held to them. Of others a new game gets the default settings, and no forms. Raises
+    GameConflictError where another game has this id, InvalidGameError, InvalidBoardError or
+    InvalidSettingsError where the description is not sound.
     """
 
     game: game_pb2.Game
@@ -64,6 +65,8 @@ class RegisterGame:
         except UnknownGameError:
             defaults = LibrarySettings.for_players(spec.players)
             game = spec_to_proto(spec, settings_from_proto(self.game.settings, defaults))
+            if not self.may_describe:
+                game = spec_to_proto(replace(spec, move_forms=()), defaults)
             work.record(events_pb2.Event(game_id=spec.game_id, actor=self.actor, game_registered=game))
             mute_in_new_game(work, spec.game_id, self.actor)
             return game, True

@@ -106,6 +106,13 @@ def oldest_open_contests(
     return [as_given(contest_record(transaction, contest_id)) for _, contest_id in places]
 
 
+def open_contests(transaction: Transaction) -> Iterator[contests_pb2.Contest]:
+    """Yield all open contests as they are kept, with their players' identities."""
+    for key, _ in transaction.scan(TableName.GAMES):
+        for _, contest_id in _places(transaction, key.decode(), None):
+            yield contest_record(transaction, contest_id).contest
+
+
 def _places(
     transaction: Transaction, game_id: str, after: OpenContestPlace | None
 ) -> Iterator[OpenContestPlace]:

@@ -104,8 +104,8 @@ class InvalidRecordError(ValueError):
 class ConflictError(ValueError):
     """The same id was used before for something else; `field` names what differs."""
 
-    def __init__(self, what: str, identity: str, field: str) -> None:
-        super().__init__(f"{what} {identity!r} is known already with another {field}")
+    def __init__(self, what: str, identity: str, field: str, remedy: str = "") -> None:
+        super().__init__(f"{what} {identity!r} is known already with another {field}{remedy}")
         self.identity = identity
         self.field = field
 
@@ -114,7 +114,21 @@ class GameConflictError(ConflictError):
     """Another game is registered under this id."""
 
     def __init__(self, game_id: str, field: str) -> None:
-        super().__init__("game", game_id, field)
+        super().__init__(
+            "game",
+            game_id,
+            field,
+            ": register this one under another id, or, while the other has no contests, have it deleted "
+            f"where the data are (academy games delete {game_id})",
+        )
+
+
+class GameInUseError(ValueError):
+    """A game with contests or patterns cannot be deleted."""
+
+    def __init__(self, game_id: str, why: str) -> None:
+        super().__init__(f"game {game_id!r} {why}: only one that nobody has played can be deleted")
+        self.game_id = game_id
 
 
 class ContestConflictError(ConflictError):

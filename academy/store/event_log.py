@@ -34,6 +34,7 @@ from academy.store.errors import StoreCorruptError
 from academy.v1 import events_pb2, pattern_pb2
 
 _COMPACTED: Final = b"compacted"
+_DELETED: Final = b"deleted "
 _PLAIN: Final = b"\x00"
 _DEFLATED: Final = b"\x01"
 _WORTH_DEFLATING: Final = 256
@@ -101,6 +102,18 @@ def remove_oldest(transaction: Transaction, most: int) -> int:
     return len(old)
 
 
+def deletion(transaction: Transaction, game_id: str) -> int:
+    """Return the number of the event that deleted a game last, 0 where none did."""
+    stored = transaction.get(TableName.META, _DELETED + keys.game(game_id))
+    return 0 if stored is None else int.from_bytes(stored)
+
+
+def delete_game(transaction: Transaction, event: events_pb2.Event) -> None:
+    """Store the event that deletes a game: from now on `scan` begins after it."""
+    append(transaction, event)
+    transaction.put(TableName.META, _DELETED + keys.game(event.game_id), keys.number(event.sequence))
+
+
 def append(transaction: Transaction, event: events_pb2.Event) -> bytes:
     """Store an event whose `sequence` is one more than `last_sequence`; return it as stored."""
     stored = pack(event)
@@ -122,9 +135,12 @@ def scan(
 ) -> Iterator[events_pb2.Event]:
     """Yield the events of a game (all games' where empty) that follow number `after` in the order asked for.
 
-    `after` 0 begins at the first event, or with `newest_first` at the last.
+    `after` 0 begins at the first event, or with `newest_first` at the last. Of a game that was deleted the
+    first is that which registered it again.
     """
     prefix = keys.in_game(game_id) if game_id else b""
+    if game_id and not newest_first:
+        after = max(after, deletion(transaction, game_id))
     table = TableName.EVENTS_BY_GAME if game_id else TableName.EVENTS
     start = b""
     if newest_first and after == 1:

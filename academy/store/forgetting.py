@@ -9,16 +9,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
+from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge, match_silent
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
 from academy.store import event_log, game_tables, keys, removals, snapshots
 from academy.store.codec import (
+    ballot_from_proto,
     entry_to_proto,
-    leave_out_votes,
     library_to_proto,
     pack_message,
     pattern_library_from_proto,
+    set_votes,
     unpack_message,
 )
 from academy.store.environment import Environment, TableName, Transaction
@@ -261,7 +262,7 @@ class Replay:
         patterns: list[tuple[Library, PatternEntry]] = []
         for library in PATTERN_LIBRARIES:
             for entry in now.libraries[library]:
-                left = entry.ballot.without(self.player)
+                left = match_silent(entry.ballot.without(self.player))
                 if left != entry.ballot:
                     removed.append((library, entry.pattern_id))
                     if left.proposers:
@@ -369,9 +370,10 @@ def games(transaction: Transaction) -> Iterator[str]:
 
 
 def _keep_votes(record: pattern_pb2.PatternRecord, keep: Callable[[str], bool]) -> bool:
-    """Keep the votes of some players in a record; return whether any that counts is left."""
-    players = [vote.player for vote in (*record.votes, *record.silent_votes)]
-    for player in dict.fromkeys(players):
-        if not keep(player):
-            leave_out_votes(record, player)
-    return bool(record.votes or record.folded.votes)
+    """Keep the votes of some players in a record; return whether any is left, silent or not."""
+    ballot = ballot_from_proto(record)
+    for player in {vote.player for vote in (*ballot.votes, *ballot.silent) if not keep(vote.player)}:
+        ballot = ballot.without(player)
+    ballot = match_silent(ballot)
+    set_votes(record, ballot)
+    return bool(ballot.proposers)

@@ -286,6 +286,23 @@ def store_changes(
     change_log.append(transaction, spec.game_id, changes, previous, generation, event)
 
 
+def remove_game(transaction: Transaction, game_id: str) -> None:
+    """Take all out that is stored of a game, but its events."""
+    for table in (TableName.GAMES, TableName.GAME_STATE, TableName.MEASURES, TableName.SNAPSHOTS):
+        transaction.delete(table, keys.game(game_id))
+    for table in (
+        TableName.PATTERNS,
+        TableName.OPENINGS,
+        TableName.RATINGS,
+        TableName.CHANGES,
+        TableName.DELETED_PATTERNS,
+        TableName.REMOVALS,
+        TableName.PLAYER_STATISTICS,
+    ):
+        for key in [key for key, _ in transaction.scan(table, keys.in_game(game_id))]:
+            transaction.delete(table, key)
+
+
 def store_game(transaction: Transaction, knowledge: GameKnowledge) -> None:
     """Store a game's description and settings."""
     game = spec_to_proto(knowledge.spec, knowledge.settings)

@@ -8,7 +8,7 @@ from academy.knowledge.game import Counters
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.store import keys, removals
+from academy.store import contest_tables, game_tables, keys, removals
 from academy.store.codec import (
     check_elo,
     check_results,
@@ -20,7 +20,7 @@ from academy.store.codec import (
     unpack_message,
 )
 from academy.store.environment import TableName
-from academy.store.errors import InvalidRecordError, NotDeletedError, UnknownRemovalError
+from academy.store.errors import GameInUseError, InvalidRecordError, NotDeletedError, UnknownRemovalError
 from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
 from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
@@ -52,6 +52,33 @@ class ChangeSettings:
             removals.CAPACITY_LOWERED,
         )
         return settings, outcome.removed
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteGame:
+    """Make a game that has no contests and no knowledge unknown; its id may be registered again.
+
+    Raises UnknownGame, GameInUseError.
+    """
+
+    game_id: str
+    actor: str
+
+    def execute(self, work: WriteContext) -> game_pb2.Game:
+        """Log the deletion. The result is the game as it was."""
+        game = game_tables.game_record(work.transaction, self.game_id)
+        knowledge = work.knowledge(self.game_id)
+        if knowledge.measures.contests:
+            raise GameInUseError(self.game_id, f"has {knowledge.measures.contests:,} contests")
+        if contest_tables.oldest_open_contests(work.transaction, self.game_id, None, 1):
+            raise GameInUseError(
+                self.game_id, f"has open contests (academy contests list {self.game_id} shows them)"
+            )
+        if len(knowledge.openings) > 0 or any(map(len, knowledge.libraries.values())):
+            raise GameInUseError(self.game_id, "has knowledge in its libraries")
+        deleted = events_pb2.GameDeleted(game=game)
+        work.record(events_pb2.Event(game_id=self.game_id, actor=self.actor, game_deleted=deleted))
+        return game
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,6 +114,11 @@ class WriteContext:
             game_tables.store_new(self.transaction, knowledge, event.sequence)
             event_log.append(self.transaction, event)
             outcome = event_log.EventOutcome()
+        elif event.WhichOneof("kind") == "game_deleted":
+            game_tables.remove_game(self.transaction, game_id)
+            event_log.delete_game(self.transaction, event)
+            self._games.forget(game_id)
+            return event.sequence, event_log.EventOutcome()
         else:
             loaded = self._games.current(self.transaction, game_id)
             knowledge = loaded.knowledge

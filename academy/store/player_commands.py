@@ -4,22 +4,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from academy.store import keys, removals
+from academy.store import contest_tables, game_tables, keys, proposal_tables, removals
 from academy.store.codec import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError
 from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
-from academy.v1 import events_pb2
+from academy.v1 import events_pb2, pattern_pb2
 
 MOST_MUTED: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class MutePlayer:
-    """Mute a player in games registered from now on. Raises InvalidRecordError for too many, or no name."""
+    """Mute a player in games registered from now on.
+
+    With `force` also one that nothing is known of yet. Raises InvalidRecordError for such a one without it,
+    for too many, or no name.
+    """
 
     player: str
+    force: bool = True
 
     def execute(self, work: WriteContext) -> None:
         """Enter the player in the list."""
@@ -27,6 +32,12 @@ class MutePlayer:
         key = keys.player(self.player)
         if work.transaction.get(TableName.MUTED_PLAYERS, key) is not None:
             return
+        if not self.force and not _is_known(work.transaction, self.player):
+            raise InvalidRecordError(
+                "player",
+                f"{self.player!r} has played, proposed and taught nothing here, nor has it a token: "
+                "`academy players list` shows names as they are kept; --force mutes it all the same",
+            )
         if work.transaction.count(TableName.MUTED_PLAYERS) >= MOST_MUTED:
             raise InvalidRecordError("player", f"{MOST_MUTED:,} players are muted already: unmute some first")
         muted = records_pb2.MutedPlayer(player=self.player, time=work.now)
@@ -97,6 +108,31 @@ class UnmuteInGame:
         event = events_pb2.Event(game_id=self.game_id, actor=self.actor, player_unmuted=unmuted)
         _, outcome = work.record(event)
         return Unmuted(len(unmuted.patterns) - outcome.removed, outcome.removed)
+
+
+def known_players(transaction: Transaction) -> Iterator[str]:
+    """Yield who was rated, plays in an open contest, has a token, is muted, or proposed; some twice."""
+    for _, stored in transaction.scan(TableName.RATINGS):
+        yield game_tables.read_rating(stored)[0]
+    for contest in contest_tables.open_contests(transaction):
+        for player in contest.players:
+            yield player.name
+    for _, stored in transaction.scan(TableName.TOKENS):
+        yield unpack_message(records_pb2.TokenRecord, stored).name
+    for muted in muted_players(transaction):
+        yield muted.player
+    yield from proposal_tables.proposers(transaction)
+
+
+def _is_known(transaction: Transaction, name: str) -> bool:
+    if name in known_players(transaction):
+        return True
+    # Of votes that were imported nothing else is known.
+    for _, stored in transaction.scan(TableName.PATTERNS):
+        record = unpack_message(pattern_pb2.PatternRecord, stored)
+        if any(vote.player == name for vote in (*record.votes, *record.silent_votes)):
+            return True
+    return False
 
 
 def muted_players(transaction: Transaction) -> Iterator[records_pb2.MutedPlayer]:

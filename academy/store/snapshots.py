@@ -3,7 +3,7 @@
 import zlib
 
 from academy.knowledge.game import Counters, GameKnowledge
-from academy.store import game_tables, keys
+from academy.store import event_log, game_tables, keys
 from academy.store.codec import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import StoreCorruptError
@@ -37,8 +37,9 @@ def pack(knowledge: GameKnowledge, generation: int) -> bytes:
 
 
 def store(transaction: Transaction, game_id: str, snapshot: bytes) -> None:
-    """Keep a game's snapshot unless there is a newer one."""
-    if int.from_bytes(snapshot[:_GENERATION_BYTES]) > generation(transaction, game_id):
+    """Keep a game's snapshot unless there is a newer one, or the game was deleted after it."""
+    newest = max(generation(transaction, game_id), event_log.deletion(transaction, game_id))
+    if int.from_bytes(snapshot[:_GENERATION_BYTES]) > newest:
         transaction.put(TableName.SNAPSHOTS, keys.game(game_id), snapshot)
 
 

@@ -39,7 +39,8 @@ class _Log:
 
     start: int = 0
     reports: int = 0
-    games: set[str] = field(default_factory=set)
+    # The last event of each game.
+    newest: dict[str, int] = field(default_factory=dict)
 
 
 def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]:
@@ -52,8 +53,9 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
         log = _Log()
         yield from _check_log(transaction, log)
         games = [_text(key) for key, _ in transaction.scan(TableName.GAMES)]
-        for game_id in sorted(log.games - set(games)):
-            yield Finding(game_id, "has events, but no record of the game")
+        for game_id in sorted(log.newest.keys() - set(games)):
+            if log.newest[game_id] != event_log.deletion(transaction, game_id):
+                yield Finding(game_id, "has events, but no record of the game")
         for key, _ in transaction.scan(TableName.SNAPSHOTS):
             if _text(key) not in games:
                 yield Finding(_text(key), "has a snapshot, but no record of the game")
@@ -134,7 +136,7 @@ def _look_at_event(
         yield Finding(event.game_id, f"event {sequence} says it is event {event.sequence}")
     if transaction.get(TableName.EVENTS_BY_GAME, keys.in_game(event.game_id, sequence)) is None:
         yield Finding(event.game_id, f"event {sequence} is missing in the index by game")
-    log.games.add(event.game_id)
+    log.newest[event.game_id] = sequence
     if event.WhichOneof("kind") == "contest_reported":
         log.reports += 1
         contest_id = event.contest_reported.report.contest.contest_id

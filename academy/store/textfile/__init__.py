@@ -24,12 +24,12 @@
 The description is the game with its settings, and the history what its contests add up to, as JSON; either
 may be left out. A vote is player, Elo and value, the oldest first (in older texts with the event that brought
 it, and its place among the votes of that event where that is not 0). `silent` is a vote that counts for
-nothing yet, `folded` stands for votes too many to keep, and `changed-by` for the players who changed the
-cells. The cells are in the pattern language of `academy.knowledge.text`. The label below them follows from
-the votes: it may be left out, and one that says otherwise is refused. An opening line is indented two blanks
-more than the position it comes from; `values` and `elos` are sums over visits. Names are quoted as in JSON,
-and so is a move that is not one plain word. Numbers `id` may be left out of what is new. Empty lines and
-lines that begin with `%%` say nothing.
+nothing yet, in the same order, `folded` stands for votes too many to keep, and `changed-by` for the players
+who changed the cells. The cells are in the pattern language of `academy.knowledge.text`. The label below
+them follows from the votes: it may be left out, and one that says otherwise is refused. An opening line is
+indented two blanks more than the position it comes from; `values` and `elos` are sums over visits.
+Names are quoted as in JSON, and so is a move that is not one plain word. Numbers `id` may be left out of
+what is new. Empty lines and lines that begin with `%%` say nothing.
 """
 
 from academy.store.textfile.reading import LibraryTexts, described_game, read_text

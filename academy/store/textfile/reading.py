@@ -145,7 +145,7 @@ class _Reader:
             case "vote" | "silent":
                 player, elo, value, *event = self._exactly(min(max(3, len(rest)), 5), name, rest)
                 votes = record.votes if name.text == "vote" else record.silent_votes
-                order = 0 if event else len(votes)
+                order = 0 if event else len(record.votes) + len(record.silent_votes)
                 votes.add(
                     player=player.string(),
                     elo_hundredths=elo.decimal(ELO_SCALE),

@@ -47,12 +47,13 @@ def _name_of(value: pattern_pb2.Library.ValueType) -> str:
 def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
     yield f"% id {record.pattern_id}"
     yield f"% player {record.player}"
-    for kind, votes in (("vote", record.votes), ("silent", record.silent_votes)):
-        for vote in votes:
-            elo, value = decimal(vote.elo_hundredths, ELO_SCALE), decimal(vote.value_millionths, VALUE_SCALE)
-            order = f" {vote.order}" if vote.order else ""
-            event = f" {vote.event}{order}" if vote.event else ""
-            yield f"% {kind} {quoted(vote.player)} {elo} {value}{event}"
+    votes = [("vote", vote) for vote in record.votes] + [("silent", vote) for vote in record.silent_votes]
+    # A player may have one of each: which is the later one the lines tell.
+    for kind, vote in sorted(votes, key=lambda each: (each[1].event, each[1].order)):
+        elo, value = decimal(vote.elo_hundredths, ELO_SCALE), decimal(vote.value_millionths, VALUE_SCALE)
+        order = f" {vote.order}" if vote.order else ""
+        event = f" {vote.event}{order}" if vote.event else ""
+        yield f"% {kind} {quoted(vote.player)} {elo} {value}{event}"
     folded = record.folded
     if folded.votes:
         players = " ".join(f"{player:016x}" for player in folded.players)

@@ -33,8 +33,8 @@ def ids(left: Any, *options: str) -> list[str]:
 def test_open_contests_are_listed_with_players_and_age(left: Any) -> None:
     lines = [line.strip("│").split("│") for line in left("contests", "list").out.splitlines() if "│" in line]
     rows = [[cell.strip() for cell in cells] for cells in lines]
-    assert [(row[0], row[1], row[2], row[4]) for row in rows] == [
-        (f"cup/{number}", "go", "ann - bob", "0.0") for number in range(3)
+    assert [(*row[:4], row[5]) for row in rows] == [
+        (f"cup/{number}", "arena", "go", "ann - bob", "0.0") for number in range(3)
     ]
 
 

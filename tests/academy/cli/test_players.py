@@ -43,6 +43,16 @@ def test_a_player_is_listed_muted_and_forgotten_while_a_server_runs(tmp_path, mo
     assert "sound" in run_in_a_process("check", "--data", data).out
 
 
+def test_a_name_that_nothing_is_known_of_is_muted_by_force_only(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    run("tokens", "create", "ann", "--data", tmp_path)
+    assert run("players", "mute", "ann", "--data", tmp_path).exit_code == 0
+    mistyped = run("players", "mute", "anm", "--data", tmp_path)
+    assert mistyped.exit_code == 1 and "'anm' has played, proposed and taught nothing here" in mistyped.err
+    assert "anm" not in run("players", "list", "--json", "--data", tmp_path).out
+    assert run("players", "mute", "anm", "--force", "--data", tmp_path).exit_code == 0
+    assert run("players", "unmute", "anm", "--data", tmp_path).exit_code == 0
+
+
 @pytest.mark.parametrize("name", ["", "a\nb"])
 def test_what_is_no_name_cannot_be_muted(tmp_path, name: str) -> None:  # type: ignore[no-untyped-def]
     run("tokens", "create", "x", "--data", tmp_path)

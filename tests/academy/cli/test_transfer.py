@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
+from academy.store.contest_commands import RegisterGame
+from academy.store.library_commands import DeleteGame
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.tokens import Role
-from academy.v1 import contests_pb2, game_pb2, proposals_pb2
-from tests.academy.cli.conftest import Academy, run
+from academy.v1 import contests_pb2, game_pb2, libraries_pb2, proposals_pb2
+from tests.academy.cli.conftest import Academy, run, run_in_a_process
 from tests.academy.service import examples
-from tests.academy.service.running import Running, serving
+from tests.academy.service.running import Running, refusal, serving
 from tests.arena.cli.command import arena
 
 
@@ -97,6 +99,41 @@ def test_silent_votes_are_shown_exported_and_imported(elsewhere: Any, tmp_path: 
     assert entry["signature"]["proposers"] == 1
     assert [vote["player"] for vote in entry["silent_votes"]] == ["weak"]
     assert entry["changers"] == [255]
+
+
+BOTH = """% academy text 1
+% game go
+% library endgame
+% player 1
+% vote "ann" 1600.00 0.9
+% vote "bob" 1600.00 0.9
+% silent "bob" 0.00 0.1
+x x o
+
+% library endgame
+% player 1
+% vote "carl" 1600.00 0.9
+x - o
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "binary"])
+def test_a_players_silent_vote_beside_its_earlier_one_is_moved_and_exports_are_equal(
+    elsewhere: Any, tmp_path: Path, form: str
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text(BOTH)
+    assert elsewhere("import", "go", first).exit_code == 0
+    elsewhere("export", "go", "--to", first, "--force", "--format", form)
+    with serving(tmp_path / "third") as server:
+        server.arena().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        token = server.token("admin", Role.ADMIN)
+        third = {"ACADEMY_ADDRESS": str(server.address), "ACADEMY_TOKEN": token}
+        assert run("import", "go", first, **third).exit_code == 0
+        run("export", "go", "--to", second, "--format", form, **third)
+        shown = run("patterns", "show", "go", "1", "--library", "endgame", **third)
+    assert "bob: Elo 0, value 0.100, silent\n" in shown.out
+    assert second.read_bytes() == first.read_bytes()
 
 
 def test_a_binary_file_that_is_not_whole_is_refused_wherever_it_was_cut(
@@ -317,3 +354,63 @@ def test_what_follows_the_end_of_an_export_is_refused(
     file.write_bytes(whole + whole)
     said = elsewhere("import", "go", file)
     assert said.exit_code == 1 and f"more follows its end at byte {len(whole)}" in said.err
+
+
+def test_a_game_that_nobody_played_is_deleted_and_its_id_free_while_a_server_runs(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(data) as server:
+        games = server.arena().contests
+        squat = examples.hexagons("squat")
+        games.RegisterGame(contests_pb2.RegisterGameRequest(game=squat))
+        with_patterns = libraries_pb2.GetStatisticsRequest(game_id="squat")
+        assert server.admin().libraries.GetStatistics(with_patterns).contests == 0
+        wanted = contests_pb2.RegisterGameRequest(game=examples.tiny_go("squat"))
+        refused = refusal(lambda: games.RegisterGame(wanted))
+        assert refused.reason == "GAME_CONFLICT" and "academy games delete squat" in refused.message
+
+        assert "squat: deleted" in run_in_a_process("games", "delete", "squat", "--data", data).out
+        assert refusal(lambda: server.admin().libraries.GetStatistics(with_patterns)).reason == "UNKNOWN_GAME"
+        assert "is not registered" in run_in_a_process("games", "delete", "squat", "--data", data).err
+        assert "sound" in run_in_a_process("check", "--data", data).out
+
+        assert games.RegisterGame(wanted).created
+        examples.teach(server, "squat", "taught", [("ann", "x", 0.9)])
+        assert server.admin().libraries.GetStatistics(with_patterns).endgame_patterns == 1
+        used = run_in_a_process("games", "delete", "squat", "--data", data)
+        assert used.exit_code == 1 and "has 1 contests: only one that nobody has played" in used.err
+        log = server.admin().libraries.ListEvents(libraries_pb2.ListEventsRequest()).events
+        assert [event.WhichOneof("kind") for event in log][:3] == [
+            "game_registered",
+            "game_deleted",
+            "game_registered",
+        ]
+    assert "sound" in run_in_a_process("check", "--data", data).out
+    assert run_in_a_process("compact", "--keep", "1", "--data", data).exit_code == 0
+    assert "sound" in run_in_a_process("check", "--data", data).out
+
+
+def test_a_game_with_open_contests_cannot_be_deleted(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(data) as server:
+        games = server.arena().contests
+        games.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.tiny_go("go")))
+        open_ = contests_pb2.OpenContestRequest(contest=examples.contest("c", "go"))
+        games.OpenContest(open_)
+        refused = run_in_a_process("games", "delete", "go", "--data", data)
+        assert refused.exit_code == 1 and "has open contests" in refused.err
+
+
+def test_another_game_in_place_of_a_deleted_one_is_consulted_by_its_own_board(tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as server:
+        games = server.arena().contests
+        games.RegisterGame(contests_pb2.RegisterGameRequest(game=examples.hexagons("squat")))
+        statistics = libraries_pb2.GetStatisticsRequest(game_id="squat")
+        server.admin().libraries.GetStatistics(statistics)
+        # Nobody asks between the two, so that the server meets another game under the same id.
+        server.store.run(DeleteGame("squat", "admin"))
+        server.store.run(RegisterGame(examples.tiny_go("squat"), "admin"))
+        examples.teach(server, "squat", "taught", [("ann", "x", 0.9)])
+        assert server.admin().libraries.GetStatistics(statistics).endgame_patterns == 1
+        listed = libraries_pb2.ListPatternsRequest(game_id="squat", library=examples.ENDGAME)
+        (pattern,) = server.admin().libraries.ListPatterns(listed).patterns
+        assert pattern.cells == "x"

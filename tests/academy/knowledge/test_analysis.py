@@ -130,3 +130,14 @@ def test_hexagonal_boards_are_analysed_too() -> None:
     told = contest(["a1", "b1"], values={1: {1: 0.6}, 2: {2: 0.3}}, boards=dict(enumerate(states[1:], 1)))
     cut = proposals(replace(told, start_states=states[0]), HEX, 10.0, 10)
     assert sorted({len(each.pattern.cells) for each in cut}) == [7, 19]
+
+
+def test_nothing_is_learnt_from_the_moves_of_a_muted_player() -> None:
+    knowledge = GameKnowledge(GO, LibrarySettings(analysed_patterns=10))
+    knowledge.mute("ann")
+    knowledge.mute("bob")
+    knowledge.report(played(), 1)
+    assert not any(map(len, knowledge.libraries.values()))
+    knowledge.unmute("bob", ())
+    knowledge.report(replace(played(), contest_id="c/2"), 2)
+    assert len(knowledge.libraries[Library.ENDGAME]) and not len(knowledge.libraries[Library.MIDDLE_GAME])

@@ -390,3 +390,87 @@ def test_drawn_games_too_bring_silent_votes() -> None:
     )
     game.report(told, 1)
     assert len(game.libraries[ENDGAME].entries[1].ballot.silent) == 1
+
+
+# Players that are taken out
+
+
+CHEAT = Vote.of("cheat", 1900, 0.0, 1)
+HONEST = tuple(Vote.of(f"honest {number}", 1500, 0.9, number) for number in range(2, 5))
+
+
+def with_cheat() -> GameKnowledge:
+    """A cheat proposed a pattern first; three honest players match it, far below its Elo."""
+    game = GameKnowledge(GO)
+    tally = VoteTally((CHEAT,))
+    for vote in HONEST:
+        tally = tally.match(vote)
+    game.libraries[ENDGAME].put(PatternEntry(1, game.spec.canonical(cells("x - o")), 1, tally))
+    game.counters = replace(game.counters, next_pattern_id=2)
+    return game
+
+
+def test_muting_who_proposed_first_lets_the_silent_votes_of_others_count() -> None:
+    game = with_cheat()
+    taken = game.mute("cheat")
+    (entry,) = game.libraries[ENDGAME]
+    assert (entry.pattern_id, entry.signature.proposers, entry.signature.elo) == (1, 3, 1500)
+    assert entry.signature.value == pytest.approx(0.9)
+
+    assert game.unmute("cheat", taken) == 0
+    (entry,) = game.libraries[ENDGAME]
+    assert {vote.player for vote in (*entry.ballot.votes, *entry.ballot.silent)} == {
+        "cheat",
+        *(vote.player for vote in HONEST),
+    }
+
+
+def test_a_removed_pattern_comes_back_with_the_silent_votes_of_who_is_not_muted() -> None:
+    game = with_cheat()
+    (entry,) = game.libraries[ENDGAME]
+    removed = game.delete_pattern(ENDGAME, 1)
+    game.mute("cheat")
+    assert game.restore_pattern(ENDGAME, removed) == 1
+    assert game.libraries[ENDGAME].entries[1].signature.proposers == 3
+    game.delete_pattern(ENDGAME, 1)
+    game.import_patterns(ENDGAME, [entry], False, 9)
+    (imported,) = game.libraries[ENDGAME]
+    assert {vote.player for vote in imported.ballot.votes} == {vote.player for vote in HONEST}
+
+
+@pytest.mark.parametrize("how", ["restored", "put back", "imported"])
+def test_a_muted_players_silent_vote_does_not_come_back_with_a_pattern(how: str) -> None:
+    game = GameKnowledge(GO)
+    known(game, "x - o", count=2)
+    report(game, 1, "eve", 0, endgame(cells("x - o"), 0.5), value=0.5)
+    entry = game.delete_pattern(ENDGAME, 1)
+    assert [vote.player for vote in entry.ballot.silent] == ["eve"]
+    game.mute("eve")
+    match how:
+        case "restored":
+            game.restore_pattern(ENDGAME, entry)
+        case "put back":
+            game.put_back([(ENDGAME, entry)], [], {})
+        case "imported":
+            game.import_patterns(ENDGAME, [entry], False, 9)
+    report(game, 2, "eve", 1600)
+    (back,) = game.libraries[ENDGAME]
+    assert {vote.player for vote in (*back.ballot.votes, *back.ballot.silent)} == {"strong 0", "strong 1"}
+
+
+def test_a_silent_vote_of_a_muted_player_that_is_still_there_never_counts() -> None:
+    game = GameKnowledge(GO)
+    known(game, "x - o", count=2)
+    report(game, 1, "eve", 0, endgame(cells("x - o"), 0.5), value=0.5)
+    before = seen(game)
+    game.muted = frozenset({"eve"})
+    report(game, 2, "eve", 1600)
+    assert seen(game) == before
+
+
+def test_what_only_muted_players_proposed_is_not_imported() -> None:
+    game = with_cheat()
+    entry = replace(game.delete_pattern(ENDGAME, 1), ballot=VoteTally((CHEAT,)))
+    game.mute("cheat")
+    assert game.import_patterns(ENDGAME, [entry], False, 9) == 0
+    assert not list(game.libraries[ENDGAME])

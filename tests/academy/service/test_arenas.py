@@ -4,6 +4,7 @@ import grpc
 import pytest
 
 from academy.store.maintenance.check import check
+from academy.store.player_commands import MutePlayer
 from academy.store.tokens import Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, proposals_pb2
 from tests.academy.service import examples
@@ -118,6 +119,8 @@ def test_an_admin_ends_contests_of_any_arena(fresh: Running, home: Client) -> No
     ambiguous = refusal(lambda: admin.GetContest(contests_pb2.GetContestRequest(contest_id="cup/1")))
     assert ambiguous.fields == ["arena"] and "'rival'" in ambiguous.message
     void = contests_pb2.ReportContestRequest(contest=contest("cup/1", GAME), void=True)
+    ambiguous = refusal(lambda: admin.ReportContest(void))
+    assert ambiguous.fields == ["contest.arena"] and "'rival'" in ambiguous.message
     void.contest.arena = "rival"
     assert admin.ReportContest(void).counted
     left = admin.ListOpenContests(contests_pb2.ListOpenContestsRequest()).contests
@@ -181,6 +184,34 @@ def test_an_arena_whose_name_ends_known_names_gets_another_namespace(fresh: Runn
     assert voters(fresh) == {"ann@rival.2"}
 
 
+@pytest.mark.parametrize("known", ["in an open contest", "by a token", "as muted", "by a proposal"])
+def test_a_name_that_is_known_without_a_rating_keeps_its_end_from_another_arena(
+    fresh: Running, home: Client, known: str
+) -> None:
+    posing = contest("cup/1", GAME, ("ann@rival", "bob"))
+    match known:
+        case "in an open contest":
+            home.contests.OpenContest(contests_pb2.OpenContestRequest(contest=posing))
+        case "by a token":
+            opened(home)
+            fresh.token("ann@rival", Role.BOT)
+        case "as muted":
+            opened(home)
+            fresh.store.run(MutePlayer("ann@rival"))
+        case _:
+            ticket = home.contests.OpenContest(contests_pb2.OpenContestRequest(contest=posing)).tickets[0]
+            fresh.client(ticket).proposals.SubmitProposals(
+                proposals_pb2.SubmitProposalsRequest(
+                    contest_id="cup/1",
+                    proposals=[proposals_pb2.NewProposal(library=ENDGAME, cells="xo\n-x", ply=1, value=0.9)],
+                )
+            )
+            void = contests_pb2.ReportContestRequest(contest=posing, termination="void", void=True)
+            home.contests.ReportContest(void)
+    players = opened(second(fresh), "cup/2").contest.players
+    assert [player.identity for player in players] == ["ann@rival.2", "bob@rival.2"]
+
+
 def test_a_bots_token_is_the_player_of_its_whole_name(fresh: Running, home: Client) -> None:
     opened(home)
     opened(second(fresh), "cup/2")
@@ -209,3 +240,22 @@ def test_a_game_known_before_moves_were_checked_is_given_its_forms(fresh: Runnin
     assert arena.RegisterGame(contests_pb2.RegisterGameRequest(game=formed)).game.move_forms == ["*", "zzz"]
     assert arena.ReportContest(report(contest("older/2", "older"), ["zzz"])).counted
     assert not list(check(fresh.store.environment))
+
+
+def test_an_arena_that_came_later_sets_neither_settings_nor_forms_of_moves_of_a_new_game(
+    fresh: Running, home: Client
+) -> None:
+    opened(home)
+    squat = examples.tiny_go("squat")
+    squat.settings.opening_capacity = 0
+    squat.move_forms.append("nonsense")
+    rival = second(fresh).contests.RegisterGame(contests_pb2.RegisterGameRequest(game=squat))
+    assert rival.created and rival.game.settings.opening_capacity > 0 and not rival.game.move_forms
+    assert home.contests.ReportContest(report(contest("squat/1", "squat"), ["c3"])).counted
+
+    squat.game_id = "home"
+    own = home.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=squat)).game
+    assert own.settings.opening_capacity == 0 and list(own.move_forms) == ["nonsense"]
+    squat.game_id = "admins"
+    own = fresh.admin().contests.RegisterGame(contests_pb2.RegisterGameRequest(game=squat)).game
+    assert own.settings.opening_capacity == 0

@@ -4,6 +4,7 @@ import pytest
 
 from academy.service.cost import (
     cost_of_board,
+    cost_of_listing,
     cost_of_moves,
     cost_of_position,
     cost_of_positions,
@@ -80,3 +81,8 @@ def test_candidate_moves_count_by_the_board_where_all_of_it_is_matched(
     told: tuple[list[int], str], cost: int
 ) -> None:
     assert cost_of_successors([told] * 400, cost_of_board(4_096), 256, False) == cost
+
+
+@pytest.mark.parametrize(("records", "cost"), [(1, 1), (127, 1), (128, 2), (2_000, 16)])
+def test_a_listing_counts_by_the_records_that_it_looks_through(records: int, cost: int) -> None:
+    assert cost_of_listing(records) == cost

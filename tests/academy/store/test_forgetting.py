@@ -12,7 +12,7 @@ from academy.knowledge.settings import Library
 from academy.store import forgetting
 from academy.store.contest_commands import OpenContest, RegisterGame, ReportContest
 from academy.store.forgetting import Difference, ForgetPlayer
-from academy.store.library_commands import ChangeSettings, DeletePattern, RestorePattern
+from academy.store.library_commands import ChangeSettings, DeletePattern, ImportLibraries, RestorePattern
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
 from academy.store.maintenance.compaction import compact
@@ -212,3 +212,49 @@ def test_a_muted_players_votes_count_for_nothing_until_it_is_unmuted(tmp_path: P
         ) - len(before)
         assert not store.run(UnmutePlayer("troll"))
         assert not list(check(store.environment))
+
+
+@pytest.mark.parametrize("replayed", [True, False])
+def test_forgetting_who_proposed_first_leaves_the_silent_votes_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replayed: bool
+) -> None:
+    with world(tmp_path / "data") as store:
+        imported = pattern_pb2.PatternRecord(
+            library=pattern_pb2.LIBRARY_ENDGAME,
+            player=1,
+            cells="x - o",
+            votes=[pattern_pb2.Vote(player="troll", elo_hundredths=190_000, value_millionths=0)],
+            silent_votes=[
+                pattern_pb2.Vote(player=name, elo_hundredths=150_000, value_millionths=900_000, order=order)
+                for order, name in enumerate(("ann", "bob"), 1)
+            ],
+        )
+        store.run(ImportLibraries(GAME, {Library.ENDGAME: [imported]}, [], False, "admin"))
+        ((number, _),) = view(store).libraries[Library.ENDGAME].items()
+        store.run(DeletePattern(GAME, Library.ENDGAME, number, "admin"))
+        store.run(RestorePattern(GAME, Library.ENDGAME, number, "admin"))
+        if not replayed:
+            monkeypatch.setattr(forgetting, "_is_same", lambda made, now: False)
+        assert forget(store, "troll").replayed is replayed
+        (entry,) = view(store).libraries[Library.ENDGAME].values()
+        assert [vote.player for vote in entry.ballot.votes] == ["ann", "bob"]
+        assert not list(check(store.environment))
+
+
+def test_a_deleted_pattern_comes_back_with_the_silent_votes_of_others_than_the_forgotten(
+    tmp_path: Path,
+) -> None:
+    with world(tmp_path / "data") as store:
+        imported = pattern_pb2.PatternRecord(
+            library=pattern_pb2.LIBRARY_ENDGAME,
+            player=1,
+            cells="x - o",
+            votes=[pattern_pb2.Vote(player="troll", elo_hundredths=190_000, value_millionths=0)],
+            silent_votes=[pattern_pb2.Vote(player="ann", elo_hundredths=150_000, order=1)],
+        )
+        store.run(ImportLibraries(GAME, {Library.ENDGAME: [imported]}, [], False, "admin"))
+        ((number, _),) = view(store).libraries[Library.ENDGAME].items()
+        store.run(DeletePattern(GAME, Library.ENDGAME, number, "admin"))
+        forget(store, "troll")
+        restored = store.run(RestorePattern(GAME, Library.ENDGAME, number, "admin"))
+        assert restored is not None and [vote.player for vote in restored.ballot.votes] == ["ann"]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from academy.store import proposal_tables
 from academy.store.contest_commands import CountConsultation, OpenContest, ReportContest
 from academy.store.errors import InvalidRecordError, TooManyProposalsError, UnknownContestError
 from academy.store.library_commands import ChangeSettings
@@ -171,3 +172,22 @@ def test_pages_put_together_are_a_players_proposals_newest_first(
         if not place:
             break
     assert found == expected
+
+
+def test_one_listing_looks_through_a_few_proposals_and_the_next_goes_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proposal_tables, "MOST_LOOKED_AT", 2)
+    for number in range(5):
+        told = report(f"c{number}")
+        store.run(OpenContest(contest(f"c{number}")))
+        store.run(submission(f"c{number}", 1, [endgame_proposal(told)], "gnugo 1"))
+    store.run(ReportContest(report("c0"), "arena"))
+    wanted = ProposalFilter("gnugo 1", verdicts=frozenset({INSERTED}))
+    pages, start = [], b""
+    while True:
+        found, start = store.proposals(wanted, start, 2)
+        pages.append([each.contest_id for each in found])
+        if not start:
+            break
+    assert pages == [[], [], ["c0"]]

@@ -45,10 +45,13 @@ def test_what_is_written_is_read_again(data: st.DataObject, kind: str) -> None:
         for entry in data.draw(st.lists(strategies.entries(spec), max_size=3))
     ]
     patterns = [entry_to_proto(entry, library, spec) for entry, library in entries]
-    for votes in (votes for record in patterns for votes in (record.votes, record.silent_votes)):
+    for record in patterns:
+        votes = sorted([*record.votes, *record.silent_votes], key=lambda vote: (vote.event, vote.order))
         for place, vote in enumerate(votes):
             # Of votes whose event means nothing here the lines tell the order.
             vote.order = vote.order if vote.event else place
+        for kept in (record.votes, record.silent_votes):
+            kept.sort(key=lambda vote: (vote.event, vote.order))
     exported = [with_figures(entry_to_proto(entry, library, spec), entry) for entry, library in entries]
     nodes = [node_to_proto(node, spec.game_id) for node in data.draw(strategies.nodes())]
     text = "\n".join(write_text(spec.game_id, exported, nodes))
