@@ -10,6 +10,7 @@ from arena.control.draft import Draft
 from arena.control.plan_tables import KINDS, plan
 from arena.control.settings import ON_VOID, Control, OnVoid
 from arena.control.table import ControlError, TomlTable
+from arena.control.token_variables import variables_named
 from referees.toml_text import InvalidTomlError, read_toml
 
 MAX_BYTES: Final = 2**20
@@ -28,7 +29,8 @@ def parse(path: Path, text: str) -> Control:
         tables = read_toml(text)
     except InvalidTomlError as error:
         raise ControlError(f"the control file {path} can't be read: {error}") from None
-    return _control(path, TomlTable(tables))
+    variables = frozenset(variables_named(tables))
+    return replace(_control(path, TomlTable(tables)), token_variables=variables)
 
 
 def read_text(path: Path) -> str:
