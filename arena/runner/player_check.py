@@ -84,7 +84,7 @@ def check_player(
             ) from None
         player.set_up()
         scores = player.can_score()
-        player.rehearse(view)
+        player.rehearse(first, view)
         if academy and (why := player.without_academy()):
             player.warnings.append(why)
     finally:

@@ -68,6 +68,11 @@ def test_random_moves_play_games(game: str, settings: dict[str, object]) -> None
     )
 
 
+def test_a_python_player_can_be_checked_where_a_view_hides_the_opponent() -> None:
+    player = python_player("quiet")
+    assert check_player(player, WarLight.from_settings({}), quiet=True).description == "always_pass"
+
+
 def test_where_a_referee_has_no_random_moves_the_check_says_so() -> None:
     with pytest.raises(PlayerError, match="the game 'warlight' has no random moves"):
         check_player(python_player("chance", RANDOM_MOVES), WarLight.from_settings({}), quiet=True)
