@@ -49,6 +49,15 @@ def always_pass(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[A
     return lambda view: "pass"
 
 
+def late_at_once(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    return lambda view: time.sleep(0.3) or "pass"
+
+
+def late_when_it_has_moved(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    answers = itertools.chain(["A1" if seat == 1 else "B1"], itertools.repeat(""))
+    return lambda view: next(answers) or time.sleep(0.3) or "pass"
+
+
 def first_move(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
     """As docs/players.md shows it; only for games whose legal moves are listed."""
 
