@@ -1,5 +1,6 @@
 """Reads a competition's control file in TOML; `docs/competitions.md` describes the format."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -33,8 +34,8 @@ def parse(path: Path, text: str) -> Control:
     return replace(_control(path, TomlTable(tables)), token_variables=variables)
 
 
-def read_text(path: Path) -> str:
-    """The text of a control file of any format. Raises ControlError."""
+def read_text(path: Path, encoding: Callable[[bytes], str] = lambda content: "utf-8") -> str:
+    """The text of a control file, in the `encoding` that its format says. Raises ControlError."""
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -43,9 +44,10 @@ def read_text(path: Path) -> str:
     if len(content) > MAX_BYTES:
         raise ControlError(f"the control file {path} is longer than {MAX_BYTES} bytes")
     try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ControlError(f"the control file {path} is not valid UTF-8: {error}") from None
+        return content.decode(encoding(content))
+    except (UnicodeDecodeError, SyntaxError) as error:
+        what = "UTF-8" if isinstance(error, UnicodeDecodeError) and error.encoding == "utf-8" else "text"
+        raise ControlError(f"the control file {path} is not valid {what}: {error}") from None
 
 
 def _control(path: Path, file: TomlTable) -> Control:

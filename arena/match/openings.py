@@ -31,8 +31,8 @@ def read_openings(path: Path, referee: Referee[Any, Any], plies: int | None = No
     A file with the referee's record extension (`.sgf`) holds records, one or many: their main lines are
     the openings. Any other is a list: a line holds the moves of an opening, with commas between them
     where there is one outside brackets and else with blanks, after a name and a colon if it has a name;
-    empty lines and those that begin with `#` are nothing. All moves must be legal and leave a game to play. Raises
-    InvalidOpeningsError.
+    empty lines and those that begin with `#` are nothing.
+    All moves must be legal and leave a game to play. Raises InvalidOpeningsError.
     """
     try:
         with path.open("rb") as file:

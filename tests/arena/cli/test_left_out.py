@@ -233,7 +233,7 @@ class Choosy:
 
 
 def test_a_bot_does_not_choose_its_opponents(tmp_path: Path) -> None:
-    control, status, errors = played_with(tmp_path, "rounds = 12\nleave_out_after = 3", Choosy())
+    _, status, errors = played_with(tmp_path, "rounds = 12\nleave_out_after = 3", Choosy())
     assert status == 6, errors
     assert "player remote is left out of the competition from now on: " in errors
     assert errors.count("is void") <= 6
