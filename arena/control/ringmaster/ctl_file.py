@@ -35,7 +35,7 @@ def is_ringmasters(text: str) -> bool:
 
 
 def encoding(content: bytes) -> str:
-    """What a program in Python says of its encoding (PEP 263). Raises SyntaxError for one that there is not."""
+    """What a program in Python says of its encoding (PEP 263). Raises SyntaxError for an unknown one."""
     return tokenize.detect_encoding(io.BytesIO(content).readline)[0].removesuffix("-sig")
 
 

@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from referees.hex import Hex
 from referees.warlight import WarLight
 from tests.arena.cli.command import arena
 from tests.arena.control_files import PASSING, misbehaving, write_control
+from tests.arena.engines import misbehaving as misbehaving_setup
 from tests.arena.engines import python_player
 
 RANDOM_MOVES = "arena.players.random_moves:random_moves"
@@ -122,3 +124,13 @@ def test_where_only_some_players_score_the_others_are_named(tmp_path: Path) -> N
     assert (
         "warning: one, two do not score: among them, games that are counted have no result" in checked.stdout
     )
+
+
+def test_what_players_write_to_their_standard_error_does_not_steer_the_operators_terminal(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    words = "printf '\\033[2J\\342\\200\\256 hello\\n' >&2"
+    engine = misbehaving_setup("none")
+    shell = ("sh", "-c", f'{words}; exec "$@"', "sh", *engine.command)
+    check_player(replace(engine, name="rude", command=shell), RULES, quiet=False)
+    assert "startup-check rude: \\x1b[2J\\u202e hello\n" in capfd.readouterr().err
