@@ -50,12 +50,23 @@ def always_pass(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[A
 
 
 def late_at_once(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
-    return lambda view: time.sleep(0.3) or "pass"
+    def choose(view: Any) -> str:
+        time.sleep(0.3)
+        return "pass"
+
+    return choose
 
 
 def late_when_it_has_moved(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
     answers = itertools.chain(["A1" if seat == 1 else "B1"], itertools.repeat(""))
-    return lambda view: next(answers) or time.sleep(0.3) or "pass"
+
+    def choose(view: Any) -> str:
+        if answer := next(answers):
+            return answer
+        time.sleep(0.3)
+        return "pass"
+
+    return choose
 
 
 def first_move(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:

@@ -134,3 +134,11 @@ def test_what_players_write_to_their_standard_error_does_not_steer_the_operators
     shell = ("sh", "-c", f'{words}; exec "$@"', "sh", *engine.command)
     check_player(replace(engine, name="rude", command=shell), RULES, quiet=False)
     assert "startup-check rude: \\x1b[2J\\u202e hello\n" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("fault", ["exit-in-genmove", "refuses-genmove", "hang-in-genmove"])
+def test_arena_check_finds_an_engine_that_cannot_move(tmp_path: Path, fault: str) -> None:
+    limits = "\nmove_seconds = 0.5" if fault == "hang-in-genmove" else ""
+    control = write_control(tmp_path, {"one": PASSING, "villain": misbehaving(fault) + limits})
+    done = arena("check", control)
+    assert done.returncode == 1 and "player villain" in done.stderr
