@@ -85,6 +85,7 @@ def run(
 
 def check(control: ControlFile, insecure: Insecure = False) -> None:
     """Start every player and see whether it gets ready to play, with its standard error shown."""
+    from arena.control.token_variables import withheld_tokens
     from arena.runner.daide_players import daide_players
     from arena.runner.remote_players import remote_players
     from arena.runner.run import check_players, notes
@@ -93,6 +94,7 @@ def check(control: ControlFile, insecure: Insecure = False) -> None:
     for note in notes(settings):
         say(f"note: {note}")
     with (
+        withheld_tokens(settings.token_variables),
         remote_players(settings, say, lambda *_, **__: None, files.tokens, insecure=insecure) as reached,
         daide_players(reached, say, lambda *_, **__: None) as seated,
     ):

@@ -14,7 +14,7 @@ def read(path: Path) -> Control:
     Raises ControlError, whose message names the faulty setting or line.
     """
     path = path.absolute()
-    text = toml_file.read_text(path)
+    text = toml_file.read_text(path, ctl_file.encoding if path.suffix != ".toml" else lambda content: "utf-8")
     if path.suffix == ".ctl" or (path.suffix != ".toml" and ctl_file.is_ringmasters(text)):
         return ctl_file.read(path, text)
     return toml_file.parse(path, text)

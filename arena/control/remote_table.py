@@ -1,7 +1,6 @@
 """Players that dial in, in a control file: their own settings, and [remote], where they do."""
 
 import hashlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from arena.control import values
 from arena.control.locations import path_from
 from arena.control.settings import MissingTokenError
 from arena.control.table import TomlTable
+from arena.control.token_variables import token_in
 from arena.lobby.addresses import DEFAULT_ADDRESS, Endpoint, InvalidAddressError
 
 
@@ -30,7 +30,7 @@ def parameters(table: TomlTable, folder: Path) -> dict[str, Any]:
 def token_digest(name: str, parameters: Mapping[str, Any]) -> bytes | None:
     """The digest of the token that a player must have; None where it needs none. Raises MissingTokenError."""
     if (variable := parameters.get("token_env")) is not None:
-        token = os.environ.get(variable, "")
+        token = token_in(variable)
         if not token:
             raise MissingTokenError(f"players.{name}.token_env: the variable {variable} is not set")
     elif (file := parameters.get("token_file")) is not None:

@@ -1,6 +1,5 @@
 """What a control file says, as values. The file's own format is read elsewhere."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from sqlalchemy import URL
 
 from arena.control.game import GameSettings as GameSettings
 from arena.control.plans import MarsPlan, Plan, PlayoffPlan
+from arena.control.token_variables import token_in
 from arena.jobs import Adjudication, PlayerSetup
 from arena.lobby.addresses import Endpoint
 from arena.players.daide.address import DaideAddress
@@ -63,9 +63,10 @@ class AcademySettings:
     def read_token(self) -> str | None:
         """The bearer token, from wherever it is kept. Raises MissingTokenError."""
         if self.token_env is not None:
-            if not os.environ.get(self.token_env):
+            token = token_in(self.token_env)
+            if not token:
                 raise MissingTokenError(f"academy.token_env: the variable {self.token_env} is not set")
-            return os.environ[self.token_env]
+            return token
         if self.token_file is not None:
             try:
                 return self.token_file.read_text(encoding="ascii").strip()
@@ -99,6 +100,7 @@ class Control:
     finished game (`retries_from_first`), and `on_void` what follows when there are more. A player that dials
     in is left out after `leave_out_after` void games in a row that it is at fault for. With
     `begins_at_academy` players whose Elo is not given here begin with ACADEMY's.
+    `token_variables` are all that the file names as holding a token: no player's program gets them.
     """
 
     path: Path
@@ -128,6 +130,7 @@ class Control:
     academy: AcademySettings | None = None
     remote: Endpoint = field(default_factory=Endpoint)
     daide: DaideAddress = field(default_factory=DaideAddress)
+    token_variables: frozenset[str] = frozenset()
 
     @property
     def own_settings(self) -> bool:

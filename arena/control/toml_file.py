@@ -1,5 +1,6 @@
 """Reads a competition's control file in TOML; `docs/competitions.md` describes the format."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,7 @@ from arena.control.draft import Draft
 from arena.control.plan_tables import KINDS, plan
 from arena.control.settings import ON_VOID, Control, OnVoid
 from arena.control.table import ControlError, TomlTable
+from arena.control.token_variables import variables_named
 from referees.toml_text import InvalidTomlError, read_toml
 
 MAX_BYTES: Final = 2**20
@@ -28,11 +30,12 @@ def parse(path: Path, text: str) -> Control:
         tables = read_toml(text)
     except InvalidTomlError as error:
         raise ControlError(f"the control file {path} can't be read: {error}") from None
-    return _control(path, TomlTable(tables))
+    variables = frozenset(variables_named(tables))
+    return replace(_control(path, TomlTable(tables)), token_variables=variables)
 
 
-def read_text(path: Path) -> str:
-    """The text of a control file of any format. Raises ControlError."""
+def read_text(path: Path, encoding: Callable[[bytes], str] = lambda content: "utf-8") -> str:
+    """The text of a control file, in the `encoding` that its format says. Raises ControlError."""
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -41,9 +44,10 @@ def read_text(path: Path) -> str:
     if len(content) > MAX_BYTES:
         raise ControlError(f"the control file {path} is longer than {MAX_BYTES} bytes")
     try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ControlError(f"the control file {path} is not valid UTF-8: {error}") from None
+        return content.decode(encoding(content))
+    except (UnicodeDecodeError, SyntaxError) as error:
+        what = "UTF-8" if isinstance(error, UnicodeDecodeError) and error.encoding == "utf-8" else "text"
+        raise ControlError(f"the control file {path} is not valid {what}: {error}") from None
 
 
 def _control(path: Path, file: TomlTable) -> Control:

@@ -30,9 +30,9 @@ def read_openings(path: Path, referee: Referee[Any, Any], plies: int | None = No
 
     A file with the referee's record extension (`.sgf`) holds records, one or many: their main lines are
     the openings. Any other is a list: a line holds the moves of an opening, with commas between them
-    where there is one and else with blanks, after a name and a colon if it has a name; empty lines and
-    those that begin with `#` are nothing. All moves must be legal and leave a game to play. Raises
-    InvalidOpeningsError.
+    where there is one outside brackets and else with blanks, after a name and a colon if it has a name;
+    empty lines and those that begin with `#` are nothing.
+    All moves must be legal and leave a game to play. Raises InvalidOpeningsError.
     """
     try:
         with path.open("rb") as file:
@@ -88,8 +88,21 @@ def _entries(path: Path, content: bytes, referee: Referee[Any, Any]) -> list[tup
 
 def _opening(line: str) -> Opening:
     name, colon, moves = line.rpartition(":")
-    words = (moves if colon else line).split("," if "," in moves else None)
-    return Opening(name.strip(), tuple(word.strip() for word in words))
+    text = moves if colon else line
+    words = _split_outside_brackets(text)
+    return Opening(name.strip(), tuple(word.strip() for word in (words if len(words) > 1 else text.split())))
+
+
+def _split_outside_brackets(text: str) -> list[str]:
+    """The parts between commas, but for those within brackets: some games' moves have them (`x(0,1)`)."""
+    parts, depth = [""], 0
+    for character in text:
+        depth = max(0, depth + (character in "([{") - (character in ")]}"))
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
 
 
 def _checked(place: str, opening: Opening, referee: Referee[Any, Any]) -> tuple[str, ...]:

@@ -25,11 +25,15 @@ class ErrorLog:
     which the file says once. Raises OSError where the file can't be opened.
     """
 
-    def __init__(self, path: str | Path, label: str, limit: int = ERROR_LIMIT) -> None:
+    def __init__(self, path: str | Path | int, label: str, limit: int = ERROR_LIMIT) -> None:
+        """`path` may be an open descriptor, which stays open."""
         self._limit = limit
         self._label, self._left = label, limit
         self._unfinished = b""
         self._last_line = b""
+        if isinstance(path, int):
+            self._file = os.dup(path)
+            return
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
 
     def add(self, chunk: bytes) -> None:

@@ -45,6 +45,12 @@ class PlayerLeftError(PlayerDisconnectedError):
     passing = True
 
 
+class GameDeclinedError(PlayerStartError):
+    """A player that has dialled in does not want this game."""
+
+    passing = True
+
+
 class IllFormedAnswerError(PlayerError):
     """What the player sent breaks the rules of its protocol."""
 

@@ -14,13 +14,14 @@ from arena.players.failures import (
     IllFormedAnswerError,
     MoveDisputedError,
     MoveRefusedError,
+    NoMoveError,
     PlayerError,
     PlayerTimeoutError,
 )
 from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError, check_word
 from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
 from arena.players.process import ProcessCost, error_log, launch, log_label
-from referees.api import Outcome, UnreadableMoveError
+from referees.api import IllegalMoveError, Outcome, UnreadableMoveError
 from referees.gtp import GtpGame
 
 
@@ -308,6 +309,19 @@ class GtpPlayer(Player):
     def _knows(self, command: str) -> bool:
         assert self._engine is not None
         return self._engine.knows(command, self._setup.move_seconds)
+
+    def rehearse(self, position: Any, view: Any) -> None:
+        """Ask for a first move, which must be legal. Raises PlayerError."""
+        choice = self.choose(view)
+        if choice.resigns or choice.claims:
+            return
+        referee, seat = self.seating.referee, self.seating.seat
+        try:
+            referee.check(position, seat, referee.read_move(position, seat, choice.text))
+        except (UnreadableMoveError, IllegalMoveError) as error:
+            raise NoMoveError(
+                f"player {self.seating.label}: its first move {choice.text[:80]!r}: {error}"
+            ) from error
 
     def start(self) -> None:
         """Take an engine that was kept, or launch the program."""

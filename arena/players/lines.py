@@ -430,7 +430,7 @@ class LinesPlayer(Player):
             self._complaints.add(self._turn, complaint)
         return Choice(reading.text, seconds=seconds, value=reading.value, value_before=reading.value_before)
 
-    def rehearse(self, view: Any) -> None:
+    def rehearse(self, position: Any, view: Any) -> None:
         """Ask for the first orders: before, such a program need not say anything.
 
         Raises PlayerDisconnectedError for one that has ended before it gave any.

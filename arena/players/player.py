@@ -121,8 +121,10 @@ class Player(ABC):
     def set_up(self) -> None:
         """Bring the player to the beginning of the game."""
 
-    def rehearse(self, view: Any) -> None:  # noqa: B027 - most players have shown in `set_up` that they work
-        """Show, in a check instead of a game, that the player can move; `view` is the first position's.
+    def rehearse(self, position: Any, view: Any) -> None:  # noqa: B027 - some have shown in `set_up` that they work
+        """Show, in a check instead of a game, that the player can move.
+
+        `position` is the first one, by which its move is judged, and `view` what the player may see of it.
 
         Raises PlayerError where it cannot.
         """

@@ -130,6 +130,7 @@ class Lifeline:
 MAX_LINE: Final = 1 << 20
 TERMINATE_SECONDS: Final = 0.5
 _CHUNK: Final = 1 << 16
+_STDERR: Final = 2
 _LONGEST_POLL: Final = 3600.0
 # Who writes faster than it is read is not read for ever.
 _MOST_CHUNKS: Final = 64
@@ -475,11 +476,12 @@ def log_label(seating: Seating) -> str:
 
 
 def error_log(seating: Seating) -> ErrorLog | None:
-    """The log for a program's standard error; None where it goes elsewhere. Raises PlayerStartError."""
-    if seating.setup.discard_stderr or seating.log_path is None:
+    """Where a program's standard error goes: a log, or ours; None where nowhere. Raises PlayerStartError."""
+    if seating.setup.discard_stderr:
         return None
     try:
-        return ErrorLog(seating.log_path, log_label(seating))
+        # On a terminal it could steer it, so it passes line by line through us there as well.
+        return ErrorLog(_STDERR if seating.log_path is None else seating.log_path, log_label(seating))
     except OSError as error:
         raise PlayerStartError(f"player {seating.label}: its log cannot be written: {error}") from error
 

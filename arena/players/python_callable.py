@@ -67,7 +67,7 @@ class PythonPlayer(Player):
     def set_up(self) -> None:
         """Nothing: the factory was given the game."""
 
-    def rehearse(self, view: Any) -> None:
+    def rehearse(self, position: Any, view: Any) -> None:
         """Ask for a first move: a function that works with other games may not with this one.
 
         Raises PlayerError for a move that cannot be read or is illegal.
@@ -84,7 +84,8 @@ class PythonPlayer(Player):
             return
         referee, seat = self.seating.referee, self.seating.seat
         try:
-            referee.check(view, seat, referee.read_move(view, seat, choice.text))
+            # As in a game: a view may hide what the referee needs.
+            referee.check(position, seat, referee.read_move(position, seat, choice.text))
         except (UnreadableMoveError, IllegalMoveError) as error:
             raise NoMoveError(
                 f"player {self.seating.label}: its first move {choice.text!r}: {error}"

@@ -11,6 +11,7 @@ from google.protobuf.duration_pb2 import Duration
 from arena.lobby.framing import BrokenFrameError, framed, receive
 from arena.lobby.v1 import lobby_pb2
 from arena.players.failures import (
+    GameDeclinedError,
     IllFormedAnswerError,
     PlayerDisconnectedError,
     PlayerStartError,
@@ -92,7 +93,7 @@ class RemotePlayer(Player):
         except PlayerTimeoutError:
             raise PlayerTimeoutError(f"{self._label}: was not ready within {seconds:g} s") from None
         if answer.HasField("decline"):
-            raise PlayerStartError(f"{self._label}: declines the game: {answer.decline.reason[:500]!r}")
+            raise GameDeclinedError(f"{self._label}: declines the game: {answer.decline.reason[:500]!r}")
         if not answer.HasField("ready"):
             raise IllFormedAnswerError(
                 f"{self._label}: answered a game's start with neither ready nor decline"

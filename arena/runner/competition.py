@@ -8,7 +8,7 @@ contest id of its own.
 """
 
 import time
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
@@ -93,6 +93,8 @@ class Competition:
         self._retries: deque[Fixture] = deque()
         # Games that wait until another game of a player has ended, with the player.
         self._put_off: list[tuple[str, Fixture]] = []
+        # By game: how often it was played again in this run since its loser had hung.
+        self._hung: Counter[str] = Counter()
         self._running: dict[str, _Running] = {}
         self._started_games = 0
         self._max_games: int | None = None
@@ -255,9 +257,11 @@ class Competition:
 
     def _take(self, result: GameResult | WorkerLost) -> None:
         game = self._running[result.game_id]
-        if isinstance(result, GameResult) and self._selector.reruns_hung_games:
-            result = _void_if_hung(result)
-        if isinstance(result, GameResult) and result.outcome is not None:
+        if isinstance(result, GameResult) and self._reruns(result):
+            assert result.outcome is not None
+            self._hung[result.game_id] += 1
+            self._void(game, replace(result, outcome=None, void_reason=result.outcome.detail), rerun=True)
+        elif isinstance(result, GameResult) and result.outcome is not None:
             self._finish(game, result)
         else:
             self._void(game, result)
@@ -306,13 +310,22 @@ class Competition:
         for warning in result.warnings:
             self._warn(f"game {result.game_id}: {warning}")
 
-    def _void(self, game: _Running, result: GameResult | WorkerLost) -> None:
+    def _reruns(self, result: GameResult) -> bool:
+        """Whether a game is void since its loser hung, which stops no run: one that hangs again has lost."""
+        if not self._selector.reruns_hung_games or not _never_answered(result):
+            return False
+        return self._hung[result.game_id] < self._control.void_retries
+
+    def _void(self, game: _Running, result: GameResult | WorkerLost, *, rerun: bool = False) -> None:
         reason = result.reason if isinstance(result, WorkerLost) else result.void_reason
         seat = seat_at_fault(result) if isinstance(result, GameResult) else None
         culprit = None if seat is None else self._jobs.players(game.fixture)[seat - 1]
         absent = isinstance(result, GameResult) and result.absent is not None
         inhibits = absent and culprit is not None and self._inhibits(culprit, game)
-        sequel = Sequel.DROP if inhibits else self._voids.judge(game.fixture, culprit, self._elsewhere(game))
+        if rerun or inhibits:
+            sequel = Sequel.RETRY if rerun else Sequel.DROP
+        else:
+            sequel = self._voids.judge(game.fixture, culprit, self._elsewhere(game))
         if sequel is Sequel.FORFEIT and isinstance(result, GameResult) and seat is not None:
             self._warn(
                 f"game {result.game_id} was void, and is lost by {game.fixture.players[seat - 1]}: {reason}"
@@ -340,9 +353,8 @@ class Competition:
                 self._selector.dropped(fixture)
             case Sequel.LEAVE_OUT if culprit is not None:
                 name = original_name(culprit.name)
-                failures = self._voids.failures(name)
-                games = "1 game" if failures == 1 else f"{failures} games in a row"
-                self._exclude("player", name, f"{games} void for its sake; the last: {reason}")
+                complaint = self._voids.complaint(name, fixture.game_id)
+                self._exclude("player", name, f"{complaint}; the last: {reason}")
                 self._selector.dropped(fixture)
             case Sequel.SKIP:
                 self._exclude("matchup", fixture.matchup, f"too many void games; the last: {reason}")
@@ -417,13 +429,17 @@ class Competition:
         )
 
 
-def _void_if_hung(result: GameResult) -> GameResult:
-    """A game lost for want of an answer as a void one."""
+def _never_answered(result: GameResult) -> bool:
+    """Whether a game was lost for want of an answer by a player that had made no move.
+
+    One that has moved knows how it stands, and could undo the games that it is losing.
+    """
     outcome = result.outcome
     if outcome is None or outcome.termination is not Termination.FORFEIT:
-        return result
+        return False
+    moved = {move.seat for move in result.moves if not (move.opening or move.stand_in)}
     # A winner that was late once has not hung.
-    losers = (usage for seat, usage in enumerate(result.usage, start=1) if seat not in outcome.winners)
-    if not any(usage.fault is Fault.LATE for usage in losers):
-        return result
-    return replace(result, outcome=None, void_reason=outcome.detail)
+    return any(
+        usage.fault is Fault.LATE and seat not in moved and seat not in outcome.winners
+        for seat, usage in enumerate(result.usage, start=1)
+    )

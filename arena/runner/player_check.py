@@ -84,7 +84,9 @@ def check_player(
             ) from None
         player.set_up()
         scores = player.can_score()
-        player.rehearse(view)
+        # A run asks engines only what the ringmaster asks: the first move may take them minutes.
+        if not (quiet and setup.protocol == "gtp"):
+            player.rehearse(first, view)
         if academy and (why := player.without_academy()):
             player.warnings.append(why)
     finally:

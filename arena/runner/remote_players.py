@@ -4,7 +4,7 @@ import os
 import secrets
 import stat
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -57,7 +57,6 @@ def remote_players(
     """
     players = {name: setup for name, setup in control.players.items() if setup.protocol == REMOTE}
     digests = {name: token_digest(name, player.parameters) for name, player in players.items()}
-    variables = [player.parameters.get("token_env") for player in players.values()]
     nameless = [name for name, wanted in digests.items() if wanted is None]
     lobby = os.environ.get(LOBBY_VARIABLE)
     if not digests:
@@ -80,10 +79,7 @@ def remote_players(
     elif nameless:
         digests |= {name: digest(_kept_token(tokens, name)) for name in nameless}
     where = f", with the tokens in {tokens}: {', '.join(nameless)}" if nameless and not insecure else ""
-    with (
-        _hidden([variable for variable in variables if variable is not None]),
-        BackgroundLobby(endpoint, NamedPlayers(digests), note) as opened,
-    ):
+    with BackgroundLobby(endpoint, NamedPlayers(digests), note) as opened:
         tell(f"remote players dial in at {opened.open.address}{where}")
         yield _seated(control, str(opened.open.games), digests)
 
@@ -129,16 +125,6 @@ def _make_token(file: Path) -> None:
             os.link(draft.name, file)
         except FileExistsError:
             return
-
-
-@contextmanager
-def _hidden(variables: Collection[str]) -> Iterator[None]:
-    """Keep variables with tokens from the programs that are started in the block."""
-    hidden = {name: os.environ.pop(name) for name in variables if name in os.environ}
-    try:
-        yield
-    finally:
-        os.environ.update(hidden)
 
 
 def _seated(control: Control, lobby: str, digests: Mapping[str, bytes | None]) -> Control:

@@ -10,6 +10,7 @@ from arena.academy.session import AcademySession
 from arena.control import plans
 from arena.control.settings import Control
 from arena.control.table import ControlError
+from arena.control.token_variables import withheld_tokens
 from arena.jobs import PlayerSetup
 from arena.match.game_seeds import SAFE_SEED
 from arena.output import say
@@ -172,6 +173,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
     """
     rules = control.game.rules()
     with ExitStack() as stack:
+        stack.enter_context(withheld_tokens(control.token_variables))
         stack.enter_context(files.locked())
         stopping = stack.enter_context(StopRequests(files))
         database = stack.enter_context(closing(ResultsDatabase.open(files.results)))

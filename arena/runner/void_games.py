@@ -53,16 +53,23 @@ class VoidGames:
         )
         # By player that dials in: the games in a row that were void for its sake.
         self._failures: Counter[str] = Counter()
+        # By player and game: other games that it plays do not excuse it from this one.
+        self._of_game: Counter[tuple[str, str]] = Counter()
 
     def completed(self, fixture: Fixture) -> None:
         """Note a finished game."""
         self._rules.completed(fixture.matchup)
         for name in fixture.players:
             self._failures.pop(original_name(name), None)
+            self._of_game.pop((original_name(name), fixture.game_id), None)
 
-    def failures(self, player: str) -> int:
-        """How many games in a row were void for the sake of a player that dials in."""
-        return self._failures[original_name(player)]
+    def complaint(self, player: str, game_id: str) -> str:
+        """How many games were void for the sake of a player that dials in, so that it is left out."""
+        name = original_name(player)
+        in_a_row, of_game = self._failures[name], self._of_game[name, game_id]
+        if in_a_row < of_game:
+            return f"game {game_id} was void {of_game} times for its sake"
+        return f"{'1 game' if in_a_row == 1 else f'{in_a_row} games in a row'} void for its sake"
 
     def judge(self, fixture: Fixture, culprit: PlayerSetup | None, elsewhere: Collection[str]) -> Sequel:
         """Judge a void game that the `culprit` is at fault for; `elsewhere` are players of other games."""
@@ -71,7 +78,9 @@ class VoidGames:
             if any(original_name(other) == name for other in elsewhere):
                 return Sequel.PUT_OFF
             self._failures[name] += 1
-            return Sequel.LEAVE_OUT if self._failures[name] >= self._control.leave_out_after else Sequel.RETRY
+            self._of_game[name, fixture.game_id] += 1
+            most = max(self._failures[name], self._of_game[name, fixture.game_id])
+            return Sequel.LEAVE_OUT if most >= self._control.leave_out_after else Sequel.RETRY
         match self._rules.void(fixture.matchup, fixture.game_id):
             case VoidVerdict.RETRY:
                 return Sequel.RETRY

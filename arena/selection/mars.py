@@ -80,7 +80,7 @@ class Mars(Selector):
 
     @property
     def reruns_hung_games(self) -> bool:
-        """Yes: else the averages would favour those that hang rarely."""
+        """Yes: a bot that the machine did not let start would else pay for it with its averages."""
         return True
 
     def next_game(self) -> Fixture | None:

@@ -127,7 +127,7 @@ class Selector(ABC):
 
     @property
     def reruns_hung_games(self) -> bool:
-        """Whether a game lost for want of an answer is void instead, and played again by the same line-up."""
+        """Whether a game is void, and played again by the same line-up, where its loser never answered."""
         return False
 
     @abstractmethod

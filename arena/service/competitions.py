@@ -104,7 +104,10 @@ class CompetitionServicer(competitions_pb2_grpc.CompetitionServiceServicer):
                 raise AlreadyRunningError(f"the competition {request.name} is already running")
             options = {"max-games": request.max_games, "parallel": request.parallel}
             await self._runs.start(
-                viewed.control.path, {name: value for name, value in options.items() if value}
+                viewed.control.path,
+                {name: value for name, value in options.items() if value},
+                # Tokens of other competitions are nothing to this one's players; its own it withholds itself.
+                await asyncio.to_thread(self._folder.token_variables) - viewed.control.token_variables,
             )
             _log.info("competition started", name=request.name, caller=caller.name)
             return competitions_pb2.StartCompetitionResponse(competition=await self._told(viewed))

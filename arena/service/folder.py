@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from arena.control.ringmaster.ctl_file import is_ringmasters
 from arena.control.table import ControlError
-from arena.control.toml_file import MAX_BYTES, read
+from arena.control.token_variables import variables_named
+from arena.control.toml_file import MAX_BYTES, read, read_text
 from arena.lobby.refusals import InvalidRequestError
 from arena.service.refusals import CompetitionConflictError, InvalidControlFileError, UnknownCompetitionError
+from referees.toml_text import InvalidTomlError, read_toml
 
 SUFFIX: Final = ".toml"
 # Files of Gomill's ringmaster are programs, and executed by whoever runs them.
@@ -58,6 +61,15 @@ class CompetitionFolder:
             if len(found) >= MAX_LISTED:
                 break
         return sorted(found)
+
+    def token_variables(self) -> frozenset[str]:
+        """The variables with tokens that any of the control files names."""
+        named: set[str] = set()
+        for name in self.names():
+            # What cannot be read is run by nobody.
+            with suppress(ControlError, InvalidTomlError):
+                named.update(variables_named(read_toml(read_text(self._path(name, SUFFIX)))))
+        return frozenset(named)
 
     def add(self, name: str, text: str) -> Path:
         """Write a new control file; one that is there already must be the same.

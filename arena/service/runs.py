@@ -9,7 +9,7 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +44,7 @@ class Runs:
 
     def __init__(self, lobby: Path) -> None:
         """Remote players of the competitions are to be found in the lobby of this socket."""
-        self._environment = {**os.environ, "ARENA_LOBBY": str(lobby)}
+        self._lobby = str(lobby)
         self._runs: dict[Path, _Run] = {}
         self._ended: dict[Path, LastRun] = {}
         self._starting: set[Path] = set()
@@ -63,8 +63,11 @@ class Runs:
         """How the competition's last run ended, None where this service has run none."""
         return self._ended.get(control)
 
-    async def start(self, control: Path, options: Mapping[str, int]) -> None:
-        """Start a run, with options of `arena run`. Raises AlreadyRunningError, TooManyError and OSError."""
+    async def start(self, control: Path, options: Mapping[str, int], withheld: Collection[str] = ()) -> None:
+        """Start a run, with options of `arena run` and without the `withheld` variables.
+
+        Raises AlreadyRunningError, TooManyError and OSError.
+        """
         if self.running(control):
             raise AlreadyRunningError(f"the competition {control.stem} is already running")
         if len(self._runs) + len(self._starting) >= MAX_RUNS:
@@ -72,11 +75,11 @@ class Runs:
         # Others may ask for the same while the process is made.
         self._starting.add(control)
         try:
-            await self._begin(control, options)
+            await self._begin(control, options, withheld)
         finally:
             self._starting.discard(control)
 
-    async def _begin(self, control: Path, options: Mapping[str, int]) -> None:
+    async def _begin(self, control: Path, options: Mapping[str, int], withheld: Collection[str]) -> None:
         words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
         output = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the run has ended
         process = await asyncio.create_subprocess_exec(
@@ -84,7 +87,8 @@ class Runs:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=output,
-            env=self._environment,
+            env={name: value for name, value in os.environ.items() if name not in withheld}
+            | {"ARENA_LOBBY": self._lobby},
             start_new_session=True,
         )
         self._ended.pop(control, None)

@@ -49,6 +49,26 @@ def always_pass(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[A
     return lambda view: "pass"
 
 
+def late_at_once(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    def choose(view: Any) -> str:
+        time.sleep(0.3)
+        return "pass"
+
+    return choose
+
+
+def late_when_it_has_moved(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
+    answers = itertools.chain(["A1" if seat == 1 else "B1"], itertools.repeat(""))
+
+    def choose(view: Any) -> str:
+        if answer := next(answers):
+            return answer
+        time.sleep(0.3)
+        return "pass"
+
+    return choose
+
+
 def first_move(referee: Referee[Any, Any], seat: int, seed: int) -> Callable[[Any], str]:
     """As docs/players.md shows it; only for games whose legal moves are listed."""
 

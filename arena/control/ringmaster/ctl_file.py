@@ -1,6 +1,8 @@
 """Reads control files of Gomill's ringmaster (`.ctl`): programs in Python, which are executed."""
 
+import io
 import re
+import tokenize
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -30,6 +32,11 @@ _TYPE_LINE: Final = re.compile(r"""competition_type\s*=\s*(['"])([_A-Za-z0-9]+)\
 def is_ringmasters(text: str) -> bool:
     """Whether a control file is one of the ringmaster's: it begins with its competition type."""
     return _TYPE_LINE.fullmatch(_first_line(text)) is not None
+
+
+def encoding(content: bytes) -> str:
+    """What a program in Python says of its encoding (PEP 263). Raises SyntaxError for an unknown one."""
+    return tokenize.detect_encoding(io.BytesIO(content).readline)[0].removesuffix("-sig")
 
 
 def read(path: Path, text: str) -> Control:

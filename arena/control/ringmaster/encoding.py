@@ -5,6 +5,7 @@ anything else as its description, which no setting accepts.
 """
 
 import json
+import re
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,11 +19,12 @@ MAX_ITEMS: Final = 1_000_000
 _SCALES: Final = {"Linear": Linear, "Logarithmic": Logarithmic, "Explicit": Explicit}
 # Lists in Python 2, where control files come from.
 _LISTS: Final = (list, set, frozenset, range, map, filter, zip, reversed, types.GeneratorType)
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _VIEWS: Final[tuple[type, ...]] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 class UnencodableError(ValueError):
-    """Values that are nested too deeply, or too many."""
+    """Values that are nested too deeply, too many, or no text."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,10 @@ class Encoder:
             raise UnencodableError(
                 f"its values are nested more than {MAX_DEPTH} deep, or more than {MAX_ITEMS:,} in all"
             )
+        if isinstance(value, str) and _SURROGATE.search(value):
+            raise UnencodableError(
+                f"{value[:40]!r} is no text: it holds a half of a character; leave that out"
+            )
         if value is None or isinstance(value, bool | int | float | str):
             return value
         if isinstance(value, Definition):
@@ -77,7 +83,10 @@ class Encoder:
 
 def decoded(text: str | bytes, function: Callable[[int], Any] | None = None) -> Any:
     """The value of a line of JSON; `function` makes functions of their numbers. Raises ValueError."""
-    return _decoded(json.loads(text), function)
+    try:
+        return _decoded(json.loads(text), function)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _decoded(found: Any, function: Callable[[int], Any] | None) -> Any:
@@ -85,6 +94,8 @@ def _decoded(found: Any, function: Callable[[int], Any] | None) -> Any:
         return (_decoded(item, function) for item in items)
 
     match found:
+        case str() if _SURROGATE.search(found):
+            raise ValueError(f"{found[:40]!r} is no text")
         case None | bool() | int() | float() | str():
             return found
         case ["definition", str(word), arguments]:
@@ -92,7 +103,12 @@ def _decoded(found: Any, function: Callable[[int], Any] | None) -> Any:
         case ["scale", str(name), list(arguments)] if name in _SCALES:
             return _SCALES[name](*several(arguments))
         case ["dict", list(pairs)]:
-            return {_decoded(key, function): _decoded(value, function) for key, value in pairs}
+            try:
+                return {_decoded(key, function): _decoded(value, function) for key, value in pairs}
+            except TypeError:
+                raise ValueError(
+                    "a key of a dictionary must be text or a number, not a list or a range"
+                ) from None
         case ["tuple", list(items)]:
             return tuple(several(items))
         case ["list", list(items)]:

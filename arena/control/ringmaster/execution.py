@@ -90,7 +90,11 @@ class ControlProgram:
             raise
         if "error" in answer:
             raise ProgramError(answer["error"], answer.get("line"))
-        return decoded(answer["value"], self._function)
+        try:
+            return decoded(answer["value"], self._function)
+        except (KeyError, ValueError, TypeError) as error:
+            self._end()
+            raise ProgramError(f"what it sets cannot be used: {error}") from None
 
     def _function(self, number: int) -> FileFunction:
         self._functions += 1
@@ -136,7 +140,15 @@ class _Process:
             raise ProgramError(self._obituary()) from None
         line = self._read(deadline, seconds)
         self._show_output()
-        answer: dict[str, Any] = json.loads(line)
+        try:
+            answer = json.loads(line)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise ProgramError(
+                f"it wrote {line[:40]!r} where the arena reads its settings: "
+                "take out what writes to descriptors"
+            )
         return answer
 
     def _read(self, deadline: float, seconds: float) -> bytes:

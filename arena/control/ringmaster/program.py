@@ -61,11 +61,17 @@ class Program:
             return {"error": "it needs more memory than control files may have"}
         except KeyboardInterrupt:
             raise
+        except SystemExit as error:
+            why = f"it exits ({error.code!r}): a control file only sets things, so take out the call of exit"
+            return {"error": why, "line": self._line(error)}
         # The file may raise whatever there is.
         except BaseException as error:
-            frames = traceback.extract_tb(error.__traceback__)
-            lines = [frame.lineno for frame in frames if frame.filename == self._path]
-            return {"error": f"{type(error).__name__}: {error}", "line": lines[-1] if lines else None}
+            return {"error": f"{type(error).__name__}: {error}", "line": self._line(error)}
+
+    def _line(self, error: BaseException) -> int | None:
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == self._path]
+        return lines[-1] if lines else None
 
 
 def _limit(memory_bytes: int, file_bytes: int) -> None:

@@ -1,5 +1,6 @@
 """MARS players that do not get ready: they are left out, in later runs as well."""
 
+import json
 from pathlib import Path
 
 from tests.arena.cli.command import arena
@@ -62,3 +63,32 @@ def test_a_run_for_which_nobody_is_left_is_halted_and_not_complete(tmp_path: Pat
         assert complaint in run.stderr
         assert "series t1: 1 contestants are left, a game needs 2 (`arena run --readmit`" in run.stderr
         assert "arena: halted: games are missing, and nobody is left who may play them" in run.stderr
+
+
+def hanging(factory: str) -> str:
+    late = f'protocol = "python"\ncommand = "tests.arena.engines:{factory}"\nmove_seconds = 0.2'
+    return CONTROL.replace(misbehaving("exit-at-start"), late).replace(f"[players.two]\n{PASSING}\n", "")
+
+
+def villains_row(control: Path) -> tuple[int, int]:
+    players = json.loads(arena("show", control, "--json").stdout)["players"]
+    return next((player["games"], player["forfeits"]) for player in players if player["name"] == "villain")
+
+
+def test_who_hangs_when_it_has_moved_cannot_undo_the_game(tmp_path: Path) -> None:
+    control = tmp_path / "cup.toml"
+    # One that passes first would end the game with its opponent's pass.
+    control.write_text(hanging("late_when_it_has_moved"))
+    done = arena("run", control, "-q")
+    assert done.returncode == 0, done.stderr
+    assert "is void" not in done.stderr
+    assert villains_row(control) == (4, 4)
+
+
+def test_a_game_is_played_again_once_whose_loser_never_answered_and_stops_nobody(tmp_path: Path) -> None:
+    control = tmp_path / "cup.toml"
+    control.write_text(hanging("late_at_once"))
+    done = arena("run", control, "-q")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("is void") == 4
+    assert villains_row(control) == (4, 4)

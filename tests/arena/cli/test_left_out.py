@@ -168,7 +168,12 @@ class OneAtATime:
 
 
 def played_with(
-    folder: Path, settings: str, bot: NewGame, over: GameOver | None = None, kind: str = '"all-play-all"'
+    folder: Path,
+    settings: str,
+    bot: NewGame,
+    over: GameOver | None = None,
+    kind: str = '"all-play-all"',
+    more: str = "",
 ) -> tuple[Path, int, str]:
     """Run a competition of two players and a bot that dials in as `remote`."""
     with socket.socket() as free:
@@ -177,7 +182,9 @@ def played_with(
     (folder / "token").write_text(TOKEN)
     remote = 'protocol = "grpc"\ntoken_file = "token"\nstart_seconds = 60'
     players = {"one": SLOW, "remote": remote, "two": SLOW}
-    control = write_control(folder, players, None, settings, f'[remote]\naddress = "127.0.0.1:{port}"')
+    control = write_control(
+        folder, players, None, settings, f'[remote]\naddress = "127.0.0.1:{port}"\n{more}'
+    )
     control.write_text(control.read_text().replace('"all-play-all"', kind))
     with subprocess.Popen([*ARENA, "run", str(control), "-q"], stderr=subprocess.PIPE, text=True) as process:
         there, engine = Connection(f"127.0.0.1:{port}", token=TOKEN), Engine(games_at_once=8)
@@ -214,3 +221,35 @@ def test_a_bot_that_declines_while_it_plays_is_asked_again_when_it_has_played(tm
     assert results(control)["remote"][0] == 6
     # It is not asked again and again meanwhile.
     assert errors.count("is void") < 30
+
+
+class Choosy:
+    """A bot that plays with some opponents only."""
+
+    def __call__(self, game: Game) -> Callable[[GameTurn], str]:
+        if "two" in game.players:
+            raise GameDeclinedError("not with two")
+        return lambda turn: "pass"
+
+
+def test_a_bot_does_not_choose_its_opponents(tmp_path: Path) -> None:
+    _, status, errors = played_with(tmp_path, "rounds = 12\nleave_out_after = 3", Choosy())
+    assert status == 6, errors
+    assert "player remote is left out of the competition from now on: " in errors
+    assert errors.count("is void") <= 6
+
+
+def test_in_mars_a_bot_that_declines_one_game_plays_the_next(tmp_path: Path) -> None:
+    declined: list[str] = []
+
+    def once(game: Game) -> Callable[[GameTurn], str]:
+        if not declined:
+            declined.append(game.game_id)
+            raise GameDeclinedError("not this one")
+        return lambda turn: "pass"
+
+    more = '[[series]]\nname = "s"\nselector = "least-played"\nclones = false\ngames = 3\n'
+    control, status, errors = played_with(tmp_path, "leave_out_after = 3", once, kind='"mars"', more=more)
+    assert status == 0, errors
+    assert declined and "inhibited" not in errors
+    assert results(control)["remote"][0] >= 2

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena.match.openings import InvalidOpeningsError, Opening, opening_at, read_openings
+from referees.api import referee
 from referees.go import Go
 
 GO = Go.from_settings({"board_size": 9})
@@ -23,6 +24,15 @@ def test_a_list_has_an_opening_a_line_with_its_name_if_it_likes(tmp_path: Path) 
         Opening("corner", ("G7", "C3", "pass"), 2),
         Opening("", ("D4",), 3),
     )
+
+
+@pytest.mark.parametrize(
+    "line", ["x(0,0), o(1,1) ,x(2,0)", "x(0,0) o(1,1) x(2,0)", "corner: x(0,0),o(1,1),x(2,0)"]
+)
+def test_moves_may_have_commas_in_brackets(tmp_path: Path, line: str) -> None:
+    rules = referee("openspiel").from_settings({"game": "tic_tac_toe"})
+    (opening,) = read_openings(write(tmp_path, line), rules)
+    assert opening.moves == ("x(0,0)", "o(1,1)", "x(2,0)")
 
 
 def test_openings_can_be_cut_to_so_many_plies(tmp_path: Path) -> None:

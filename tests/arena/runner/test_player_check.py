@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from referees.hex import Hex
 from referees.warlight import WarLight
 from tests.arena.cli.command import arena
 from tests.arena.control_files import PASSING, misbehaving, write_control
+from tests.arena.engines import misbehaving as misbehaving_setup
 from tests.arena.engines import python_player
 
 RANDOM_MOVES = "arena.players.random_moves:random_moves"
@@ -68,6 +70,11 @@ def test_random_moves_play_games(game: str, settings: dict[str, object]) -> None
     )
 
 
+def test_a_python_player_can_be_checked_where_a_view_hides_the_opponent() -> None:
+    player = python_player("quiet")
+    assert check_player(player, WarLight.from_settings({}), quiet=True).description == "always_pass"
+
+
 def test_where_a_referee_has_no_random_moves_the_check_says_so() -> None:
     with pytest.raises(PlayerError, match="the game 'warlight' has no random moves"):
         check_player(python_player("chance", RANDOM_MOVES), WarLight.from_settings({}), quiet=True)
@@ -117,3 +124,21 @@ def test_where_only_some_players_score_the_others_are_named(tmp_path: Path) -> N
     assert (
         "warning: one, two do not score: among them, games that are counted have no result" in checked.stdout
     )
+
+
+def test_what_players_write_to_their_standard_error_does_not_steer_the_operators_terminal(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    words = "printf '\\033[2J\\342\\200\\256 hello\\n' >&2"
+    engine = misbehaving_setup("none")
+    shell = ("sh", "-c", f'{words}; exec "$@"', "sh", *engine.command)
+    check_player(replace(engine, name="rude", command=shell), RULES, quiet=False)
+    assert "startup-check rude: \\x1b[2J\\u202e hello\n" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("fault", ["exit-in-genmove", "refuses-genmove", "hang-in-genmove"])
+def test_arena_check_finds_an_engine_that_cannot_move(tmp_path: Path, fault: str) -> None:
+    limits = "\nmove_seconds = 0.5" if fault == "hang-in-genmove" else ""
+    control = write_control(tmp_path, {"one": PASSING, "villain": misbehaving(fault) + limits})
+    done = arena("check", control)
+    assert done.returncode == 1 and "player villain" in done.stderr

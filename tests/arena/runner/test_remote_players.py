@@ -11,7 +11,6 @@ import pytest
 from arena.control.settings import Control, MissingTokenError
 from arena.control.toml_file import parse
 from arena.lobby.addresses import InvalidAddressError
-from arena.players.process import inherited_environment
 from arena.runner.files import CompetitionFiles
 from arena.runner.remote_players import remote_players
 from clients.connection import AcademyRefusedError, Connection
@@ -98,16 +97,6 @@ def test_a_token_of_the_control_file_takes_the_place_of_the_file(
     _, told = opening(CONTROL + 'token_env = "TOKEN_OF_TWO"\n')
     assert [file.name for file in (tmp_path / "cup.tokens").iterdir()] == ["one"]
     assert told[0].endswith(": one")
-
-
-def test_programs_that_the_arena_starts_find_no_token(
-    opening: Opening, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TOKEN_OF_TWO", "sesame")
-    monkeypatch.setenv("ARENA_TOKEN", "an operator's")
-    opening(CONTROL + 'token_env = "TOKEN_OF_TWO"\n')
-    assert not {b"TOKEN_OF_TWO", b"ARENA_TOKEN"} & set(inherited_environment())
-    assert b"PATH" in inherited_environment()
 
 
 @pytest.mark.parametrize(

@@ -228,7 +228,7 @@ def test_a_cross_entropy_tuner(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("x = 1\nraise ValueError('oh')", "line 7: ValueError: oh"),
-        ("raise SystemExit(0)", "line 7: SystemExit: 0"),
+        ("raise SystemExit(0)", "line 7: it exits .0.: a control file only sets things, so take out"),
         ("x =", "line 7: this is neither Python 3 nor Python 2 that can be converted: invalid syntax"),
         ("x = nothing", "line 7: NameError: name 'nothing' is not defined"),
     ],
@@ -451,3 +451,29 @@ def test_the_ringmasters_files_may_have_any_extension(tmp_path: Path, name: str)
     path = tmp_path / name
     path.write_text("\n\n# a comment\n" + ALL_PLAY_ALL, encoding="utf-8")
     assert read(path).kind == "all-play-all"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (r"description = '\ud800'", "half of a character"),
+        ("players = {range(2): 1}", "a key of a dictionary must be text or a number"),
+        (
+            "import os\nfor number in range(3, 20):\n"
+            "    try: os.write(number, b'garbage\\n')\n    except OSError: pass",
+            "where the arena reads its settings: take out what writes to descriptors",
+        ),
+    ],
+)
+def test_what_cannot_be_taken_over_is_the_files_error(tmp_path: Path, text: str, message: str) -> None:
+    assert message in fails(tmp_path, f"{ALL_PLAY_ALL}{text}\n")
+
+
+def test_a_file_may_declare_its_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "cup.ctl"
+    text = "# -*- coding: latin-1 -*-\n" + ALL_PLAY_ALL + "description = 'Gr\u00fc\u00dfe'\n"
+    path.write_bytes(text.encode("latin-1"))
+    assert read(path).description == "Gr\u00fc\u00dfe"
+    path.write_bytes(text.replace("latin-1", "klingon").encode("latin-1"))
+    with pytest.raises(ControlError, match="unknown encoding"):
+        read(path)
