@@ -44,7 +44,7 @@ def note(connection: Connection, series_id: int, contest_id: str, verdicts: Iter
             "ContestId": contest_id,
             "Seat": verdict.seat,
             "Player": verdict.player,
-            "StoredVerdict": verdict.verdict,
+            "Verdict": verdict.verdict,
             "Reason": verdict.reason,
             "Count": count,
         }
