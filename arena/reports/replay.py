@@ -34,8 +34,8 @@ def page_of(record: Path) -> str:
         raise UnreadableRecordError(f"{record} can't be read: {error.strerror}") from error
     try:
         found = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableRecordError(f"{record}: {_who_has_pages()}; this is no JSON: {error}") from None
+    except (ValueError, RecursionError):
+        raise UnreadableRecordError(f"{record}: no JSON; {_who_has_pages()}") from None
     game = found.get("game") if isinstance(found, dict) else None
     if not isinstance(game, str):
         raise UnreadableRecordError(

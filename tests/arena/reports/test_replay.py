@@ -97,7 +97,7 @@ def test_a_record_alone_is_enough(tmp_path: Path) -> None:
     [
         (
             "(;GM[1])",
-            "mine.json: records",
+            "mine.json: no JSON; records",
         ),
         ("[]", 'mine.json: it has no "game"'),
         (json.dumps({"game": "tic_tac_toe()"}), r"games of 'tic_tac_toe\(\)' have no page"),
@@ -117,9 +117,7 @@ def test_a_file_that_is_not_there_is_told_in_the_words_of_import(tmp_path: Path)
         page_of(tmp_path / "none.json")
 
 
-def test_a_record_that_is_no_json_is_told_first_which_records_have_pages(tmp_path: Path) -> None:
+def test_a_record_that_is_no_json_is_told_which_records_have_pages(tmp_path: Path) -> None:
     (tmp_path / "game.sgf").write_text("(;FF[4])")
-    with pytest.raises(
-        UnreadableRecordError, match=r"game\.sgf: records \(\.json\) of .*; this is no JSON: "
-    ):
+    with pytest.raises(UnreadableRecordError, match=r"game\.sgf: no JSON; records \(\.json\) of "):
         page_of(tmp_path / "game.sgf")
