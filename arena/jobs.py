@@ -173,8 +173,10 @@ class JobMove(NamedTuple):
 class PlayerUsage:
     """What one player's process cost, and what went wrong with it.
 
-    `cpu_seconds` and `peak_memory_bytes` are None where unknown; `wall_seconds` is the time all its
-    moves took. `engine_name` is what it calls itself, `engine_description` the same at length.
+    `cpu_seconds` and `peak_memory_bytes` are None where unknown; `wall_seconds` is the time that its
+    `own_moves` took: all that it was asked for, one that lost on time, a resignation and a claim included,
+    the opening's and the referee's not. `engine_name` is what it calls itself, `engine_description` the same
+    at length.
     `remark` says of a `fault` what happened; `turns` how many turns of the game were over when the player
     first failed to play one, known of games whose seats move at once.
     """
@@ -187,6 +189,7 @@ class PlayerUsage:
     fault: Fault = Fault.NONE
     remark: str = ""
     turns: int | None = None
+    own_moves: int = 0
 
 
 @dataclass(frozen=True)

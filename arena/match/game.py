@@ -331,9 +331,11 @@ class _Match:
 
     def _choose(self, seat: int) -> "_Answer | _Claim | Loss":
         rules, position, player = self._rules, self._position, self._players[seat - 1]
+        asked = time.perf_counter()
         try:
             choice = player.choose(rules.view(position, seat))
         except PlayerError as failure:
+            self._sheet.thought(seat, time.perf_counter() - asked)
             return self._forfeit(seat, failure.fault, str(failure))
         self._sheet.thought(seat, choice.seconds)
         clock = self._seatings[seat - 1].clock

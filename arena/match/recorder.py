@@ -128,6 +128,7 @@ class GameRecorder:
         self._seatings = seatings
         self._played: list[PlayedMove] = []
         self._thought = [0.0] * rules.seats
+        self._own_moves = [0] * rules.seats
         self._faults: dict[int, tuple[Fault, str, int | None]] = {}
         self._turns: int | None = 0 if rules.spec().simultaneous else None
         self.first: Any = first
@@ -138,6 +139,7 @@ class GameRecorder:
     def thought(self, seat: int, seconds: float) -> None:
         """Note the time that a seat took for a move, whatever became of it."""
         self._thought[seat - 1] += seconds
+        self._own_moves[seat - 1] += 1
 
     def fault(self, seat: int, fault: Fault, reason: str) -> None:
         """Note what a player did wrong."""
@@ -228,6 +230,7 @@ class GameRecorder:
                     fault=fault,
                     remark=remark,
                     turns=turns,
+                    own_moves=self._own_moves[index],
                 )
             )
         return tuple(usage)

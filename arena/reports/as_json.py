@@ -8,9 +8,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.reports.contents import CompetitionReport
+from arena.jobs import Fault
+from arena.reports.contents import CandidateFaults, CompetitionReport
 from arena.reports.tally import MatchupTally
 from arena.results.standings import PlayerStanding
+from arena.results.usage import LastFault
 from arena.selection.candidates import TuningState
 from arena.selection.sprt import SprtState
 
@@ -41,6 +43,7 @@ def json_report(report: CompetitionReport) -> Mapping[str, Any]:
         "lines": list(report.lines),
         "sprt": None if report.sprt is None else _sprt(report.sprt),
         "tuner": None if report.tuning is None else _tuner(report.tuning),
+        "candidates": None if report.candidates is None else _candidates(report.candidates),
         "voids": report.voids,
         "left_out": [
             {"scope": one.scope, "name": one.name, "reason": one.reason, "games_finished": one.games}
@@ -87,15 +90,26 @@ def _player(report: CompetitionReport, player: PlayerStanding) -> Mapping[str, A
         "mean_cpu_seconds": player.mean_cpu,
         "mean_wall_seconds": None if usage is None else usage.wall_seconds,
         "peak_memory_bytes": None if usage is None else usage.peak_memory_bytes,
-        "faults": player.faults.total(),
-        "faults_by_kind": {fault.value: count for fault, count in player.faults.items()},
+        **_faults(player.faults, facts.last_fault),
+    }
+
+
+def _candidates(candidates: CandidateFaults) -> Mapping[str, Any]:
+    return {
+        "games": candidates.games,
+        "forfeits": candidates.forfeits,
+        **_faults(candidates.by_kind, candidates.last),
+        "warning": candidates.warning or None,
+    }
+
+
+def _faults(by_kind: Mapping[Fault, int], last: LastFault | None) -> Mapping[str, Any]:
+    return {
+        "faults": sum(by_kind.values()),
+        "faults_by_kind": {fault.value: count for fault, count in by_kind.items()},
         "last_fault": None
-        if facts.last_fault is None
-        else {
-            "game": facts.last_fault.game_id,
-            "kind": facts.last_fault.fault.value,
-            "remark": facts.last_fault.remark,
-        },
+        if last is None
+        else {"game": last.game_id, "kind": last.fault.value, "remark": last.remark},
     }
 
 

@@ -1,7 +1,7 @@
 """A report put together from the control file and the database."""
 
 import statistics
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -9,11 +9,12 @@ from typing import Final
 from arena.control.game import GameSettings
 from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
 from arena.control.settings import Control
+from arena.jobs import Fault
 from arena.ratings.bradley_terry import PairResult, RatingList, rate
 from arena.ratings.daide import daide_scores
 from arena.ratings.places import RatedBy, places_of
 from arena.ratings.skill import SkillTable
-from arena.reports.contents import CompetitionReport, PlayerFacts, is_tuner
+from arena.reports.contents import CandidateFaults, CompetitionReport, PlayerFacts, is_tuner
 from arena.reports.tally import MatchupTally, tally, unplanned
 from arena.results.database import ResultsError
 from arena.results.exclusions import Change, Exclusion, interleaved
@@ -29,6 +30,7 @@ from arena.selection.matchups import MatchupSelector
 from arena.selection.monte_carlo import MonteCarloTuner
 from arena.selection.selector import CompetitionChangedError, CompletedGame, Selector
 from arena.selection.sprt import SprtMatch
+from referees.api import Termination
 from referees.legible_text import legible
 
 # No player can be called so.
@@ -57,6 +59,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         games = [_of_all_candidates(game, control, selector) for game in games]
     listed = () if selector is None else control.competitors
     standings = Standings(listed, control.elo, games, unranked=(CANDIDATES,))
+    faults = series.last_faults()
     lettered = selector is not None and isinstance(control.plan, AllPlayAllPlan | GauntletPlan)
     return CompetitionReport(
         name=name,
@@ -69,7 +72,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         letters={name: letters(place) for place, name in enumerate(control.competitors)} if lettered else {},
         standings=standings,
         matchups=tally(_known(control, selector, terms, games), games, terms.kind),
-        players=_players(standings, games, series, control.elo.by),
+        players=_players(standings, games, series, faults, control.elo.by),
         ratings=_ratings(standings, control) if rules.seats == 2 and not is_tuner(terms.kind) else None,
         lines=[] if selector is None else selector.report_lines(),
         voids=series.void_count(),
@@ -81,6 +84,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         first_ratings=first_ratings,
         sprt=selector.state() if isinstance(selector, SprtMatch) else None,
         tuning=selector.state() if isinstance(selector, MonteCarloTuner | CrossEntropyTuner) else None,
+        candidates=_candidate_faults(standings, games, faults) if is_tuner(terms.kind) else None,
         warning=warning,
     )
 
@@ -134,9 +138,13 @@ def _series_tally(control: Control, one: MarsSeries) -> MatchupTally:
 
 
 def _players(
-    standings: Standings, games: Iterable[FinishedGame], series: SeriesReader, by: RatedBy
+    standings: Standings,
+    games: Iterable[FinishedGame],
+    series: SeriesReader,
+    faults: Mapping[str, LastFault],
+    by: RatedBy,
 ) -> dict[str, PlayerFacts]:
-    usage, descriptions, faults = series.player_usage(), series.player_descriptions(), series.last_faults()
+    usage, descriptions = series.player_usage(), series.player_descriptions()
     scores: defaultdict[str, float] = defaultdict(float)
     skills = SkillTable()
     for game in games:
@@ -158,6 +166,25 @@ def _players(
         )
         for name in standings.order
     }
+
+
+def _candidate_faults(
+    standings: Standings, games: Iterable[FinishedGame], faults: Mapping[str, LastFault]
+) -> CandidateFaults:
+    """What the candidates did wrong; `games` are those of CANDIDATES, `faults` those of each candidate."""
+    count, forfeits, by_kind = 0, 0, Counter[Fault]()
+    for game in games:
+        for seat, name in enumerate(game.players, start=1):
+            if name == CANDIDATES:
+                count += 1
+                if game.faults[seat - 1] is not Fault.NONE:
+                    by_kind[game.faults[seat - 1]] += 1
+                lost = game.outcome.winners and seat not in game.outcome.winners
+                forfeits += bool(lost and game.outcome.termination is Termination.FORFEIT)
+    of_candidates = [fault for name, fault in faults.items() if name not in standings.order]
+    return CandidateFaults(
+        count, forfeits, by_kind, _legible_fault(of_candidates[-1] if of_candidates else None)
+    )
 
 
 # What players say is made legible where it enters the results; earlier releases did not.
@@ -192,11 +219,15 @@ def _of_all_candidates(game: FinishedGame, control: Control, selector: Selector 
 
 
 def replayed(
-    selector: Selector, games: Iterable[FinishedGame], excluded: Iterable[Exclusion]
+    selector: Selector,
+    games: Iterable[FinishedGame],
+    excluded: Iterable[Exclusion],
+    *,
+    remarks: bool = False,
 ) -> Iterator[tuple[FinishedGame, str]]:
     """The finished games, each after the selector has heard of it and of who was left out before it.
 
-    With each comes what the history file says of it besides its result.
+    With each comes, if `remarks` are asked for, what the history file says of it besides its result.
 
     Raises CompetitionChangedError if they are not the games of the control file.
     """
@@ -205,7 +236,7 @@ def replayed(
             case Change(scope, name, is_out):
                 (selector.exclude if is_out else selector.readmit)(scope, name)
             case game:
-                remark = selector.history_remark(game.game_id, game.detail)
+                remark = selector.history_remark(game.game_id, game.detail) if remarks else ""
                 selector.completed(
                     CompletedGame(
                         game.game_id, game.matchup, game.players, game.outcome, game.detail, game.game

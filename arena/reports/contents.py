@@ -1,9 +1,11 @@
 """What all forms of a report tell."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from arena.jobs import Fault
 from arena.ratings.bradley_terry import RatingList
 from arena.ratings.skill import Skill
 from arena.reports.tally import MatchupTally
@@ -36,6 +38,40 @@ class PlayerFacts:
     last_fault: LastFault | None = None
 
 
+def faults_line(whose: str, by_kind: Mapping[Fault, int], last: LastFault) -> str:
+    """What somebody did wrong in one line."""
+    counts = ", ".join(f"{count} {fault.value}" for fault, count in by_kind.items())
+    return f"faults of {whose}: {counts}; the last in {last.game_id}: {last.remark}"
+
+
+@dataclass(frozen=True)
+class CandidateFaults:
+    """What a tuner's candidates did wrong, all together: games by kind of fault, and the last one.
+
+    `forfeits` of their `games` are lost by a fault. Where these are the most, the tuner has learnt little.
+    """
+
+    games: int
+    forfeits: int
+    by_kind: Counter[Fault]
+    last: LastFault | None
+
+    @property
+    def summary(self) -> str:
+        """The faults in one line; empty where there are none."""
+        return faults_line("the candidates", self.by_kind, self.last) if self.last is not None else ""
+
+    @property
+    def warning(self) -> str:
+        """Why the best values mean little; empty where most games were played out."""
+        if 2 * self.forfeits <= self.games:
+            return ""
+        return (
+            f"candidates forfeited {self.forfeits} of {self.games} games, so the best parameters are "
+            "those of a broken player: see the faults of the candidates"
+        )
+
+
 @dataclass(frozen=True)
 class CompetitionReport:
     """A competition's results at one moment.
@@ -44,7 +80,8 @@ class CompetitionReport:
     what the game's seats are called. `ratings` are None for games of more than two, where skills count.
     `lines` are what only the kind of competition has to tell (a tuner's candidates, a test's state), `sprt`
     and `tuning` the same as values. A tuner's candidates have no ratings, standings and facts of their own,
-    and their games are one matchup. `excluded` are the players and matchups that are left out now;
+    and their games are one matchup;
+    `candidates` is what they did wrong. `excluded` are the players and matchups that are left out now;
     `academy_reports` the outbox's counts (empty where nothing is reported to ACADEMY), `refusals` why the
     newest refused reports were, by contest, `proposals` what became of each player's. `first_ratings` are
     what players began with, by name, but for those whose Elo is fixed. A `warning` says why the games are not
@@ -73,6 +110,7 @@ class CompetitionReport:
     first_ratings: Mapping[str, FirstRating] = field(default_factory=dict)
     sprt: SprtState | None = None
     tuning: TuningState | None = None
+    candidates: CandidateFaults | None = None
     warning: str = ""
 
     @property

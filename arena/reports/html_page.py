@@ -167,9 +167,11 @@ def _tuning(report: CompetitionReport) -> str:
     if report.tuning is None:
         return ""
     tuning = report.tuning
+    warning = report.candidates.warning if report.candidates else ""
+    warned = f'<p id="candidates-warning"><strong>{escape(warning)}</strong></p>' if warning else ""
     best = [(code, str(value)) for code, value in zip(tuning.parameters, tuning.best, strict=True)]
     return (
-        f'<h2>Best parameters</h2><p id="best">{escape(tuning.best_text)}</p>'
+        f'<h2>Best parameters</h2><p id="best">{escape(tuning.best_text)}</p>{warned}'
         + _table("parameters", ["parameter", "best value"], best)
         + '<h2>How they came about</h2><p class="dim">The best value after so many games.</p>'
         + tuning_plot(tuning)
@@ -241,6 +243,8 @@ def _fault_cell(facts: PlayerFacts) -> str:
 
 def _notes(report: CompetitionReport) -> str:
     notes = []
+    if report.candidates is not None and report.candidates.summary:
+        notes.append(report.candidates.summary)
     if report.voids:
         notes.append(f"void games: {report.voids}")
     notes += [

@@ -24,15 +24,18 @@ def page_of(record: Path) -> str:
 
     Where the record lies in a competition's folder, the page also has what the game's players were
     told and answered, and wrote on standard error, as far as that was kept. Raises UnreadableRecordError,
-    which says what records have pages where this one has none, and OSError.
+    which says what records have pages where this one has none, also where the file can't be read.
     """
-    if record.stat().st_size > MAX_BYTES:
-        raise UnreadableRecordError(f"{record}: larger than {MAX_BYTES:,} bytes")
-    content = record.read_bytes()
+    try:
+        if record.stat().st_size > MAX_BYTES:
+            raise UnreadableRecordError(f"{record}: larger than {MAX_BYTES:,} bytes")
+        content = record.read_bytes()
+    except OSError as error:
+        raise UnreadableRecordError(f"{record} can't be read: {error.strerror}") from error
     try:
         found = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableRecordError(f"{record}: no JSON: {error}; {_who_has_pages()}") from None
+    except (ValueError, RecursionError):
+        raise UnreadableRecordError(f"{record}: no JSON; {_who_has_pages()}") from None
     game = found.get("game") if isinstance(found, dict) else None
     if not isinstance(game, str):
         raise UnreadableRecordError(

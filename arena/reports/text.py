@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Final
 
 from arena.output import count_text
-from arena.reports.contents import CompetitionReport
+from arena.reports.contents import CompetitionReport, faults_line
 from arena.reports.matchup_text import matchup_lines
 from arena.reports.text_table import aligned
 
@@ -23,7 +23,7 @@ def text_report(report: CompetitionReport) -> str:
         _warning(report),
         _progress(report),
         _grid(report),
-        list(report.lines),
+        [*report.lines, *_candidates_warning(report)],
         *_matchups(report),
         [
             f"player {name}: {facts.description}"
@@ -48,6 +48,11 @@ def _warning(report: CompetitionReport) -> Sequence[str]:
     if not report.warning:
         return []
     return ["warning: the control file does not fit these games, `arena run` refuses it:", report.warning]
+
+
+def _candidates_warning(report: CompetitionReport) -> Sequence[str]:
+    warning = report.candidates.warning if report.candidates else ""
+    return [f"warning: {warning}"] if warning else []
 
 
 def _progress(report: CompetitionReport) -> Sequence[str]:
@@ -133,9 +138,8 @@ def _faults(report: CompetitionReport) -> Sequence[str]:
     for player in report.standings.table():
         last = report.players[player.name].last_fault
         if last is not None:
-            counts = ", ".join(f"{count} {fault.value}" for fault, count in player.faults.items())
-            lines.append(f"faults of {player.name}: {counts}; the last in {last.game_id}: {last.remark}")
-    return lines
+            lines.append(faults_line(player.name, player.faults, last))
+    return [*lines, *_lines(report.candidates.summary if report.candidates else "")]
 
 
 def _superiority(report: CompetitionReport) -> Sequence[str]:

@@ -210,6 +210,7 @@ def _add_players(
                 "Fault": usage.fault.value,
                 "Remark": usage.remark,
                 "WallSeconds": usage.wall_seconds,
+                "OwnMoves": usage.own_moves,
                 "PeakMemoryBytes": usage.peak_memory_bytes,
                 "EngineName": usage.engine_name,
                 "EngineDescription": usage.engine_description,

@@ -74,10 +74,21 @@ _NEW_IN_6: Final = {
     },
     "ARENA_Seat": {"Clock": "TEXT"},
 }
-_SINCE_5: Final = frozenset(_NEW_IN_6["ARENA_Seat"])
+_SINCE_5: Final = frozenset({*_NEW_IN_6["ARENA_Seat"], "OwnMoves"})
 _COUNT_PLIES: Final = {
     "sqlite": """UPDATE "ARENA_Game" SET "Plies" = json_array_length("Moves")""",
     "postgresql": """UPDATE "ARENA_Game" SET "Plies" = json_array_length("Moves"::json)""",
+}
+
+# Openings' moves are no player's own, and took no time.
+_COUNT_OWN_MOVES: Final = {
+    "sqlite": """UPDATE "ARENA_Seat" SET "OwnMoves" = (
+      SELECT COUNT(*) FROM "ARENA_Game" g, json_each(g."Moves") m WHERE g."GameId" = "ARENA_Seat"."GameId"
+        AND json_extract(m.value, '$[0]') = "ARENA_Seat"."Seat" AND json_extract(m.value, '$[5]') IS NULL)""",
+    "postgresql": """UPDATE "ARENA_Seat" SET "OwnMoves" = (
+      SELECT COUNT(*) FROM "ARENA_Game" g CROSS JOIN LATERAL json_array_elements(g."Moves"::json) AS m (value)
+      WHERE g."GameId" = "ARENA_Seat"."GameId"
+        AND (m.value ->> 0)::int = "ARENA_Seat"."Seat" AND m.value ->> 5 IS NULL)""",
 }
 
 
@@ -158,12 +169,17 @@ def _from_5(connection: Connection) -> None:
     Of earlier games the opening and the clock are not known.
     """
     for table, columns in _NEW_IN_6.items():
-        known = {column["name"] for column in inspect(connection).get_columns(table)}
-        for name, kind in columns.items():
-            if name not in known:
-                connection.exec_driver_sql(f'ALTER TABLE "{table}" ADD COLUMN "{name}" {kind}')
+        _add_columns(connection, table, columns)
     connection.exec_driver_sql(_COUNT_PLIES[connection.dialect.name])
     _add_first_ratings(connection)
+
+
+def _add_columns(connection: Connection, table: str, columns: Mapping[str, str]) -> None:
+    """Add those columns, by name with their SQL types, that the table has not got."""
+    known = {column["name"] for column in inspect(connection).get_columns(table)}
+    for name, kind in columns.items():
+        if name not in known:
+            connection.exec_driver_sql(f'ALTER TABLE "{table}" ADD COLUMN "{name}" {kind}')
 
 
 def _from_6(connection: Connection) -> None:
@@ -171,10 +187,17 @@ def _from_6(connection: Connection) -> None:
     EXCLUSION.create(connection, checkfirst=True)
 
 
+def _from_7(connection: Connection) -> None:
+    """Seats tell how many moves their time was for; of earlier games without one that lost on time."""
+    _add_columns(connection, "ARENA_Seat", {"OwnMoves": "INTEGER NOT NULL DEFAULT '0'"})
+    connection.exec_driver_sql(_COUNT_OWN_MOVES[connection.dialect.name])
+
+
 MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {
     3: _from_3,
     4: _from_4,
     5: _from_5,
     6: _from_6,
+    7: _from_7,
 }
 """What brings a database from one version to the next."""

@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from arena.results.schema import METADATA, auto_number, refers
 
-SCHEMA_VERSION: Final = 7
+SCHEMA_VERSION: Final = 8
 
 META: Final = Table(
     "ARENA_Meta",
@@ -183,6 +183,8 @@ SEAT: Final = Table(
     Column("EngineName", Text, nullable=False),
     Column("EngineDescription", Text, nullable=False),
     Column("Clock", Text),  # how long it may think: see `arena.players.clock.describe_clock`; NULL: not known
+    # How often it was asked for a move, which is what WallSeconds are for
+    Column("OwnMoves", Integer, nullable=False, server_default="0"),
     CheckConstraint('"Seat" >= 1', name="Seat_from_1"),
     UniqueConstraint("GameId", "PowerId", name="Seat_of_a_power"),
     ForeignKeyConstraint(["GameId", "PowerId"], ["SAGA_Player.GameId", "SAGA_Player.PowerId"]),

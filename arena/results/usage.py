@@ -89,7 +89,7 @@ def player_descriptions(database: ResultsDatabase, series_id: int) -> Mapping[st
 
 
 def last_faults(database: ResultsDatabase, series_id: int) -> Mapping[str, LastFault]:
-    """What each player last did wrong, by name; players without a fault are not there."""
+    """What each player last did wrong, by name, the latest last; players without a fault are not there."""
     seat, game = own.SEAT.c, own.GAME_DETAIL.c
     last = (
         select(seat.Name, func.max(seat.GameId).label("GameId"))
@@ -103,6 +103,7 @@ def last_faults(database: ResultsDatabase, series_id: int) -> Mapping[str, LastF
         .join_from(own.SEAT, last, (last.c.GameId == seat.GameId) & (last.c.Name == seat.Name))
         .join(own.GAME_DETAIL, game.GameId == seat.GameId)
         .where(seat.Fault != Fault.NONE.value)
+        .order_by(seat.GameId)
     )
     with database.transaction() as connection:
         return {

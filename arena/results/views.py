@@ -37,9 +37,10 @@ SELECT c."Name" AS competition, k."Kind" AS kind, g."GameId" AS number, g."Name"
        WHEN a."Winners" = 1 THEN 'win' ELSE 'draw' END AS result,
   p."Supplies" AS points, g."Summary" AS summary, g."Termination" AS termination, g."Detail" AS detail,
   s."Fault" AS fault, s."Remark" AS remark, r."EloBefore" AS elo_before, r."EloAfter" AS elo_after,
-  g."Plies" AS plies, s."WallSeconds" AS seconds, p."Cpu" AS cpu_seconds, s."Clock" AS clock,
+  g."Plies" AS plies, s."OwnMoves" AS own_moves, s."WallSeconds" AS seconds, p."Cpu" AS cpu_seconds,
+  s."Clock" AS clock,
   g."OpeningNumber" || CASE WHEN g."OpeningName" = '' THEN '' ELSE ' ' || g."OpeningName" END AS opening,
-  g."OpeningFile" AS opening_file
+  g."OpeningFile" AS opening_file, g."OpeningNumber" AS opening_number
 FROM "ARENA_Seat" s
 JOIN "ARENA_Game" g ON g."GameId" = s."GameId"
 JOIN "SAGA_Game" a ON a."GameId" = s."GameId"
@@ -54,7 +55,7 @@ _RESULTS: Final = f"""
 SELECT competition, number, game, matchup, date, name,
   (SELECT %s) AS opponent,
   seat, side, score, result, points, summary, termination, detail, fault, remark, elo_before, elo_after,
-  plies, seconds, cpu_seconds, clock, opening, opening_file
+  plies, own_moves, seconds, cpu_seconds, clock, opening, opening_file, opening_number
 FROM ({_PLAYED}) AS played
 """
 _OPPONENTS: Final = {

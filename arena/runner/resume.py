@@ -32,7 +32,7 @@ def resume_games(
     games = list(series.finished_games())
     history: list[str] = []
     excluded = series.exclusions()
-    for game, remark in replayed(selector, games, excluded):
+    for game, remark in replayed(selector, games, excluded, remarks=True):
         history += [history_line(game, remark), *selector.history_lines()]
     files.rewrite_history(history)
     if control.record_games:

@@ -1,6 +1,7 @@
 """A match in pairs of games that ends when a sequential test knows enough."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -88,13 +89,14 @@ class SprtMatch(MatchupSelector):
     @property
     def decided(self) -> str:
         """The verdict in words, empty without one."""
-        accepted = {"H0": self._plan.test.elo0, "H1": self._plan.test.elo1}
         if self._verdict is None:
             return ""
-        second = self._plan.competitors[1]
+        test, rejected = self._plan.test, "H0" if self._verdict == "H1" else "H1"
+        supposed = {"H0": test.elo0, "H1": test.elo1}
         return (
-            f"{self._verdict} is accepted: {self._first} is {accepted[self._verdict]:+g} Elo "
-            f"({self._plan.test.model}) against {second}"
+            f"{self._verdict} is accepted over {rejected}: {self._verdict} supposes that {self._first} is "
+            f"{supposed[self._verdict]:+g} Elo ({test.model}) against {self._plan.competitors[1]}, "
+            f"{rejected} {supposed[rejected]:+g}"
         )
 
     def next_game(self) -> Fixture | None:
@@ -152,8 +154,9 @@ class SprtMatch(MatchupSelector):
         match = estimate(self.counts)
         if match is not None:
             lines.append(
-                f"Elo {match.elo:+.1f} ± {match.elo_error:.1f}, normalised {match.normalised_elo:+.1f} "
-                f"± {match.normalised_elo_error:.1f}, LOS {100 * match.superiority:.1f} %"
+                f"Elo {_with_interval(match.elo, match.elo_error)}, normalised "
+                f"{_with_interval(match.normalised_elo, match.normalised_elo_error)}, "
+                f"LOS {100 * match.superiority:.1f} %"
             )
         if self._left_out:
             lines.append(f"{self._left_out} pairs with unknown results are left out")
@@ -169,3 +172,7 @@ class SprtMatch(MatchupSelector):
 
     def _fixture(self, matchup: str, number: int) -> Fixture:
         return replace(super()._fixture(matchup, number), detail=json.dumps(self._terms))
+
+
+def _with_interval(elo: float, error: float) -> str:
+    return f"{elo:+.1f} ± {error:.1f}" if math.isfinite(error) else f"{elo:+.1f} (no finite interval)"

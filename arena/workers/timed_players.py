@@ -69,11 +69,18 @@ def broken_off(
     first = rules.start(job.seed) if arrangement is None else rules.arrange(arrangement)
     usage = tuple(
         PlayerUsage(
-            wall_seconds=sum(move.seconds for move in moves if move.seat == seat),
-            fault=Fault.LATE if seat == wait.seat else Fault.NONE,
-            remark=reason if seat == wait.seat else "",
+            wall_seconds=sum(move.seconds for move in own) + (wait.seconds if late else 0.0),
+            fault=Fault.LATE if late else Fault.NONE,
+            remark=reason if late else "",
+            own_moves=len(own) + late,
         )
-        for seat in range(1, rules.seats + 1)
+        for late, own in (
+            (
+                seat == wait.seat,
+                [move for move in moves if move.seat == seat and not move.opening and not move.stand_in],
+            )
+            for seat in range(1, rules.seats + 1)
+        )
     )
     return GameResult(
         game_id=job.game_id,

@@ -372,6 +372,8 @@ def test_whoever_oversteps_its_time_loses_with_the_exact_cause(player: PlayerSet
     assert result.outcome is not None and result.outcome.summary == "W+F"
     assert re.search(remark, result.outcome.detail)
     assert result.usage[0].fault is Fault.LATE
+    assert result.usage[0].own_moves == 1 and result.usage[0].wall_seconds > 0.1
+    assert result.usage[1].own_moves == 0
 
 
 def test_time_is_used_up_over_several_moves() -> None:

@@ -95,7 +95,10 @@ def test_a_record_alone_is_enough(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("(;GM[1])", "mine.json: no JSON"),
+        (
+            "(;GM[1])",
+            "mine.json: no JSON; records",
+        ),
         ("[]", 'mine.json: it has no "game"'),
         (json.dumps({"game": "tic_tac_toe()"}), r"games of 'tic_tac_toe\(\)' have no page"),
         (json.dumps({"game": "hex"}), "games of 'hex' have no page"),
@@ -107,3 +110,14 @@ def test_what_has_no_page_is_told_with_what_has_one(content: str, complaint: str
     with pytest.raises(UnreadableRecordError, match=complaint) as caught:
         page_of(record)
     assert str(caught.value).endswith("; records (.json) of these games have one: diplomacy, warlight")
+
+
+def test_a_file_that_is_not_there_is_told_in_the_words_of_import(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableRecordError, match=r"none\.json can't be read: No such file or directory$"):
+        page_of(tmp_path / "none.json")
+
+
+def test_a_record_that_is_no_json_is_told_which_records_have_pages(tmp_path: Path) -> None:
+    (tmp_path / "game.sgf").write_text("(;FF[4])")
+    with pytest.raises(UnreadableRecordError, match=r"game\.sgf: no JSON; records \(\.json\) of "):
+        page_of(tmp_path / "game.sgf")

@@ -6,12 +6,14 @@ import random
 import re
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arena.control.settings import Control
 from arena.control.toml_file import read
+from arena.jobs import Fault, PlayerUsage
 from arena.reports.as_json import json_report
 from arena.reports.assembly import assemble
 from arena.reports.contents import CompetitionReport
@@ -84,9 +86,12 @@ command = "better"
 
 
 def played(
-    folder: Path, text: str, games: int, wins: Callable[[Fixture], float]
+    folder: Path, text: str, games: int, wins: Callable[[Fixture], float], *, broken: bool = False
 ) -> tuple[Control, CompetitionReport]:
-    """A competition whose games are stored as a run does; `wins` is the chance of who is not `steady`."""
+    """A competition whose games are stored as a run does; `wins` is the chance of who is not `steady`.
+
+    A loser who is not `steady` is `broken` or loses by score.
+    """
     path = folder / "cup.toml"
     path.write_text(text)
     control = read(path)
@@ -103,9 +108,16 @@ def played(
             series.begin(attempt, None, fixture.matchup, jobs.players(fixture), fixture.detail)
             candidate = 1 + (fixture.players[0] == "steady")
             won = random.Random(number).random() < wins(fixture)
-            outcome = Outcome((candidate if won else 3 - candidate,), Termination.SCORE, "?")
+            how = Termination.FORFEIT if broken and not won else Termination.SCORE
+            outcome = Outcome((candidate if won else 3 - candidate,), how, "?")
             ratings = (1000.0, 1000.0)
             game = result(fixture.game_id, outcome)
+            if broken:
+                fault = PlayerUsage(fault=Fault.DISCONNECTED, remark=f"exited in game {number}")
+                usage = [PlayerUsage(), PlayerUsage()]
+                if not won:
+                    usage[candidate - 1] = fault
+                game = replace(game, usage=tuple(usage))
             series.finish(attempt, fixture.matchup, number, fixture.players, game, ratings, ratings, None)
             selector.completed(
                 CompletedGame(fixture.game_id, fixture.matchup, fixture.players, outcome, fixture.detail)
@@ -142,6 +154,31 @@ def test_a_tuners_report_tells_the_best_values_and_nothing_of_each_candidate(tmp
     assert not any(CANDIDATE.search(whole) for whole in (page, text, json.dumps(found)))
     # Whatever the number of games: two pictures of at most some hundred steps each, and the tables.
     assert len(page) < 40_000 and len(json.dumps(found)) < 40_000
+
+
+@pytest.mark.parametrize(("text", "last"), [(MONTE_CARLO, "19"), (CROSS_ENTROPY, "g0#9r1")])
+def test_what_is_wrong_with_a_broken_candidate_is_told_and_that_the_best_means_nothing(
+    tmp_path: Path, text: str, last: str
+) -> None:
+    _, report = played(tmp_path, text, 20, lambda fixture: 0.0, broken=True)
+    candidates = json_report(report)["candidates"]
+    assert (candidates["games"], candidates["forfeits"], candidates["faults"]) == (20, 20, 20)
+    assert candidates["faults_by_kind"] == {"disconnected": 20}
+    assert candidates["last_fault"] == {"game": last, "kind": "disconnected", "remark": "exited in game 19"}
+    warning = "candidates forfeited 20 of 20 games"
+    assert warning in candidates["warning"]
+    told = text_report(report)
+    assert f"faults of the candidates: 20 disconnected; the last in {last}: exited in game 19\n" in told
+    assert told.count(f"warning: {warning}") == 1
+    page = html_page(report)
+    assert warning in page and "exited in game 19" in page
+
+
+def test_candidates_that_lose_some_games_by_faults_are_no_cause_for_a_warning(tmp_path: Path) -> None:
+    _, report = played(tmp_path, MONTE_CARLO, 20, lambda fixture: 0.8, broken=True)
+    candidates = json_report(report)["candidates"]
+    assert 0 < candidates["forfeits"] < 10 and candidates["warning"] is None
+    assert "warning" not in text_report(report)
 
 
 def test_a_tuner_whose_control_file_was_changed_has_no_candidates_in_its_report(tmp_path: Path) -> None:

@@ -183,3 +183,32 @@ def test_games_of_release_5_have_their_length_and_no_clock_and_opening(tmp_path:
     with closing(ResultsDatabase.open(sqlite_url(path))) as database:
         games = SeriesReader.find(database, "tune").finished_games()
         assert [game.game_id for game in games] == ["0", "1", "2", "3", "4", "5"]
+
+
+def test_games_of_earlier_releases_have_the_number_of_each_players_own_moves(tmp_path: Path) -> None:
+    path = written(VERSION_5, tmp_path / "five.results.sqlite")
+    moves = """SELECT g.GameId, m.Seat, COUNT(*) FROM ARENA_Game g JOIN ARENA_Move m USING (GameId)
+        WHERE NOT m.Opening GROUP BY 1, 2 ORDER BY 1, 2"""
+    own = rows(path, moves)
+    assert own and own != rows(path, moves.replace("NOT m.Opening", "1"))
+    ResultsDatabase.open(sqlite_url(path)).close()
+    assert (
+        rows(path, "SELECT number, seat, own_moves FROM arena_results WHERE own_moves > 0 ORDER BY 1, 2")
+        == own
+    )
+
+
+def test_a_database_of_release_7_gets_the_new_columns_of_its_views(tmp_path: Path) -> None:
+    path = written(VERSION_5, tmp_path / "seven.results.sqlite")
+    ResultsDatabase.open(sqlite_url(path)).close()
+    query = "SELECT number, seat, own_moves, opening_number FROM arena_results ORDER BY 1, 2"
+    now = rows(path, query)
+    with closing(sqlite3.connect(path)) as database:
+        for (view,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'view'").fetchall():
+            database.execute(f'DROP VIEW "{view}"')
+        database.execute("ALTER TABLE ARENA_Seat DROP COLUMN OwnMoves")
+        database.execute("CREATE VIEW arena_results AS SELECT 1 AS number")
+        database.execute("UPDATE ARENA_Meta SET Value = '7' WHERE Key = 'schema_version'")
+        database.commit()
+    ResultsDatabase.open(sqlite_url(path)).close()
+    assert rows(path, query) == now

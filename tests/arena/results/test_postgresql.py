@@ -266,15 +266,19 @@ def test_a_database_of_release_5_is_brought_up_to_date(server: str, database: Re
         drop_views(connection)
         for column in ("Plies", "OpeningFile", "OpeningNumber", "OpeningName"):
             connection.execute(text(f'ALTER TABLE "ARENA_Game" DROP COLUMN "{column}"'))
-        connection.execute(text('ALTER TABLE "ARENA_Seat" DROP COLUMN "Clock"'))
+        for column in ("Clock", "OwnMoves"):
+            connection.execute(text(f'ALTER TABLE "ARENA_Seat" DROP COLUMN "{column}"'))
         connection.execute(own.META.update().values(Value="5"))
     with closing(ResultsDatabase.open(server)) as opened:
         assert play(registered(opened), "AvB_1", DRAWN)
         with opened.transaction() as connection:
-            query = text("SELECT name, opponent, plies, clock FROM arena_results ORDER BY number, seat")
+            query = text(
+                "SELECT name, opponent, plies, own_moves, clock FROM arena_results ORDER BY number, seat"
+            )
             rows = [tuple(row) for row in connection.execute(query)]
     clock = "2.5 s a move"
-    assert rows == [("a", "b", 3, None), ("b", "a", 3, None), ("a", "b", 3, clock), ("b", "a", 3, clock)]
+    before = [("a", "b", 3, 2, None), ("b", "a", 3, 1, None)]
+    assert rows == [*before, ("a", "b", 3, 0, clock), ("b", "a", 3, 0, clock)]
 
 
 def test_a_database_of_release_4_is_brought_up_to_date(server: str, database: ResultsDatabase) -> None:

@@ -61,7 +61,8 @@ def test_the_match_ends_with_the_verdict(chance: float, verdict: str) -> None:
     selector = match()
     played = play(selector, usually("new", chance))
     assert selector.finished and selector.next_game() is None
-    assert selector.decided.startswith(f"{verdict} is accepted: new is")
+    assert selector.decided.startswith(f"{verdict} is accepted over H")
+    assert f": {verdict} supposes that new is " in selector.decided
     assert selector.status.verdict == verdict
     assert selector.report_lines()[-1] == selector.decided
     assert 20 < len(played.ids) < 1000
@@ -91,8 +92,8 @@ def test_a_match_of_limited_games_may_end_without_a_verdict() -> None:
 
 
 def test_the_report_tells_the_elo_of_the_pairs_with_its_error() -> None:
-    selector = match(games=12)
-    play(selector)
+    selector = match(games=40)
+    play(selector, usually("new", 0.6))
     estimated = estimate(selector.counts)
     assert estimated is not None
     line = next(line for line in selector.report_lines() if line.startswith("Elo "))
@@ -105,3 +106,14 @@ def test_the_terms_of_a_test_may_not_change_once_it_has_begun() -> None:
     told(match(games=100), games)
     with pytest.raises(CompetitionChangedError, match=r"competition\.elo1: .* with 50, .* now has 20"):
         told(match(test=Sprt(0, 20, model="logistic")), games)
+
+
+def test_an_elo_without_a_finite_interval_is_told_as_such() -> None:
+    selector = match(games=100)
+    for _ in range(8):
+        fixture = selector.next_game()
+        assert fixture is not None
+        selector.completed(completed(fixture, [fixture.players.index("new") + 1]))
+    line = next(line for line in selector.report_lines() if line.startswith("Elo "))
+    assert "nan" not in line and "±" not in line
+    assert line.count("(no finite interval)") == 2

@@ -203,6 +203,7 @@ def test_a_python_player_that_never_answers_loses_its_game(
     assert (outcome(late).summary, outcome(late).termination) == ("W+F", Termination.FORFEIT)
     assert late.usage[0].fault is Fault.LATE
     assert late.usage[0].remark == f"player late: {how}"
+    assert late.usage[0].own_moves == 1 and late.usage[0].wall_seconds > 0.05
     assert outcome(results["other"]).summary == "W+0.5"
     pool.submit(job(*PASSERS, game_id="next"))
     assert finished(pool, 1)[0].game_id == "next"
