@@ -345,7 +345,7 @@ class GameKnowledge:
         ballot = entry.ballot
         for player in {vote.player for vote in (*ballot.votes, *ballot.silent)} & self.muted:
             ballot = ballot.without(player)
-        return replace(entry, ballot=match_silent(ballot))
+        return replace(entry, ballot=ballot)
 
     def mute(self, player: str) -> list[tuple[Library, PatternEntry]]:
         """Drop a player's proposals from now on, and take its votes out of all patterns.
@@ -365,7 +365,7 @@ class GameKnowledge:
         for library, patterns in self.libraries.items():
             for entry in list(patterns):
                 own = tuple(vote for vote in entry.ballot.votes if vote.player == player)
-                left = match_silent(entry.ballot.without(player))
+                left = entry.ballot.without(player)
                 if not own:
                     if left != entry.ballot:
                         patterns.put(replace(entry, ballot=left))
@@ -436,7 +436,6 @@ class GameKnowledge:
         capacity left no room for. Raises InvalidPatternError where `check_entry` does; nothing has changed
         then.
         """
-        entries = [replace(entry, ballot=match_silent(entry.ballot)) for entry in entries]
         for entry in entries:
             check_entry(entry, self.spec)
         entries = [left for entry in entries if (left := self._without_muted(entry)).ballot.proposers]
@@ -477,19 +476,6 @@ class GameKnowledge:
         self.openings.trim(depth_limit(self.spec, self.average_length))
         self.openings.evict_beyond(self.settings.opening_capacity)
         return before - len(self.openings)
-
-
-def match_silent(ballot: VoteTally) -> VoteTally:
-    """Let silent votes match again, oldest first, where none that counts is left.
-
-    They were silent beside stronger votes, which are gone.
-    """
-    if ballot.proposers:
-        return ballot
-    matched = VoteTally()
-    for vote in sorted(ballot.silent, key=lambda vote: (vote.event, vote.order, vote.player)):
-        matched = matched.match(vote)
-    return matched
 
 
 def _numbered_again(entries: Sequence[PatternEntry], event: int) -> list[VoteTally]:

@@ -635,17 +635,6 @@ def ballot_from_proto(record: pattern_pb2.PatternRecord, field: str = "pattern")
     return VoteTally(votes, _folded(record.folded, f"{field}.folded"), silent)
 
 
-def leave_out_votes(record: pattern_pb2.PatternRecord, player: str) -> None:
-    """Take a player's votes out of a stored pattern, which decides again about the others."""
-    ballot = ballot_from_proto(record).without(player)
-    del record.votes[:], record.silent_votes[:]
-    record.votes.extend(map(_vote_to_proto, ballot.votes))
-    record.silent_votes.extend(map(_vote_to_proto, ballot.silent))
-    record.ClearField("folded")
-    if ballot.folded.votes:
-        record.folded.CopyFrom(_folded_to_proto(ballot.folded))
-
-
 def _votes(given: Sequence[pattern_pb2.Vote], field: str, most: int) -> tuple[Vote, ...]:
     if len(given) > most:
         raise InvalidRecordError(field, f"{len(given)} given; at most {most}")

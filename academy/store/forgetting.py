@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge, match_silent
+from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.settings import Library
 from academy.store import event_log, game_tables, keys, removals, snapshots
@@ -262,7 +262,7 @@ class Replay:
         patterns: list[tuple[Library, PatternEntry]] = []
         for library in PATTERN_LIBRARIES:
             for entry in now.libraries[library]:
-                left = match_silent(entry.ballot.without(self.player))
+                left = entry.ballot.without(self.player)
                 if left != entry.ballot:
                     removed.append((library, entry.pattern_id))
                     if left.proposers:
@@ -374,6 +374,5 @@ def _keep_votes(record: pattern_pb2.PatternRecord, keep: Callable[[str], bool]) 
     ballot = ballot_from_proto(record)
     for player in {vote.player for vote in (*ballot.votes, *ballot.silent) if not keep(vote.player)}:
         ballot = ballot.without(player)
-    ballot = match_silent(ballot)
     set_votes(record, ballot)
     return bool(ballot.proposers)

@@ -404,7 +404,7 @@ def with_cheat() -> GameKnowledge:
     game = GameKnowledge(GO)
     tally = VoteTally((CHEAT,))
     for vote in HONEST:
-        tally = tally.match(vote)
+        tally = tally.cast(vote)
     game.libraries[ENDGAME].put(PatternEntry(1, game.spec.canonical(cells("x - o")), 1, tally))
     game.counters = replace(game.counters, next_pattern_id=2)
     return game
