@@ -23,13 +23,18 @@ def write_control(
     server: ContestServer | None = None,
     competition: str = "rounds = 2",
     more: str = "",
+    seed: str = "seed = 2",
 ) -> Path:
-    """Write a control file `contest.toml`; `players` are the settings of each."""
+    """Write a control file `contest.toml`; `players` are the settings of each.
+
+    Without the `seed` games of random moves may run into the limit of moves, and have no result.
+    """
     academy = "" if server is None else f'[academy]\naddress = "{server.address}"\ntoken = "{TOKEN}"\n'
     tables = "\n".join(f"[players.{name}]\n{settings}" for name, settings in players.items())
     path = folder / "contest.toml"
+    own_seed = "" if "seed = " in competition else seed
     path.write_text(
-        f'[competition]\nkind = "all-play-all"\n{competition}\n'
+        f'[competition]\nkind = "all-play-all"\n{competition}\n{own_seed}\n'
         '[game]\nname = "go"\nboard_size = 5\nkomi = 0.5\nmove_limit = 60\n'
         f"{tables}\n{academy}{more}\n"
     )

@@ -60,14 +60,14 @@ def folder(path: Path, name: str) -> Path:
 
 
 def test_without_a_seed_no_two_competitions_have_the_same_games(tmp_path: Path) -> None:
-    here, there = (write_control(folder(tmp_path, name), TWO) for name in ("here", "there"))
+    here, there = (write_control(folder(tmp_path, name), TWO, seed="") for name in ("here", "there"))
     assert [job.game_id for job in jobs(here)] == [job.game_id for job in jobs(there)]
     numbers = [number for control in (here, there) for game in seeds(jobs(control)) for number in game]
     assert len(set(numbers)) == len(numbers) == 12
 
 
 def test_a_competition_that_goes_on_has_the_seeds_it_had(tmp_path: Path) -> None:
-    control = write_control(tmp_path, TWO)
+    control = write_control(tmp_path, TWO, seed="")
     assert seeds(jobs(control)) == seeds(jobs(control))
     assert not {job.seed for job in jobs(control)} & {job.seed for job in jobs(control, attempt=2)}
 
@@ -96,7 +96,7 @@ def test_the_same_control_file_plays_the_same_moves(tmp_path: Path) -> None:
 
 
 def test_only_the_owner_may_read_the_secret_and_reset_deletes_it(tmp_path: Path) -> None:
-    control = write_control(tmp_path, TWO)
+    control = write_control(tmp_path, TWO, seed="")
     assert arena("run", control, "--quiet").returncode == 0
     secret = tmp_path / "contest.secret"
     assert secret.stat().st_mode & 0o777 == 0o600
@@ -117,7 +117,7 @@ def test_only_the_owner_may_read_the_secret_and_reset_deletes_it(tmp_path: Path)
 def test_a_secret_that_is_none_any_more_is_refused(
     content: str, mode: int, says: str, tmp_path: Path
 ) -> None:
-    control = write_control(tmp_path, TWO)
+    control = write_control(tmp_path, TWO, seed="")
     secret = tmp_path / "contest.secret"
     secret.write_text(content, encoding="latin-1")
     secret.chmod(mode)
@@ -148,7 +148,9 @@ def test_while_a_game_goes_on_no_file_beside_it_tells_its_seed_or_the_secret(tmp
         "    print('= resign\\n' if line.startswith('genmove') else '=\\n', flush=True)\n"
     )
     control = write_control(
-        tmp_path, {"spy": f'command = ["{sys.executable}", "-S", "{spy}", "{{seed}}"]', "two": PASSING}
+        tmp_path,
+        {"spy": f'command = ["{sys.executable}", "-S", "{spy}", "{{seed}}"]', "two": PASSING},
+        seed="",
     )
     games = jobs(control)
     assert arena("run", control, "--log-protocol").returncode == 0
