@@ -1,7 +1,6 @@
 """The command `academy` put together."""
 
 import signal
-from importlib import metadata
 from typing import Annotated
 
 import typer
@@ -21,6 +20,8 @@ application = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib import metadata
+
         typer.echo(f"academy {metadata.version('academy-arena')}")
         raise typer.Exit
 

@@ -6,7 +6,6 @@ position after them is called, or nothing. (With simultaneous moves the first is
 """
 
 from collections.abc import Callable, Sequence
-from importlib.metadata import entry_points
 from typing import Final
 
 from academy.v1 import pattern_pb2
@@ -18,6 +17,8 @@ Namer = Callable[[tuple[str, ...]], str]
 
 def namer_of(game_id: str) -> Namer | None:
     """The function that knows a game's openings; None where none is installed, or it cannot be loaded."""
+    from importlib.metadata import entry_points
+
     for point in entry_points(group=ENTRY_POINT_GROUP, name=game_id):
         try:
             found: Namer = point.load()
