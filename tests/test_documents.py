@@ -124,6 +124,7 @@ INCOMPLETE = {
         "academy serve",
         "academy contests void",
         "academy games create",
+        "academy games delete",
         "academy prune",
         "academy export",
         "academy backup",

@@ -155,7 +155,7 @@ def test_what_it_tells_the_arena_is_what_it_asked_with(tmp_path: Path) -> None:
     referee = Go.from_settings({"board_size": 5, "komi": 0.5})
     spec = referee.spec()
     told = contest("scholar/2", spec.game_id)
-    script = {"C3": (0.3, 0.5), "D4": (0.2, 0.35), "B4": (0.9, 0.85)}
+    script = {"C3": (0.3, 0.33), "D4": (0.27, 0.35), "B4": (0.9, 0.85)}
     with serving(tmp_path / "data") as server:
         arena = server.arena()
         arena.contests.RegisterGame(contests_pb2.RegisterGameRequest(game=spec_to_proto(spec)))
