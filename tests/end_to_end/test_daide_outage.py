@@ -81,6 +81,10 @@ def test_an_outage_of_all_bots_is_void_and_rates_nobody(tmp_path: Path) -> None:
     assert not scores and not [game for game in games if game.Termination]
 
 
+def _has_history(file: Path) -> bool:
+    return file.exists() and bool(file.read_text().strip())
+
+
 def test_a_draw_waits_for_the_lost_bot_that_comes_back_and_agrees(tmp_path: Path) -> None:
     with run_of(tmp_path, 600.0) as (address, clients, _):
         hello = re.match(r"HLO (\(\w+\)) (\(\d+\))", clients[0].until("HLO"))
@@ -100,5 +104,9 @@ def test_a_draw_waits_for_the_lost_bot_that_comes_back_and_agrees(tmp_path: Path
         for client in (*clients[1:], back):
             client.until("DRW")
             client.is_sent_off()
+        # The bots hear of the end before it is stored; leaving interrupts the run.
+        deadline = time.monotonic() + 60
+        while not _has_history(tmp_path / "seven.hist") and time.monotonic() < deadline:
+            time.sleep(0.1)
     with create_engine(f"sqlite:///{tmp_path / 'seven.results.sqlite'}").connect() as database:
         assert [game.Termination for game in database.execute(text('SELECT * FROM "SAGA_Game"'))] == [3]
