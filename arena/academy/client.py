@@ -10,7 +10,7 @@ from academy.knowledge.spec import GameSpec
 from academy.v1 import contests_pb2, contests_pb2_grpc, proposals_pb2, proposals_pb2_grpc
 from academy.wire.games import game_message
 from arena.jobs import GameResult
-from arena.results.verdicts import StoredVerdict
+from arena.results.outbox import StoredVerdict
 from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection, explained
 from referees.api import Outcome
 

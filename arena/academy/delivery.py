@@ -12,9 +12,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from academy.v1 import contests_pb2
 from arena.academy.client import may_pass, misses_game, rejects_identity
 from arena.academy.session import AcademySession
-from arena.results.failures import reason
-from arena.results.outbox import Outbox, WaitingReport
-from arena.results.verdicts import DROPPED, StoredVerdict
+from arena.results.database import reason
+from arena.results.outbox import DROPPED, Outbox, StoredVerdict, WaitingReport
 from clients.connection import AcademyRefusedError, AcademyUnavailableError
 
 FIRST_PAUSE_SECONDS: Final = 0.5

@@ -13,8 +13,7 @@ from arena.lobby.addresses import InvalidAddressError
 from arena.match.openings import InvalidOpeningsError
 from arena.players.failures import PlayerError
 from arena.players.player import InvalidPlayerParametersError
-from arena.results.database import ResultsError
-from arena.results.failures import reason
+from arena.results.database import ResultsError, reason
 from arena.runner.files import CompetitionRunningError, SecretFileError
 from arena.runner.stopping import RunInterruptedError
 from arena.selection.selector import CompetitionChangedError

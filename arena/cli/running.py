@@ -55,7 +55,7 @@ def run(
     from arena.runner.competition import RunEnd
     from arena.runner.run import RunOptions, read_results
     from arena.runner.run import run as run_competition
-    from arena.terminal.standings_table import standings_text
+    from arena.terminal.progress import standings_text
 
     settings, files = opened(control, results)
     # What is loaded stays: it needs not be looked through again and again.

@@ -11,8 +11,8 @@ from typing import Any
 from arena.jobs import Fault
 from arena.reports.contents import CandidateFaults, CompetitionReport
 from arena.reports.tally import MatchupTally
+from arena.results.series_reader import LastFault
 from arena.results.standings import PlayerStanding
-from arena.results.usage import LastFault
 from arena.selection.candidates import TuningState
 from arena.selection.sprt import SprtState
 

@@ -10,19 +10,17 @@ from arena.control.game import GameSettings
 from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
 from arena.control.settings import Control
 from arena.jobs import Fault
-from arena.ratings.bradley_terry import PairResult, RatingList, rate
 from arena.ratings.daide import daide_scores
-from arena.ratings.places import RatedBy, places_of
-from arena.ratings.skill import SkillTable
+from arena.ratings.elo import PairResult, RatingList, rate
+from arena.ratings.skill import RatedBy, SkillTable, places_of
 from arena.reports.contents import CandidateFaults, CompetitionReport, PlayerFacts, is_tuner
 from arena.reports.tally import MatchupTally, tally, unplanned
 from arena.results.database import ResultsError
 from arena.results.exclusions import Change, Exclusion, interleaved
 from arena.results.games import FinishedGame
 from arena.results.registration import CompetitionTerms
-from arena.results.series_reader import SeriesReader
+from arena.results.series_reader import LastFault, SeriesReader
 from arena.results.standings import Standings
-from arena.results.usage import LastFault
 from arena.selection.cross_entropy import CrossEntropyTuner
 from arena.selection.kinds import selector_for
 from arena.selection.lettered import letters

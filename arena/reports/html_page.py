@@ -7,10 +7,9 @@ from typing import Final
 
 from arena.output import count_text
 from arena.reports.contents import CompetitionReport, PlayerFacts
-from arena.reports.matchup_text import MISSING, percent, settings_line
-from arena.reports.rating_plot import Bar, rating_plot
+from arena.reports.plots import Bar, rating_plot, tuning_plot
 from arena.reports.tally import MatchupTally, SeatTally
-from arena.reports.tuning_plot import tuning_plot
+from arena.reports.text import MISSING, percent, settings_line
 
 MOST_MATCHUPS: Final = 2000
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"

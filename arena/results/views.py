@@ -166,7 +166,7 @@ SELECT "VariantId" AS "Id", "Name", "Powers", "Supplies" AS "SC", "FirstYear" AS
 FROM "SAGA_Variant"
 """
 
-# The places of a move's columns are those of `arena.results.moves`.
+# The places of a move's columns are those of `arena.results.game_rows`.
 _MOVES: Final = {
     "sqlite": """
 SELECT g."GameId", m.key + 1 AS "Ply",

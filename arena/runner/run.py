@@ -23,8 +23,7 @@ from arena.reports.html_page import html_page
 from arena.reports.text import text_report
 from arena.results.claims import claimed
 from arena.results.database import ResultsDatabase
-from arena.results.mission_series import SeriesHeading
-from arena.results.registration import Heading
+from arena.results.registration import Heading, SeriesHeading
 from arena.results.series import Series
 from arena.results.series_reader import SeriesReader
 from arena.results.standings import Standings
@@ -42,7 +41,7 @@ from arena.selection.checked_players import players_to_check
 from arena.selection.kinds import selector_for
 from arena.selection.mars import series_text
 from arena.selection.selector import Selector
-from arena.terminal.live_display import display_for
+from arena.terminal.display import display_for
 from arena.workers.pool import WorkerPool
 from referees.api import Referee
 

@@ -8,8 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.control.table import ControlError
 from arena.lobby.refusals import InvalidRequestError, LobbyRefusalError
-from arena.results.database import ResultsError
-from arena.results.failures import reason
+from arena.results.database import ResultsError, reason
 from arena.runner.files import CompetitionRunningError
 from arena.service.tokens import TokensError
 

@@ -12,7 +12,7 @@ from google.protobuf.duration_pb2 import Duration
 from arena.control.control_file import read
 from arena.control.settings import Control
 from arena.results.database import NoResultsYetError, ResultsDatabase
-from arena.results.game_listing import GameListing, ListedGame, WholeGame
+from arena.results.games import GameListing, ListedGame, WholeGame
 from arena.results.standings import Score
 from arena.runner.files import CompetitionFiles
 from arena.runner.run import read_results
