@@ -26,7 +26,7 @@ def show(
     if service is not None:
         _show_there(service, control.as_posix(), as_json)
         return
-    from arena.runner.run import read_results
+    from arena.runner.results import read_results
 
     settings, files = opened(control, results)
     found = read_results(settings, files)
@@ -69,7 +69,7 @@ def report(
     results: ResultsUrl = None,
 ) -> None:
     """Write the report file anew."""
-    from arena.runner.run import read_results
+    from arena.runner.results import read_results
 
     settings, files = opened(control, results)
     found = read_results(settings, files)

@@ -53,7 +53,8 @@ def run(
     """
     from arena.cli.failures import ExitStatus
     from arena.runner.competition import RunEnd
-    from arena.runner.run import RunOptions, read_results
+    from arena.runner.results import read_results
+    from arena.runner.run import RunOptions
     from arena.runner.run import run as run_competition
     from arena.terminal.progress import standings_text
 

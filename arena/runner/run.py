@@ -1,7 +1,7 @@
 """A run of a competition from its control file: everything is opened, used and closed here."""
 
 import secrets
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Any
@@ -16,17 +16,12 @@ from arena.match.game_seeds import SAFE_SEED
 from arena.output import say
 from arena.players.daide.parameters import PROTOCOL as DAIDE
 from arena.players.failures import PlayerError
-from arena.reports.as_json import json_report
 from arena.reports.assembly import assemble
-from arena.reports.contents import CompetitionReport
-from arena.reports.html_page import html_page
 from arena.reports.text import text_report
 from arena.results.claims import claimed
 from arena.results.database import ResultsDatabase
 from arena.results.registration import Heading, SeriesHeading
 from arena.results.series import Series
-from arena.results.series_reader import SeriesReader
-from arena.results.standings import Standings
 from arena.runner.competition import Competition, RunEnd
 from arena.runner.daide_players import daide_players
 from arena.runner.event_log import EventLog
@@ -68,30 +63,6 @@ class Ended:
 
     end: RunEnd
     undelivered: int
-
-
-@dataclass(frozen=True)
-class Results:
-    """A competition's results as they stand."""
-
-    report: CompetitionReport
-
-    @property
-    def standings(self) -> Standings:
-        """The table."""
-        return self.report.standings
-
-    def as_text(self) -> str:
-        """The report."""
-        return text_report(self.report)
-
-    def as_json(self) -> Mapping[str, Any]:
-        """The same as plain values."""
-        return json_report(self.report)
-
-    def as_html(self) -> str:
-        """The same as a page."""
-        return html_page(self.report)
 
 
 def notes(control: Control) -> list[str]:
@@ -224,7 +195,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
             )
             series.describe(heading)
             end = competition.run(options.max_games)
-        files.write_report(_results(control, files, series).as_text())
+        files.write_report(text_report(assemble(control, files.name, series)))
         return Ended(end, series.outbox.counts()["waiting"])
 
 
@@ -251,17 +222,6 @@ def _startup_checks(
         # Games tell what becomes of it.
         may_fail=lambda setup: setup.protocol in DIALS_IN or control.on_void != "halt",
     )
-
-
-def read_results(control: Control, files: CompetitionFiles) -> Results:
-    """The results so far; works while the competition runs. Raises ResultsError if there are none."""
-    files.check_results()
-    with closing(ResultsDatabase.open(files.results, create=False)) as database:
-        return _results(control, files, SeriesReader.find(database, files.name))
-
-
-def _results(control: Control, files: CompetitionFiles, series: SeriesReader) -> Results:
-    return Results(assemble(control, files.name, series))
 
 
 def _heading(

@@ -15,7 +15,7 @@ from arena.results.database import NoResultsYetError, ResultsDatabase
 from arena.results.games import GameListing, ListedGame, WholeGame
 from arena.results.standings import Score
 from arena.runner.files import CompetitionFiles
-from arena.runner.run import read_results
+from arena.runner.results import read_results
 from arena.selection.kinds import selector_for
 from arena.service.runs import LastRun
 from arena.v1 import competitions_pb2

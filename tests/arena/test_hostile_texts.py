@@ -13,7 +13,8 @@ from arena.results import own_tables as own
 from arena.results.database import ResultsDatabase
 from arena.results.games import GameListing
 from arena.runner.files import CompetitionFiles
-from arena.runner.run import RunOptions, read_results, run
+from arena.runner.results import read_results
+from arena.runner.run import RunOptions, run
 from tests.arena.control_files import PASSING, write_control
 from tests.arena.rude_engine import EVIL
 

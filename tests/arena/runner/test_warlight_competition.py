@@ -15,7 +15,8 @@ from arena.results.database import ResultsDatabase, ResultsError
 from arena.results.exchange.exporting import export
 from arena.runner.competition import RunEnd
 from arena.runner.files import CompetitionFiles
-from arena.runner.run import RunOptions, read_results, run
+from arena.runner.results import read_results
+from arena.runner.run import RunOptions, run
 from arena.terminal.progress import standings_text
 from referees.warlight import WarLight
 
