@@ -82,7 +82,7 @@ class OutboxDelivery:
         """Send what waits, each report once; return whether nothing is left to try again."""
         tried: set[int] = set()
         try:
-            while fresh := [each for each in self._outbox.waiting() if each.outbox_id not in tried]:
+            while fresh := [report for report in self._outbox.waiting() if report.outbox_id not in tried]:
                 for report in fresh:
                     if self._stopping.is_set():
                         return True

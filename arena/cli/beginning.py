@@ -54,7 +54,7 @@ def describe(
     from academy.wire.games import game_message
     from referees.api import InvalidSettingError, referee
 
-    values = dict(_setting(each) for each in settings or ())
+    values = dict(_setting(setting) for setting in settings or ())
     rules = referee(game)
     try:
         described = rules.from_settings(rules.located(values, Path.cwd())).spec()

@@ -7,7 +7,7 @@ import typer
 
 from arena.cli.competition import ControlFile, ControlFileOrName, ResultsUrl, opened
 from arena.cli.service import Service, with_service_where_asked
-from arena.output import say, say_json
+from arena.output import complain, say, say_json
 
 
 def add_to(application: typer.Typer) -> None:
@@ -29,11 +29,11 @@ def show(
     from arena.runner.results import read_results
 
     settings, files = opened(control, results)
-    found = read_results(settings, files)
+    so_far = read_results(settings, files)
     if as_json:
-        say_json({**found.as_json(), "running": files.running()})
+        say_json({**so_far.as_json(), "running": files.running()})
     else:
-        say(found.as_text(), end="")
+        say(so_far.as_text(), end="")
 
 
 def _show_there(service: Service, name: str, as_json: bool) -> None:
@@ -72,14 +72,15 @@ def report(
     from arena.runner.results import read_results
 
     settings, files = opened(control, results)
-    found = read_results(settings, files)
+    so_far = read_results(settings, files)
     if html is not None:
-        html.write_text(found.as_html(), encoding="utf-8")
-        say(str(html))
+        html.write_text(so_far.as_html(), encoding="utf-8")
+        # Standard output is the report alone.
+        (complain if as_json else say)(str(html))
     if as_json:
-        say_json({**found.as_json(), "running": files.running()})
+        say_json({**so_far.as_json(), "running": files.running()})
     if html is None and not as_json:
-        files.write_report(found.as_text())
+        files.write_report(so_far.as_text())
         say(str(files.report))
 
 

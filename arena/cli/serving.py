@@ -117,7 +117,7 @@ def list_competitions(service: Service, as_json: Json = False) -> None:
             break
         request.page_token = answer.next_page_token
     if as_json:
-        say_json({"competitions": [MessageToDict(one) for one in competitions]})
+        say_json({"competitions": [MessageToDict(competition) for competition in competitions]})
     else:
         say(competitions_text(competitions), end="")
 

@@ -194,8 +194,8 @@ def rate(
                 imagined[index] = True
         held = [names[index] in fixed for index in members]
         start = np.array([fixed.get(names[index], centre) for index in members])
-        found, spread = _likeliest(own, start / _ELO, held)
-        theta[members] = found
+        likeliest, spread = _likeliest(own, start / _ELO, held)
+        theta[members] = likeliest
         covariance[np.ix_(members, members)] = spread
     covariance *= _ELO**2
     estimates = {

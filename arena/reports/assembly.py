@@ -74,7 +74,7 @@ def assemble(control: Control, name: str, series: SeriesReader) -> CompetitionRe
         ratings=_ratings(standings, control) if rules.seats == 2 and not is_tuner(terms.kind) else None,
         lines=[] if selector is None else selector.report_lines(),
         voids=series.void_count(),
-        excluded=[one for one in series.exclusions() if one.readmitted is None],
+        excluded=[exclusion for exclusion in series.exclusions() if exclusion.readmitted is None],
         academy_reports=series.outbox.counts() if control.academy is not None else {},
         refusals=_refusals(series) if control.academy is not None else {},
         proposals=series.outbox.proposals(),
@@ -107,7 +107,7 @@ def _known(
 
 def _planned(control: Control, selector: Selector, games: Sequence[FinishedGame]) -> Sequence[MatchupTally]:
     if isinstance(control.plan, MarsPlan):
-        return [_series_tally(control, one) for one in control.plan.series]
+        return [_series_tally(control, series) for series in control.plan.series]
     if not isinstance(selector, MatchupSelector):
         # Who meets whom turns out as the competition goes on.
         line_ups = {game.matchup: game.players for game in reversed(games)}
@@ -130,9 +130,9 @@ def _planned(control: Control, selector: Selector, games: Sequence[FinishedGame]
     ]
 
 
-def _series_tally(control: Control, one: MarsSeries) -> MatchupTally:
-    alike = one.settings[0].game if len(one.settings) == 1 else GameSettings(control.game.name)
-    return MatchupTally(one.name, f"series {one.name}", tuple(one.contestants), one.games, alike)
+def _series_tally(control: Control, series: MarsSeries) -> MatchupTally:
+    alike = series.settings[0].game if len(series.settings) == 1 else GameSettings(control.game.name)
+    return MatchupTally(series.name, f"series {series.name}", tuple(series.contestants), series.games, alike)
 
 
 def _players(

@@ -305,8 +305,9 @@ def _notes(report: CompetitionReport) -> Sequence[str]:
         games = "1 void game" if report.voids == 1 else f"{report.voids} void games"
         lines.append(f"{games}; see log file.")
     lines += [
-        f"{one.scope} {one.name} is left out since {one.games} games were finished: {one.reason}"
-        for one in report.excluded
+        f"{exclusion.scope} {exclusion.name} is left out since {exclusion.games} games were finished: "
+        f"{exclusion.reason}"
+        for exclusion in report.excluded
     ]
     if any(report.academy_reports.values()):
         counts = (f"{count} {state}" for state, count in report.academy_reports.items() if count)

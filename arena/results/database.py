@@ -191,9 +191,9 @@ def _bring_up_to_date(connection: Connection) -> None:
 
 
 def _version(connection: Connection) -> int:
-    found = connection.execute(select(META.c.Value).where(META.c.Key == "schema_version")).scalar()
+    version = connection.execute(select(META.c.Value).where(META.c.Key == "schema_version")).scalar()
     try:
-        return int(found or 0)
+        return int(version or 0)
     except ValueError:
         return 0
 
@@ -226,12 +226,12 @@ def find_or_add(
     key = next(iter(table.primary_key.columns))
     conditions = [table.c[name].is_not_distinct_from(value) for name, value in values.items()]
     query = select(key).where(*conditions)
-    found = connection.execute(query).scalar()
-    if found is None:
+    existing = connection.execute(query).scalar()
+    if existing is None:
         # Another competition of the same database may be about to add the same.
         lock_for_changes(connection)
-        found = connection.execute(query).scalar()
-    return add(connection, table, {**values, **(others or {})}) if found is None else int(found)
+        existing = connection.execute(query).scalar()
+    return add(connection, table, {**values, **(others or {})}) if existing is None else int(existing)
 
 
 def lock_for_changes(connection: Connection) -> None:

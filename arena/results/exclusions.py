@@ -63,9 +63,9 @@ def exclusions(connection: Connection, series_id: int) -> list[Exclusion]:
 def interleaved(games: Iterable[Game], known: Iterable[Exclusion]) -> Iterator[Game | Change]:
     """The games in the order in which they were finished, and between them who was left out or let in."""
     changes = [
-        (moment, number, not is_out, Change(one.scope, one.name, is_out))
-        for number, one in enumerate(known)
-        for is_out, moment in ((True, one.games), (False, one.readmitted))
+        (moment, number, not is_out, Change(exclusion.scope, exclusion.name, is_out))
+        for number, exclusion in enumerate(known)
+        for is_out, moment in ((True, exclusion.games), (False, exclusion.readmitted))
         if moment is not None
     ]
     waiting = [(moment, change) for moment, _, _, change in sorted(changes, key=lambda entry: entry[:3])]

@@ -52,8 +52,8 @@ def unpacked(value: str) -> list[StoredMove]:
         seat, text, seconds, *more = row
         values: Mapping[str, float] = (more[0] if more else None) or {}
         comment = more[1] if len(more) > 1 else None
-        told = {int(each): float(value) for each, value in values.items()}
-        moves.append(StoredMove(seat, text, seconds, told, comment or ""))
+        reported = {int(teller): float(value) for teller, value in values.items()}
+        moves.append(StoredMove(seat, text, seconds, reported, comment or ""))
     return moves
 
 
@@ -61,9 +61,9 @@ def _packed(move: JobMove) -> str:
     seat, text, board, legal_moves, interaction, seconds, values, comment, clock, stones, opening, *_ = move
     if board is None and not values and not comment and clock is None and not opening:
         return f"[{seat},{encode_basestring_ascii(text)},{seconds:.6f}]"
-    for told, value in values.items():
+    for teller, value in values.items():
         if not 0 <= value <= 1:
-            raise ValueError(f"move {text!r}: seat {told} told {value}, values are from 0 to 1")
+            raise ValueError(f"move {text!r}: seat {teller} told {value}, values are from 0 to 1")
     more = [
         dict(values) or None,
         _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", comment) or None,

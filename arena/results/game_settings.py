@@ -156,8 +156,8 @@ def enter_setting(
 
 def _columns(settings: Mapping[str, Any], players: Iterable[PlayerSetup]) -> dict[str, Any]:
     limits = {_move_limit(player) for player in players}
-    each = limits.pop() if len(limits) == 1 else None
-    limit = None if each is None else math.ceil(each)
+    seconds = limits.pop() if len(limits) == 1 else None
+    limit = None if seconds is None else math.ceil(seconds)
     columns: dict[str, Any] = {"Level": 0, "MTL": limit}
     columns |= {name.upper(): limit for name in ("rtl", "btl") if name in settings and settings[name] is None}
     for name, value in settings.items():
@@ -172,8 +172,8 @@ def _move_limit(player: PlayerSetup) -> float | None:
     control = player.time_control
     if control is None:
         return player.move_seconds
-    each = TimeControl(byo_yomi_seconds=control.byo_yomi_seconds, margin_seconds=control.margin_seconds)
-    return control.byo_yomi_seconds if control == each else None
+    per_move = TimeControl(byo_yomi_seconds=control.byo_yomi_seconds, margin_seconds=control.margin_seconds)
+    return control.byo_yomi_seconds if control == per_move else None
 
 
 def enter_powers(

@@ -133,13 +133,13 @@ def _packed(rows: list[Any]) -> list[Any]:
 
 
 def _split_off(connection: Connection, row: Any) -> None:
-    found = re.search(rf"(?:^mars |; ){re.escape(row.name)}: ([^;]+)", row.selector)
+    match = re.search(rf"(?:^mars |; ){re.escape(row.name)}: ([^;]+)", row.selector)
     series = connection.execute(
         text(
             'INSERT INTO "SAGA_Series" ("Name", "State", "Weight", "Pure", "Selector", "Notes")'
             """ VALUES (:name, 1, 1.0, :pure, :selector, '') RETURNING "SeriesId" """
         ),
-        {"name": f"{row.title}/{row.name}", "pure": True, "selector": found[1] if found else "~"},
+        {"name": f"{row.title}/{row.name}", "pure": True, "selector": match[1] if match else "~"},
     ).scalar_one()
     for statement in _TO_ITS_OWN:
         # Not every statement has all of the names.

@@ -65,16 +65,16 @@ def tallies(database: ResultsDatabase, series_id: int) -> Mapping[str, ProposalT
         .group_by(table.Player, table.Verdict, table.Reason)
         .order_by(table.Player)
     )
-    found: defaultdict[str, ProposalTally] = defaultdict(ProposalTally)
+    tallies: defaultdict[str, ProposalTally] = defaultdict(ProposalTally)
     with database.transaction() as connection:
         for player, verdict, reason, count in connection.execute(query):
-            tally = found[player]
+            tally = tallies[player]
             if verdict == DROPPED:
                 tally.dropped += count
                 tally.reasons[_NUMBER.sub("N", reason)] += count
             else:
                 tally.accepted += count
-    return dict(found)
+    return dict(tallies)
 
 
 @dataclass(frozen=True)

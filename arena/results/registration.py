@@ -347,8 +347,8 @@ def describe(connection: Connection, series_id: int, heading: Heading) -> Entere
         platform_id,
         contestants,
         {
-            one.name: enter_series(connection, series_id, platform_id, one, contestants, players)
-            for one in heading.series
+            series.name: enter_series(connection, series_id, platform_id, series, contestants, players)
+            for series in heading.series
         },
     )
 
@@ -396,7 +396,7 @@ def _series(connection: Connection, heading: Heading) -> int:
 
 def _described(heading: Heading) -> dict[str, Any]:
     return {
-        "Pure": all(one.pure for one in heading.series),
+        "Pure": all(series.pure for series in heading.series),
         "Selector": heading.selector,
         "GameLim": heading.games,
         "Notes": heading.description,

@@ -327,17 +327,17 @@ class Series(SeriesReader):
                 )
             ]
             connection.execute(insertion(own.RATING), ratings)
-            told = {
+            new_names = {
                 contestant: usage.engine_name
                 for contestant, usage in zip(entry.contestants, result.usage, strict=True)
                 if usage.engine_name and self._engine_names.get(contestant) != usage.engine_name
             }
-            for contestant, name in told.items():
+            for contestant, name in new_names.items():
                 note_engine_name(connection, contestant, name)
             if report is not None:
                 post(connection, self._series_id, attempt.contest_id, report)
         self._entries.pop(attempt.contest_id)
-        self._engine_names |= told
+        self._engine_names |= new_names
         return True
 
     def give_up(

@@ -104,11 +104,11 @@ def _kept_token(folder: Path, player: str) -> str:
 
 def _check_private(path: Path, kind: Callable[[int], bool], noun: str, mode: int) -> None:
     """Raises MissingTokenError where another user put it there, or can read or change it, and OSError."""
-    found = path.lstat()
-    if not kind(found.st_mode) or found.st_uid != os.geteuid():
+    status = path.lstat()
+    if not kind(status.st_mode) or status.st_uid != os.geteuid():
         raise MissingTokenError(f"{path}: is no {noun} of this user; remove it, and a new one is made")
-    if found.st_mode & 0o077:
-        others = stat.S_IMODE(found.st_mode)
+    if status.st_mode & 0o077:
+        others = stat.S_IMODE(status.st_mode)
         raise MissingTokenError(
             f"{path}: others may read or change it (mode {others:o}); chmod {mode:o} it, or remove it "
             "and a new one is made"

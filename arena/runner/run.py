@@ -67,21 +67,21 @@ class Ended:
 
 def notes(control: Control) -> list[str]:
     """What the user of a control file should know of its rules before its games are believed."""
-    found = []
+    remarks = []
     if control.disputes == "believe":
-        found.append(
+        remarks.append(
             "a player that answers a move with 'illegal move' is believed, and its opponent forfeits: that "
             "is the rule of Gomill's ringmaster, whose control file this is (ACADEMY takes such games as "
             "void; in a control file in TOML the referee's verdict stands)"
         )
     small = control.seed is not None and control.seed < SAFE_SEED
     if small and any(game.rules().hides for _, game in players_to_check(control)):
-        found.append(
+        remarks.append(
             f"competition.seed = {control.seed}: players can guess so small a seed, and with it know what "
             "the game hides from them, and its dice; leave it out, or take one that nobody guesses, such as "
             f"{SAFE_SEED + secrets.randbelow(2**63 - SAFE_SEED)}"
         )
-    return found
+    return remarks
 
 
 def check_players(
@@ -165,7 +165,7 @@ def run(control: Control, files: CompetitionFiles, options: RunOptions) -> Ended
         inhibited = () if options.readmit else series.inhibited()
         spared = {pair for pair in inhibited if selector.inhibit(*pair)}
         if not options.readmit:
-            excluded = {one.name for one in series.exclusions() if one.readmitted is None}
+            excluded = {exclusion.name for exclusion in series.exclusions() if exclusion.readmitted is None}
             spared |= {
                 (setup.name, game.rules().spec().game_id)
                 for setup, game in players_to_check(control)
@@ -242,16 +242,16 @@ def _heading(
     )
 
 
-def _series_heading(one: plans.MarsSeries) -> SeriesHeading:
-    games = [(setting.game, setting.weight) for setting in one.settings]
+def _series_heading(series: plans.MarsSeries) -> SeriesHeading:
+    games = [(setting.game, setting.weight) for setting in series.settings]
     return SeriesHeading(
-        name=one.name,
-        selector=series_text(one),
-        games=one.games,
-        weight=one.weight,
-        pure=one.pure,
-        complete=one.complete,
-        notes=one.notes,
-        contestants=one.contestants,
+        name=series.name,
+        selector=series_text(series),
+        games=series.games,
+        weight=series.weight,
+        pure=series.pure,
+        complete=series.complete,
+        notes=series.notes,
+        contestants=series.contestants,
         settings=[setting_of(game, game.rules(), weight) for game, weight in games],
     )

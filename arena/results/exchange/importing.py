@@ -128,8 +128,8 @@ class _Taker:
             names = ("VariantId", "Name")
         conditions = [table.c[name].is_not_distinct_from(values.get(name)) for name in names]
         key = next(iter(table.primary_key.columns))
-        found = self.connection.execute(select(key).where(*conditions)).scalar()
-        return None if found is None else int(found)
+        known = self.connection.execute(select(key).where(*conditions)).scalar()
+        return None if known is None else int(known)
 
     def _count(self, table: Table, values: Row) -> None:
         if table is saga.GAME:

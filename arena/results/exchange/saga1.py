@@ -128,7 +128,9 @@ def saga2_rows(source: Path) -> dict[str, list[Row]]:
         {"SeriesId": tournament, "ContestantId": bot} for tournament, bot in takes_part
     ]
     used = {(game["SeriesId"], game["SettingId"]) for game in new_games}
-    rows["SAGA_SeriesSetting"] = [{"SeriesId": one, "SettingId": other} for one, other in sorted(used)]
+    rows["SAGA_SeriesSetting"] = [
+        {"SeriesId": series_id, "SettingId": setting_id} for series_id, setting_id in sorted(used)
+    ]
     return {**rows, "SAGA_Game": new_games, "SAGA_Player": new_players}
 
 
