@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.competition import ControlFile, ControlFileOrName, ResultsUrl, files_of, opened
+from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, files_of, opened
 from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say
 

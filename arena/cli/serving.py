@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from arena.cli.competition import CompetitionName
+from arena.cli.arguments import CompetitionName
 from arena.cli.service import Service, with_service, with_service_where_asked
 from arena.lobby.addresses import DEFAULT_ADDRESS, Endpoint
 from arena.output import say, say_json

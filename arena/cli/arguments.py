@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from arena.control.settings import Control
     from arena.runner.files import CompetitionFiles
 
+
 ControlFile = Annotated[
     Path, typer.Argument(metavar="CONTROL", help="The competition's control file.", show_default=False)
 ]

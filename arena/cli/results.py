@@ -1,11 +1,12 @@
-"""Actions that look at results and games: show, report, replay."""
+"""Actions that look at results, and take them out and in as SAGA: show, report, replay, export, import."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.cli.competition import ControlFile, ControlFileOrName, ResultsUrl, opened
+from arena.cli.arguments import ControlFile, ControlFileOrName, ResultsUrl, opened
 from arena.cli.service import Service, with_service_where_asked
 from arena.output import complain, say, say_json
 
@@ -14,6 +15,8 @@ def add_to(application: typer.Typer) -> None:
     """Add the actions."""
     for action in (with_service_where_asked(show), report, replay):
         application.command()(action)
+    application.command()(export)
+    application.command("import")(import_)
 
 
 def show(
@@ -105,3 +108,43 @@ def replay(
     file = record.with_suffix(".html") if output is None else output
     file.write_text(page, encoding="utf-8")
     say(str(file))
+
+
+def export(
+    control: ControlFile,
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="TARGET", help="A new SQLite file (.sqlite, .db), or a new folder for CSV."),
+    ],
+    saga1: Annotated[bool, typer.Option("--saga1/--saga2", help="SAGA 1.0 or 2.0.")] = False,
+    whole: Annotated[
+        bool, typer.Option("--all", help="All that the results database holds, not this competition alone.")
+    ] = False,
+    results: ResultsUrl = None,
+) -> None:
+    """Write the results as SAGA's tables for other programs."""
+    from arena.results.database import ResultsDatabase
+    from arena.results.exchange.exporting import export as export_saga
+
+    _, files = opened(control, results)
+    files.check_results()
+    with closing(ResultsDatabase.open(files.results, create=False)) as database:
+        export_saga(database, target, "saga1" if saga1 else "saga2", None if whole else files.name)
+    say(str(target))
+
+
+def import_(
+    control: ControlFile,
+    source: Annotated[
+        Path, typer.Argument(metavar="SOURCE", help="A SQLite file, or a folder of CSV files.")
+    ],
+    results: ResultsUrl = None,
+) -> None:
+    """Take SAGA's tables, of either edition, into the results database of a competition."""
+    from arena.results.database import ResultsDatabase
+    from arena.results.exchange.importing import import_saga
+
+    _, files = opened(control, results)
+    with files.locked(), closing(ResultsDatabase.open(files.results)) as database:
+        imported = import_saga(database, source)
+    say(f"{imported.games} games of {', '.join(imported.series) or 'no series'}")
