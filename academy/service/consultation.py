@@ -8,8 +8,7 @@ from academy.knowledge.fair_use import Claim, check_low_value
 from academy.knowledge.game import PATTERN_LIBRARIES
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.service import permissions
-from academy.service.analysis_allowance import AnalysisAllowance
+from academy.service.consultation_counts import AnalysisAllowance, ContestCounts
 from academy.service.contest_access import ContestAccess, ContestSeat
 from academy.service.cost import (
     changes_of_moves,
@@ -20,11 +19,18 @@ from academy.service.cost import (
     in_parts,
     parse_candidate_moves,
 )
-from academy.service.errors import row_of, to_status
+from academy.service.errors import (
+    AnswerTooLargeError,
+    InvalidFieldError,
+    is_expected,
+    require,
+    to_status,
+    to_stream_refusal,
+)
 from academy.service.game_cache import GameCache
 from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
-from academy.service.metrics import Metrics
+from academy.service.permissions import current_caller
 from academy.service.queries import (
     PatternCall,
     PatternQuestion,
@@ -32,12 +38,9 @@ from academy.service.queries import (
     WrittenAnswer,
     opening_answer,
 )
-from academy.service.refusals import AnswerTooLargeError, InvalidFieldError, require
 from academy.service.scheduling import FairScheduler, RequestBatcher
-from academy.service.write_queue import WriteQueue
 from academy.store import keys
 from academy.store.codec import MAX_PLIES, check_value, pattern_library_from_proto
-from academy.store.contest_commands import CountConsultation
 from academy.store.library_store import Store
 from academy.store.tokens import Caller
 from academy.v1 import consultation_pb2 as messages
@@ -55,39 +58,33 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self,
         store: Store,
         games: GameCache,
-        writes: WriteQueue,
-        seats: ContestAccess,
+        access: ContestAccess,
         guard: CallInterceptor,
-        limits: Limits,
-        metrics: Metrics,
     ) -> None:
         self._games = games
-        self._writes = writes
-        self._seats = seats
+        self._access = access
         self._guard = guard
-        self._limits = limits
-        self._asked = metrics.questions
-        self._stream_refusals = metrics.stream_refusals
-        self._allowance = AnalysisAllowance(store, writes, limits.analysed_patterns_per_hour)
-        self._turns = FairScheduler()
-        self._gathering = RequestBatcher(self._turns)
+        self._limits = guard.limits
+        self._metrics = guard.metrics
+        self._counts = ContestCounts(store)
+        self._allowance = AnalysisAllowance(store, guard.limits.analysed_patterns_per_hour)
+        self._scheduler = FairScheduler()
+        self._batcher = RequestBatcher(self._scheduler)
 
     async def LookUpOpening(
         self, request: messages.LookUpOpeningRequest, context: Context
     ) -> messages.LookUpOpeningResponse:
         """Return what is known of the position after a list of moves."""
-        caller = permissions.caller()
+        caller = current_caller.get()
         self._check_moves(request.moves, caller)
         game = await self._games.game(request.game_id)
         spec = game.view.spec
-        seat = self._seats.asking(caller, spec, request.contest_id, request.player)
-        self._asked["opening"] += 1
+        seat = self._access.asking(caller, spec, request.contest_id, request.player)
+        self._metrics.questions["opening"] += 1
         consultations = 0
         if seat is not None:
-            own_move = _own_moves(spec, request.player, len(request.moves)) + 1
-            count = CountConsultation(seat.contest_id, seat.player, tuple(request.moves), own_move)
-            consultations = await self._writes.done(count)
-        elo = self._seats.elo(caller, seat, spec)
+            consultations = await self._counts.count_opening_question(seat, spec, request.moves)
+        elo = self._access.elo(caller, seat, spec)
         question = (request.player, elo, *request.moves)
         known = game.openings.get(question)
         if known is None:
@@ -111,7 +108,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     async def _match(
         self, request: messages.MatchPatternsRequest, response: messages.MatchPatternsResponse
     ) -> None:
-        caller = permissions.caller()
+        caller = current_caller.get()
         libraries = _libraries(request, self._limits)
         self._check_positions(request)
         count, most = len(request.positions), request.max_matches or self._limits.default_matches
@@ -121,7 +118,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         # One was counted when the call came.
         cost = cost_of_positions(count, board, most, request.both_players, request.include_cells) - 1
         if cost:
-            self._guard.ask(caller, cost)
+            self._guard.charge(caller, cost)
         if request.both_players:
             require(
                 spec.players == 2,
@@ -133,12 +130,12 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         # What is learnt while others are let in does not matter to this call.
         stored = game.stored_patterns() if request.include_cells else None
         call = PatternCall(spec, game.shelf.ranked, libraries, questions)
-        written = await self._gathering.answered(call, caller.name)
-        await self._tell(caller, spec, seats, libraries, written)
+        written = await self._batcher.answer(call, caller.name)
+        await self._count_told(caller, spec, seats, libraries, written)
         response.MergeFromString(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
-        self._asked["position"] += count
+        self._metrics.questions["position"] += count
         if written.placements > _SURELY_SMALL or request.include_cells:
             self._check_size(response)
 
@@ -153,15 +150,15 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
     async def _match_successors(
         self, request: messages.MatchSuccessorsRequest, response: messages.MatchSuccessorsResponse
     ) -> None:
-        caller = permissions.caller()
+        caller = current_caller.get()
         libraries = _libraries(request, self._limits)
-        told = parse_candidate_moves(request.moves, self._limits)
-        self._check_matches(request.max_matches, 1 + len(told), "position and moves")
+        candidates = parse_candidate_moves(request.moves, self._limits)
+        self._check_matches(request.max_matches, 1 + len(candidates), "position and moves")
         most = request.max_matches or self._limits.default_matches
         game = await self._games.game(request.game_id)
         spec = game.view.spec
         board = cost_of_board(spec.geometry.size)
-        self._guard.ask(caller, cost_of_successors(told, board, most, request.include_cells) - 1)
+        self._guard.charge(caller, cost_of_successors(candidates, board, most, request.include_cells) - 1)
         # A position of one call with its successors is asked about as one.
         alone = messages.MatchPatternsRequest(
             contest_id=request.contest_id,
@@ -170,30 +167,30 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             max_matches_each=request.max_matches_each,
         )
         (question,), seats = self._questions(caller, alone, spec, ("position",))
-        moves = changes_of_moves(told, spec.geometry)
+        moves = changes_of_moves(candidates, spec.geometry)
         stored = game.stored_patterns() if request.include_cells else None
         answer = SuccessorAnswer(spec, game.shelf.ranked, libraries, question)
         for part in in_parts(moves, board):
-            await self._turns.wait(caller.name)
+            await self._scheduler.wait(caller.name)
             answer.add(part)
         written = answer.written()
-        await self._tell(caller, spec, seats, libraries, written)
+        await self._count_told(caller, spec, seats, libraries, written)
         response.MergeFromString(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
-        self._asked["position"] += 1
-        self._asked["successor"] += len(moves)
+        self._metrics.questions["position"] += 1
+        self._metrics.questions["successor"] += len(moves)
         self._check_size(response)
 
     async def Play(
         self, request_iterator: AsyncIterator[messages.PlayRequest], context: Context
     ) -> AsyncIterator[messages.PlayResponse]:
         """Answer questions in the order they come; a refusal is an answer too."""
-        caller = permissions.caller()
+        caller = current_caller.get()
         async for request in request_iterator:
             answer = messages.PlayResponse(request_id=request.request_id)
             try:
-                self._guard.ask(caller, 1)
+                self._guard.charge(caller, 1)
                 match request.WhichOneof("question"):
                     case "opening":
                         answer.opening.CopyFrom(await self.LookUpOpening(request.opening, context))
@@ -206,12 +203,12 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                             False, "question", "neither opening, patterns nor successors were asked about"
                         )
             except Exception as error:
-                # What the table does not know ends the stream, as it would end a call.
-                if row_of(error) is None:
+                # An incident ends the stream, as it would end a call.
+                if not is_expected(error):
                     raise
-                why = to_status(error)
-                self._stream_refusals[why.reason] += 1
-                answer.refusal.CopyFrom(why.refusal())
+                status = to_status(error)
+                self._metrics.stream_refusals[status.reason] += 1
+                answer.refusal.CopyFrom(to_stream_refusal(status))
             yield answer
 
     def _check_moves(self, moves: Sequence[str], caller: Caller) -> None:
@@ -220,7 +217,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         # One was counted when the call came.
         cost = cost_of_moves(count) - 1
         if cost:
-            self._guard.ask(caller, cost)
+            self._guard.charge(caller, cost)
         lengths, longest = list(map(len, moves)), self._limits.characters_per_move
         if lengths and not (min(lengths) >= 1 and max(lengths) <= longest):
             place, length = next(each for each in enumerate(lengths) if not 1 <= each[1] <= longest)
@@ -262,7 +259,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         if size > self._limits.message_bytes:
             raise AnswerTooLargeError(size, self._limits.message_bytes)
 
-    async def _tell(
+    async def _count_told(
         self,
         caller: Caller,
         spec: GameSpec,
@@ -277,7 +274,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             await self._allowance.take(caller, spec.game_id, told)
         for seat in seats:
             for library, pattern_ids in found.items():
-                self._writes.note_uses(seat, library, pattern_ids)
+                self._counts.note_uses(seat, library, pattern_ids)
 
     def _questions(
         self,
@@ -296,8 +293,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             field = fields[place] if fields else f"positions[{place}]"
             player = position.player
             if player not in seats:
-                seat = self._seats.asking(caller, spec, contest_id, player)
-                seats[player] = seat, self._seats.elo(caller, seat, spec)
+                seat = self._access.asking(caller, spec, contest_id, player)
+                seats[player] = seat, self._access.elo(caller, seat, spec)
             seat, elo = seats[player]
             value = position.expected_value if position.HasField("expected_value") else None
             if value is not None:
@@ -326,7 +323,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             position = next(each for each in request.positions if each.player == player)
             plies = position.plies if position.HasField("plies") else None
             board = keys.NO_BOARD if plies is not None else keys.board(position.board)
-            self._writes.note_claim(seat, Claim(plies, board, position.expected_value))
+            self._counts.note_claim(seat, Claim(plies, board, position.expected_value))
 
 
 def _libraries(
@@ -341,10 +338,3 @@ def _libraries(
         for place, library in enumerate(request.libraries)
     ]
     return tuple(dict.fromkeys(asked))
-
-
-def _own_moves(spec: GameSpec, player: int, moves: int) -> int:
-    """How many of the moves of a list are the player's own: with turns in order of the seats."""
-    if spec.simultaneous:
-        return moves
-    return (moves + spec.players - player) // spec.players

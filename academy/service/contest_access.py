@@ -6,11 +6,12 @@
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeVar
 
 from academy.knowledge.spec import GameSpec
+from academy.service.errors import AnalysisDuringContestError, InvalidFieldError, require
 from academy.service.limits import Limits
-from academy.service.refusals import AnalysisDuringContestError, InvalidFieldError, NotPermittedError, require
 from academy.store.contest_tables import as_given
 from academy.store.errors import ContestOverError, UnknownArenaError, UnknownContestError
 from academy.store.keys import arena_number, given_contest_id, kept_contest_id
@@ -18,6 +19,7 @@ from academy.store.library_store import Store
 from academy.store.tokens import Caller, Role
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2
+from academy.wire.errors import NotPermittedError
 
 _T = TypeVar("_T")
 # Tokens expire by the clock, without a commit.
@@ -51,6 +53,18 @@ class VersionedCache:
             return answer
 
 
+class TokenCache:
+    """The callers of tokens."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._cache = VersionedCache(store)
+
+    def caller(self, token: str) -> Caller:
+        """Return whose token this is. Raises TokenRefusedError."""
+        return self._cache.recall(token, partial(self._store.authenticate, token))
+
+
 @dataclass(frozen=True, slots=True)
 class ContestSeat:
     """A player's place in an open contest (its id is the one it is kept under), with the arena's rating."""
@@ -65,17 +79,17 @@ class ContestAccess:
 
     def __init__(self, store: Store, limits: Limits) -> None:
         self._store = store
-        self._recollection = VersionedCache(store)
+        self._cache = VersionedCache(store)
         self._contest_seconds = limits.contest_seconds
 
     def asking(self, caller: Caller, spec: GameSpec, contest_id: str, player: int) -> ContestSeat | None:
         """Return the seat a consultation is made from, None for analysis outside a contest.
 
         Raises NotPermittedError for another's seat or contest, AnalysisDuringContestError for analysis of a
-        game the
-        caller is playing, InvalidFieldError for a player or game that does not fit, and ContestOverError.
+        game the caller is playing, InvalidFieldError for a player or game that does not fit, and
+        ContestOverError.
         """
-        return self._recollection.recall(
+        return self._cache.recall(
             (caller, spec.game_id, contest_id, player), lambda: self._asking(caller, spec, contest_id, player)
         )
 
@@ -109,7 +123,7 @@ class ContestAccess:
             return seat.elo
         if caller.role is not Role.BOT:
             return None
-        return self._recollection.recall(
+        return self._cache.recall(
             (caller.name, spec.game_id), lambda: self._store.elo(spec.game_id, caller.name)
         )
 

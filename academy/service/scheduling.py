@@ -104,7 +104,7 @@ class RequestBatcher:
         self._waiting: deque[_Waiting] = deque()
         self._not_waiting = 0
 
-    async def answered(self, call: PatternCall, caller: str) -> WrittenAnswer:
+    async def answer(self, call: PatternCall, caller: str) -> WrittenAnswer:
         """Have a caller's call answered. Raises InvalidBoardError.
 
         One that is cancelled while it waits is not answered.
