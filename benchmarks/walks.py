@@ -3,7 +3,7 @@
     python -m benchmarks.walks
 
 A server in this process answers each kind of call some times, while `sys.setprofile` watches its event loop.
-Shown is the shortest walk. A change is a call of a Python function of ours in another file than the one before.
+Shown is the shortest walk. A change is a call of a function of ours in another file than the one before.
 """
 
 import asyncio

@@ -14,6 +14,7 @@ from academy.service.cost import (
     changes_of_moves,
     cost_of_board,
     cost_of_moves,
+    cost_of_position,
     cost_of_positions,
     cost_of_successors,
     in_parts,
@@ -130,7 +131,8 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         # What is learnt while others are let in does not matter to this call.
         stored = game.stored_patterns() if request.include_cells else None
         call = PatternCall(spec, game.shelf.ranked, libraries, questions)
-        written = await self._batcher.answer(call, caller.name)
+        position_cost = cost_of_position(board, most, request.both_players)
+        written = await self._batcher.answer(call, caller.name, position_cost)
         await self._count_told(caller, spec, seats, libraries, written)
         response.MergeFromString(written.message)
         if stored is not None:
@@ -329,12 +331,12 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
 def _libraries(
     request: messages.MatchPatternsRequest | messages.MatchSuccessorsRequest, limits: Limits
 ) -> tuple[Library, ...]:
-    count, most = len(request.libraries), limits.libraries_per_call
-    require(count <= most, "libraries", f"{count:,} libraries: at most {most:,}", value=count, limit=most)
     if not request.libraries:
         return PATTERN_LIBRARIES
-    asked = [
+    count, most = len(request.libraries), limits.libraries_per_call
+    require(count <= most, "libraries", f"{count:,} libraries: at most {most:,}", value=count, limit=most)
+    libraries = [
         pattern_library_from_proto(library, f"libraries[{place}]")
         for place, library in enumerate(request.libraries)
     ]
-    return tuple(dict.fromkeys(asked))
+    return tuple(dict.fromkeys(libraries))

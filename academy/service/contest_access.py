@@ -34,14 +34,15 @@ class VersionedCache:
     """
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._environment = store.environment
+        self._clock = store.clock
         self._version = -1
         self._since = 0.0
         self._known: dict[Hashable, object] = {}
 
     def recall(self, question: Hashable, read: Callable[[], _T]) -> _T:
         """Return what `read` returns, or returned when this question was asked before."""
-        version, now = self._store.version, self._store.clock()
+        version, now = self._environment.version, self._clock()
         # Clocks may also be set back.
         if version != self._version or not 0 <= now - self._since < _SECONDS or len(self._known) >= _MOST:
             self._known.clear()

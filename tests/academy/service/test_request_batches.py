@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Board, InvalidBoardError, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.settings import Library
+from academy.service.cost import cost_of_board, cost_of_position
 from academy.service.queries import PatternCall, PatternQuestion, WrittenAnswer
 from academy.service.ranking import RankedQuery
 from academy.service.scheduling import FairScheduler, RequestBatcher
@@ -63,8 +64,13 @@ def told(written: WrittenAnswer) -> tuple[bytes, list[int]]:
     return written.message, written.table.tolist()
 
 
+def position_cost(call: PatternCall) -> int:
+    board = cost_of_board(call.spec.geometry.size)
+    return cost_of_position(board, call.questions[0].max_matches, call.both_players)
+
+
 async def together(calls: Sequence[PatternCall], batcher: RequestBatcher) -> list[WrittenAnswer]:
-    return await asyncio.gather(*(batcher.answer(call, "bot") for call in calls))
+    return await asyncio.gather(*(batcher.answer(call, "bot", position_cost(call)) for call in calls))
 
 
 @settings(max_examples=40, deadline=None)
@@ -82,7 +88,7 @@ def test_one_after_the_other_are_answered_too() -> None:
     batcher = RequestBatcher(FairScheduler())
 
     async def ask_all() -> list[WrittenAnswer]:
-        return [await batcher.answer(call, "bot") for call in calls]
+        return [await batcher.answer(call, "bot", position_cost(call)) for call in calls]
 
     assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answered()) for call in calls]
 
@@ -111,7 +117,7 @@ def test_answers_to_short_questions_come_in_their_order() -> None:
     done: list[int] = []
 
     async def ask(number: int) -> None:
-        await batcher.answer(calls[number], "bot")
+        await batcher.answer(calls[number], "bot", position_cost(calls[number]))
         done.append(number)
 
     async def ask_all() -> None:
@@ -145,7 +151,7 @@ def test_so_many_are_answered_before_the_first_is_told(sizes: list[int], most: i
     looked_at_first: list[list[PatternCall]] = []
 
     async def ask(call: PatternCall) -> None:
-        await batcher.answer(call, "bot")
+        await batcher.answer(call, "bot", position_cost(call))
         looked_at_first.append(list(looked_at))
 
     async def ask_all() -> None:
@@ -171,10 +177,10 @@ def test_a_short_question_waits_for_one_part_of_what_others_ask() -> None:
     batcher = RequestBatcher(FairScheduler())
 
     async def ask_all() -> None:
-        flooding = [asyncio.create_task(batcher.answer(each, "flood")) for each in flood]
+        flooding = [asyncio.create_task(batcher.answer(each, "flood", position_cost(each))) for each in flood]
         await asyncio.sleep(0)
         for each in short:
-            await batcher.answer(each, "victim")
+            await batcher.answer(each, "victim", position_cost(each))
         await asyncio.gather(*flooding)
 
     asyncio.run(ask_all())
@@ -194,7 +200,7 @@ def test_what_cannot_be_answered_hurts_nobody_else() -> None:
     batcher = RequestBatcher(FairScheduler())
 
     async def ask_all() -> list[WrittenAnswer | BaseException]:
-        asked = (batcher.answer(call, "bot") for call in calls)
+        asked = (batcher.answer(call, "bot", position_cost(call)) for call in calls)
         return await asyncio.gather(*asked, return_exceptions=True)
 
     answers = asyncio.run(ask_all())
@@ -215,7 +221,7 @@ def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> Non
     batcher = RequestBatcher(FairScheduler())
 
     async def ask_all() -> list[WrittenAnswer | BaseException]:
-        tasks = [asyncio.create_task(batcher.answer(call, "bot")) for call in calls]
+        tasks = [asyncio.create_task(batcher.answer(call, "bot", position_cost(call))) for call in calls]
         # All of them wait now.
         await asyncio.sleep(0)
         for place in gone:
@@ -224,7 +230,7 @@ def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> Non
         if 0 in gone:
             assert calls[0] not in looked_at
         # What was cancelled stands in nobody's way.
-        after = await batcher.answer(calls[0], "bot")
+        after = await batcher.answer(calls[0], "bot", position_cost(calls[0]))
         assert told(after) == told(calls[0].answered())
         return await asyncio.gather(*tasks, return_exceptions=True)
 

@@ -1,20 +1,17 @@
-"""The private parts of dependencies that are relied on are still there, and do what they are relied on for."""
+"""Private parts of dependencies that we rely on are there, and do what we rely on them for."""
 
 import asyncio
 import inspect
-from typing import Any, cast
+from typing import Any
 
 import grpc
-import pytest
 from grpc import aio
 
 from academy.wire import _compat
 
-SECONDS = 60.0
-
 
 def test_grpcs_server_still_answers_calls_in_a_task_made_by_its_watcher() -> None:
-    """Fails where grpcio has renamed or left out what `reset_call` needs: see the versions in `_compat`."""
+    """Fails where grpcio has renamed or left out what `reset_call` needs."""
 
     async def ask() -> tuple[str, str]:
         makers: list[tuple[str, str]] = []
@@ -30,31 +27,6 @@ def test_grpcs_server_still_answers_calls_in_a_task_made_by_its_watcher() -> Non
         return makers[0]
 
     assert asyncio.run(ask()) == (_compat.GRPC_WATCHER, _compat.GRPC_WATCHING)
-
-
-def test_a_call_that_is_reset_ends_for_its_caller_without_a_status_of_the_server() -> None:
-    async def ask() -> grpc.StatusCode:
-        tasks: list[asyncio.Task[Any]] = []
-
-        async def answer(request: bytes, context: object) -> bytes:
-            tasks.append(cast("asyncio.Task[Any]", asyncio.current_task()))
-            await asyncio.Event().wait()
-            return request
-
-        async with _Server(answer) as call:
-            calling = asyncio.ensure_future(call(b""))
-            while not tasks:
-                await asyncio.sleep(0.01)
-            # Whoever keeps a task keeps its call.
-            _compat.reset_call(tasks.pop())
-            with pytest.raises(aio.AioRpcError) as error:
-                await calling
-            return error.value.code()
-
-    assert asyncio.run(asyncio.wait_for(ask(), SECONDS)) in (
-        grpc.StatusCode.CANCELLED,
-        grpc.StatusCode.UNKNOWN,
-    )
 
 
 class _Server:
