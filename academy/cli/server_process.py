@@ -1,6 +1,7 @@
 """The process that `academy serve` is: it serves a folder itself, or minds further processes that do."""
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
@@ -132,6 +133,8 @@ async def _serve(
     if settings.metrics_address is not None:
         MetricsPage(server.metrics.registry, settings.metrics_address)
     address = await server.start()
+    # What is there by now stays: Python's searches for cycles through it would stop all calls for 30 ms.
+    gc.freeze()
     try:
         ready(address)
         await stopped.wait()

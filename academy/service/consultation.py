@@ -116,6 +116,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         game = await self._games.game(request.game_id)
         spec = game.view.spec
         board = cost_of_board(spec.geometry.size)
+        position_cost = cost_of_position(board, most, request.both_players)
         # One was counted when the call came.
         cost = cost_of_positions(count, board, most, request.both_players, request.include_cells) - 1
         if cost:
@@ -131,7 +132,6 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         # What is learnt while others are let in does not matter to this call.
         stored = game.stored_patterns() if request.include_cells else None
         call = PatternCall(spec, game.shelf.ranked, libraries, questions)
-        position_cost = cost_of_position(board, most, request.both_players)
         written = await self._batcher.answer(call, caller.name, position_cost)
         await self._count_told(caller, spec, seats, libraries, written)
         response.MergeFromString(written.message)

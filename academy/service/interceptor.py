@@ -6,8 +6,9 @@ gRPC asks `CallInterceptor` for the handler of each call. It authenticates the c
 
 import asyncio
 import inspect
+import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
@@ -30,7 +31,7 @@ from academy.service.errors import (
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
 from academy.service.permissions import OPEN_METHODS, check_permission, current_caller
-from academy.service.stream_timeout import StreamTimeout, Task, TimeoutQueue
+from academy.service.stream_timeout import StreamTimeout, Task
 from academy.store.tokens import Caller, Role
 from academy.wire._compat import reset_call, reset_call_later
 from academy.wire.errors import NotAuthenticatedError, StatusDetails
@@ -340,10 +341,10 @@ class _GuardedMethod:
 
     def _note_end(self, name: str, code: str, reason: str, seconds: float) -> None:
         self._meter.ended(code, seconds)
-        level = "debug" if code == "OK" else "info"
-        if logs.tells(level) and (code == "OK" or self._guard.may_log_refusal(self._caller)):
-            fields = {"code": code, "reason": reason, "caller": name}
-            getattr(_log, level)("call", method=self._method, **fields, seconds=round(seconds, 6))
+        level = logging.DEBUG if code == "OK" else logging.INFO
+        if logs.level <= level and (code == "OK" or self._guard.may_log_refusal(self._caller)):
+            fields = {"code": code, "reason": reason, "caller": name, "seconds": round(seconds, 6)}
+            _log.log(level, "call", method=self._method, **fields)
 
     def _note_sent(self, name: str, task: Task) -> None:
         """Free the place of an answer that was sent, or will never be."""
@@ -386,6 +387,41 @@ class ConcurrencyLimiter:
             self._taken[holder] = left
         else:
             del self._taken[holder]
+
+
+class TimeoutQueue:
+    """Calls `overdue` once for each task that has waited for so many seconds. For one event loop."""
+
+    def __init__(self, seconds: float, overdue: Callable[[Task], None]) -> None:
+        self._seconds = seconds
+        self._overdue = overdue
+        # In the order in which their time is up.
+        self._until: dict[Task, float] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self, task: Task) -> None:
+        """Note that a task waits from now on."""
+        self._until[task] = time.monotonic() + self._seconds
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._seconds, self._look)
+
+    def end(self, task: Task) -> None:
+        """Note that a task waits no more; nothing for one that does not wait."""
+        self._until.pop(task, None)
+
+    def __iter__(self) -> Iterator[Task]:
+        return iter(list(self._until))
+
+    def _look(self) -> None:
+        self._timer = None
+        now = time.monotonic()
+        for task, until in list(self._until.items()):
+            if until > now:
+                # Looked at no more often than it can matter.
+                self._timer = asyncio.get_running_loop().call_later(until - now, self._look)
+                return
+            del self._until[task]
+            self._overdue(task)
 
 
 def _host(peer: str) -> str:

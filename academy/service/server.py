@@ -1,7 +1,6 @@
 """The server: what it is made of, how it starts, and how it ends."""
 
 import asyncio
-import gc
 import math
 import sys
 import time
@@ -67,7 +66,7 @@ _log = structlog.get_logger()
 class ServerSettings:
     """Where a server listens and how.
 
-    `grace` is in seconds; with `shared_port` others listen there too (see `processes`).
+    `grace` is in seconds; with `shared_port` others listen there too (see `workers`).
     """
 
     address: ServerAddress = field(default_factory=lambda: ServerAddress.parse(DEFAULT_ADDRESS))
@@ -91,6 +90,7 @@ class AcademyServer:
         """Put the services together. Raises InvalidAddressError for an address that needs TLS."""
         self._settings = settings
         limits = settings.limits
+        # Wrong settings are refused before anything is started.
         settings.endpoint.credentials()
         self.metrics = Metrics()
         self.games = GameCache(store)
@@ -124,9 +124,6 @@ class AcademyServer:
         sys.setswitchinterval(_SWITCH_SECONDS)
         remember_makers(asyncio.get_running_loop())
         games = await self.games.load(_LOADING_SECONDS)
-        # What is there by now stays. A search for cycles through it would take 30 ms, while all calls wait.
-        gc.collect()
-        gc.freeze()
         with self._port() as address:
             address = replace(self._settings.endpoint, address=address).bind(self._server)
         await self._server.start()

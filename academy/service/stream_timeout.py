@@ -1,11 +1,6 @@
-"""Timeouts of calls that wait for their callers: for a stream that is idle, a message, or a reader.
-
-`StreamTimeout` ends one stream; `TimeoutQueue` finds the overdue among many tasks.
-"""
+"""The timeout of a stream: one that is idle, or whose answers are not read, is ended."""
 
 import asyncio
-import time
-from collections.abc import Callable, Iterator
 from math import inf
 from typing import Any, TypeAlias
 
@@ -82,38 +77,3 @@ class StreamTimeout:
     def _end(self, error: ServerDrainingError | StreamIdleError | AnswerNotReadError) -> None:
         self._error = error
         self._task.cancel()
-
-
-class TimeoutQueue:
-    """Calls `overdue` once for each task that has waited for so many seconds. For one event loop."""
-
-    def __init__(self, seconds: float, overdue: Callable[[Task], None]) -> None:
-        self._seconds = seconds
-        self._overdue = overdue
-        # In the order in which their time is up.
-        self._until: dict[Task, float] = {}
-        self._timer: asyncio.TimerHandle | None = None
-
-    def begin(self, task: Task) -> None:
-        """Note that a task waits from now on."""
-        self._until[task] = time.monotonic() + self._seconds
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._seconds, self._look)
-
-    def end(self, task: Task) -> None:
-        """Note that a task waits no more; nothing for one that does not wait."""
-        self._until.pop(task, None)
-
-    def __iter__(self) -> Iterator[Task]:
-        return iter(list(self._until))
-
-    def _look(self) -> None:
-        self._timer = None
-        now = time.monotonic()
-        for task, until in list(self._until.items()):
-            if until > now:
-                # Looked at no more often than it can matter.
-                self._timer = asyncio.get_running_loop().call_later(until - now, self._look)
-                return
-            del self._until[task]
-            self._overdue(task)
