@@ -1,4 +1,4 @@
-"""Bots ask: single calls and streams, answered by the same code, under fair use in contests."""
+"""Bots ask, by single calls and on streams; in contests under fair use."""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Final
@@ -80,7 +80,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         self._check_moves(request.moves, caller)
         game = await self._games.game(request.game_id)
         spec = game.view.spec
-        seat = self._access.asking(caller, spec, request.contest_id, request.player)
+        seat = self._access.find_asking_seat(caller, spec, request.contest_id, request.player)
         self._metrics.questions["opening"] += 1
         consultations = 0
         if seat is not None:
@@ -90,7 +90,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         known = game.openings.get(question)
         if known is None:
             known = opening_answer(game.view.openings, request.moves, request.player, elo)
-            # What is in the tree is bounded by it; of what is not there is no end.
+            # The tree bounds the answers about what is in it; there is no end of other questions.
             if known.known:
                 game.remember(question, known)
         answer = messages.LookUpOpeningResponse()
@@ -129,7 +129,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 players=spec.players,
             )
         questions, seats = self._questions(caller, request, spec)
-        # What is learnt while others are let in does not matter to this call.
+        # Taken now: what the library learns while others are answered does not matter to this call.
         stored = game.stored_patterns() if request.include_cells else None
         call = PatternCall(spec, game.shelf.ranked, libraries, questions)
         written = await self._batcher.answer(call, caller.name, position_cost)
@@ -161,7 +161,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         spec = game.view.spec
         board = cost_of_board(spec.geometry.size)
         self._guard.charge(caller, cost_of_successors(candidates, board, most, request.include_cells) - 1)
-        # A position of one call with its successors is asked about as one.
+        # A position with its successors is checked like a position alone.
         alone = messages.MatchPatternsRequest(
             contest_id=request.contest_id,
             positions=[request.position],
@@ -222,7 +222,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
             self._guard.charge(caller, cost)
         lengths, longest = list(map(len, moves)), self._limits.characters_per_move
         if lengths and not (min(lengths) >= 1 and max(lengths) <= longest):
-            place, length = next(each for each in enumerate(lengths) if not 1 <= each[1] <= longest)
+            place, length = next(
+                (place, length) for place, length in enumerate(lengths) if not 1 <= length <= longest
+            )
             raise InvalidFieldError(
                 f"moves[{place}]",
                 f"{length:,} characters: a move has 1 to {longest:,}",
@@ -270,12 +272,12 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         written: WrittenAnswer,
     ) -> None:
         """Count what an answer tells: as used in a contest, as told outside. Raises AnalysisExceededError."""
-        found = {library: written.found(library) for library in libraries}
+        by_library = {library: written.found(library) for library in libraries}
         if not seats:
-            told = [pattern_id for pattern_ids in found.values() for pattern_id in pattern_ids]
-            await self._allowance.take(caller, spec.game_id, told)
+            pattern_ids = [pattern_id for numbers in by_library.values() for pattern_id in numbers]
+            await self._allowance.take(caller, spec.game_id, pattern_ids)
         for seat in seats:
-            for library, pattern_ids in found.items():
+            for library, pattern_ids in by_library.items():
                 self._counts.note_uses(seat, library, pattern_ids)
 
     def _questions(
@@ -288,14 +290,14 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         """Check every position before any is answered; `fields` name them, where it is not `positions[i]`."""
         geometry, contest_id, both = spec.geometry, request.contest_id, request.both_players
         most = request.max_matches or self._limits.default_matches
-        each = request.max_matches_each or self._limits.default_matches_each
+        most_each = request.max_matches_each or self._limits.default_matches_each
         questions = []
         seats: dict[int, tuple[ContestSeat | None, float | None]] = {}
         for place, position in enumerate(request.positions):
             field = fields[place] if fields else f"positions[{place}]"
             player = position.player
             if player not in seats:
-                seat = self._access.asking(caller, spec, contest_id, player)
+                seat = self._access.find_asking_seat(caller, spec, contest_id, player)
                 seats[player] = seat, self._access.elo(caller, seat, spec)
             seat, elo = seats[player]
             value = position.expected_value if position.HasField("expected_value") else None
@@ -315,14 +317,14 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
                 board = Board.from_letters(geometry, position.board)
             except InvalidBoardError as error:
                 raise InvalidFieldError(f"{field}.board", str(error)) from error
-            questions.append(PatternQuestion(board, player, both, most, each, elo))
+            questions.append(PatternQuestion(board, player, both, most, most_each, elo))
         self._note_claims(request, {player: seat for player, (seat, _) in seats.items() if seat is not None})
         return questions, {seat for seat, _ in seats.values() if seat is not None}
 
     def _note_claims(self, request: messages.MatchPatternsRequest, seats: dict[int, ContestSeat]) -> None:
         """Note what players of a contest claim to expect of the position they are in: the first of theirs."""
         for player, seat in seats.items():
-            position = next(each for each in request.positions if each.player == player)
+            position = next(position for position in request.positions if position.player == player)
             plies = position.plies if position.HasField("plies") else None
             board = keys.NO_BOARD if plies is not None else keys.board(position.board)
             self._counts.note_claim(seat, Claim(plies, board, position.expected_value))

@@ -64,7 +64,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
     ) -> messages.ReportContestResponse:
         """End a contest and learn from it."""
         caller = current_caller.get()
-        arena = self._access.arena_of_report(caller, request.contest)
+        arena = self._access.find_arena_of_report(caller, request.contest)
         reported = await write(self._store, ReportContest(request, caller.name, arena))
         return messages.ReportContestResponse(
             contest=reported.contest,
@@ -77,7 +77,7 @@ class ContestServicer(contests_pb2_grpc.ContestServiceServicer):
         self, request: messages.GetContestRequest, context: Context
     ) -> messages.GetContestResponse:
         """Return one contest; a bot sees those it plays."""
-        contest = self._access.visible(current_caller.get(), request.contest_id, request.arena)
+        contest = self._access.find_contest(current_caller.get(), request.contest_id, request.arena)
         return messages.GetContestResponse(contest=contest)
 
     async def GetRatings(

@@ -58,7 +58,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
                 limit=longest,
             )
         self._guard.charge(caller, count - 1)
-        contest, seat = self._access.proposing(caller, request.contest_id)
+        contest, seat = self._access.find_proposing_seat(caller, request.contest_id)
         view = (await self._games.game(contest.game_id)).view
         allowed = view.settings.max_submissions_per_contest
         if more := count_above(request.proposals, allowed):
@@ -97,7 +97,7 @@ class ProposalServicer(proposals_pb2_grpc.ProposalServiceServicer):
 
     def _wanted(self, caller: Caller, request: messages.ListProposalsRequest) -> ProposalFilter:
         """Which proposals a caller asks for. Raises NotPermittedError for others than it may read."""
-        kept = self._access.contest_to_list(caller, request.contest_id, request.arena)
+        kept = self._access.find_contest_to_list(caller, request.contest_id, request.arena)
         verdicts = frozenset(request.verdicts)
         if caller.role is Role.ADMIN:
             arena = self._number(self._access.arena(caller, request.arena)) if request.arena else None
