@@ -9,8 +9,8 @@ import grpc
 
 from academy.cli.connection import Server
 from academy.cli.failures import CommandError, ExitCode
-from academy.service.addresses import Certificates, InvalidAddressError, ServerAddress
 from academy.v1 import contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
+from academy.wire.addresses import Certificates, InvalidAddressError, ServerAddress
 
 _CALL_SECONDS: Final = 60.0
 _TRANSFER_SECONDS: Final = 3_600.0

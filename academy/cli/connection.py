@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Final, ParamSpec
 
 import typer
 
-from academy.service.addresses import DEFAULT_ADDRESS
+from academy.wire.addresses import DEFAULT_ADDRESS
 
 if TYPE_CHECKING:
     from academy.v1 import contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc

@@ -1,6 +1,7 @@
 """The process that `academy serve` is: it serves a folder itself, or minds further processes that do."""
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
@@ -15,8 +16,7 @@ from typing import Final
 import typer
 
 from academy.cli.failures import CommandError, ExitCode
-from academy.service.addresses import InvalidAddressError, ServerAddress
-from academy.service.server import AcademyServer, ServerSettings, serve_metrics
+from academy.service.server import AcademyServer, ServerSettings
 from academy.service.workers import (
     DataDamagedError,
     ServerProcessError,
@@ -30,6 +30,8 @@ from academy.store.errors import StoreCorruptError, UnknownTokenIdError
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
 from academy.store.tokens import CreateToken, RevokeToken, Role
+from academy.wire.addresses import InvalidAddressError, ServerAddress
+from academy.wire.metrics_page import MetricsPage
 
 EMBEDDED_NAME: Final = "arena"
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
@@ -78,7 +80,7 @@ def _serve_together(store: Store, work: "_Process", count: int, hang_seconds: fl
     with shared_port(work.settings.address) as address:
         settings = replace(work.settings, address=address, shared_port=True)
         # Wrong settings are told here, once.
-        settings.check()
+        settings.endpoint.credentials()
         metrics = settings.metrics_address
         work = replace(work, settings=settings, metrics=own_ports(metrics, count) if metrics else ())
         ready = partial(_announce, work.data, _token_hint(store, work.data), address)
@@ -129,8 +131,10 @@ async def _serve(
     asyncio.get_running_loop().add_reader(told, stop)
     server = AcademyServer(store, settings)
     if settings.metrics_address is not None:
-        serve_metrics(server.metrics, settings.metrics_address)
+        MetricsPage(server.metrics.registry, settings.metrics_address)
     address = await server.start()
+    # What is there by now stays: Python's searches for cycles through it would stop all calls for 30 ms.
+    gc.freeze()
     try:
         ready(address)
         await stopped.wait()

@@ -5,7 +5,7 @@ expected value, and only knowledge of players of Elo above one's own less 200.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final, overload
@@ -41,6 +41,14 @@ class FairUseExceededError(RuntimeError):
             f"{self.allowed} in all (one for every {MOVES_PER_CONSULTATION} moves, the first included)"
         )
 
+    def details(self) -> Mapping[str, str]:
+        """Return the numbers and names of the message, for programs."""
+        return {
+            "consultations": str(self.consultations),
+            "own_move": str(self.own_move),
+            "allowed": str(self.allowed),
+        }
+
 
 class ValueNotLowError(RuntimeError):
     """Patterns were asked for in a position that is not bad enough, or without saying how bad it is."""
@@ -54,6 +62,10 @@ class ValueNotLowError(RuntimeError):
             f"{said}; in a contest patterns are returned only for positions whose expected value the "
             f"player states to be at most {LOW_VALUE}"
         )
+
+    def details(self) -> Mapping[str, str]:
+        """Return the numbers and names of the message, for programs."""
+        return {"value": str(self.value)}
 
 
 def opening_allowance(own_move: int) -> int:

@@ -16,7 +16,7 @@ Rows of a hexagonal pattern that all begin in the same column are taken as centr
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry
@@ -43,6 +43,10 @@ class PatternSyntaxError(InvalidPatternError):
     def what(self) -> str:
         """The fault without its place."""
         return self._what
+
+    def details(self) -> Mapping[str, str]:
+        """Return the numbers and names of the message, for programs."""
+        return {"line": str(self.line), "column": str(self.column)}
 
 
 def read_cells(text: str, geometry: Geometry) -> Pattern:

@@ -4,7 +4,7 @@ It is counted before they are told, in the data folder: so the count holds for a
 after each of their ends.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,6 +33,10 @@ class AnalysisExceededError(RuntimeError):
         self.more = more
         self.limit = limit
         self.retry_after = retry_after
+
+    def details(self) -> Mapping[str, str]:
+        """Return the numbers and names of the message, for programs."""
+        return {"told": str(self.told), "more": str(self.more), "limit": str(self.limit)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from academy.wire.addresses import InvalidAddressError
 from arena.academy.embedded import EmbeddedAcademyError
 from arena.control.parameters import InvalidParameterError
 from arena.control.settings import MissingTokenError
 from arena.control.table import ControlError
-from arena.lobby.addresses import InvalidAddressError
 from arena.match.openings import InvalidOpeningsError
 from arena.players.failures import PlayerError
 from arena.players.player import InvalidPlayerParametersError

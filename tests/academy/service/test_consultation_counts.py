@@ -7,8 +7,8 @@ from unittest.mock import patch
 import pytest
 
 from academy.knowledge.settings import Library
+from academy.service.consultation_counts import ContestCounts
 from academy.service.contest_access import ContestSeat
-from academy.service.write_queue import WriteQueue
 from academy.store.library_store import Store
 
 MANY = range(40_000)
@@ -23,11 +23,11 @@ class Noting:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._writes = WriteQueue(store)
+        self._counts = ContestCounts(store)
 
     def writes(self, number: int, pattern_ids: range) -> bool:
         with patch.object(self._store, "submit", wraps=self._store.submit) as submit:
-            self._writes.note_uses(seat(number), Library.ENDGAME, pattern_ids)
+            self._counts.note_uses(seat(number), Library.ENDGAME, pattern_ids)
         return submit.called
 
 

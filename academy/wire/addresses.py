@@ -1,12 +1,17 @@
 """Where a server listens and a client connects: `host:port` or `unix:PATH`, with or without TLS."""
 
 import ipaddress
-from dataclasses import dataclass
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import grpc
+    from grpc import aio
 
 # A Unix socket's path must fit into sockaddr_un.
 MAX_SOCKET_PATH: Final = 107
@@ -117,6 +122,77 @@ class Certificates:
             certificate_chain=_pem(self.certificate, "CERTIFICATE") if self.certificate else None,
         )
         return credentials
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a server listens, and the certificates it shows.
+
+    Without TLS it listens to its own machine alone unless `insecure` is set: others could read tokens.
+    """
+
+    address: ServerAddress
+    certificates: Certificates = field(default_factory=Certificates)
+    insecure: bool = False
+
+    def credentials(self) -> "grpc.ServerCredentials | None":
+        """Return what to listen with, None without TLS. Raises InvalidAddressError where that needs TLS."""
+        credentials = self.certificates.server_credentials()
+        if credentials is None and not self.address.is_local and not self.insecure:
+            raise InvalidAddressError(
+                f"{self.address}: without TLS tokens could be read on the way; give a certificate and its "
+                "key (--tls-cert and --tls-key), listen on 127.0.0.1 or a Unix socket, or allow --insecure"
+            )
+        return credentials
+
+    def bind(self, server: "aio.Server") -> ServerAddress:
+        """Bind a server; return the address with the port the system chose. Raises InvalidAddressError."""
+        credentials = self.credentials()
+        if self.address.path:
+            _check_socket(Path(self.address.path))
+        try:
+            with _private_files():
+                port = (
+                    server.add_insecure_port(str(self.address))
+                    if credentials is None
+                    else server.add_secure_port(str(self.address), credentials)
+                )
+        except RuntimeError as error:
+            raise InvalidAddressError(
+                f"{self.address}: cannot listen there; another server may, or it is not this "
+                "machine's address"
+            ) from error
+        return self.address.with_port(port)
+
+
+@contextmanager
+def _private_files() -> Iterator[None]:
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def _check_socket(path: Path) -> None:
+    """Raise InvalidAddressError where a socket cannot be made, or another process listens on it."""
+    if not path.parent.is_dir():
+        raise InvalidAddressError(f"unix:{path}: there is no folder {path.parent}")
+    if not path.exists():
+        return
+    if not path.is_socket():
+        raise InvalidAddressError(f"unix:{path}: there is a file of that name that is no socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1.0)
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            # Left behind by a server that was killed.
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise InvalidAddressError(f"unix:{path}: {error.strerror}") from error
+        else:
+            raise InvalidAddressError(f"unix:{path}: another server listens there")
 
 
 def _pem(path: Path, what: str) -> bytes:

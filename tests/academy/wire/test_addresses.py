@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from academy.service.addresses import Certificates, InvalidAddressError, ServerAddress
+from academy.wire.addresses import Certificates, InvalidAddressError, ServerAddress
 
 
 @pytest.mark.parametrize(
