@@ -110,11 +110,11 @@ def check(
 ) -> None:
     """Check a data folder: indexes, counts, and the libraries against their events. Ends with 4 on faults."""
     from academy.store.maintenance import check as checking
-    from academy.store.maintenance import pages
+    from academy.store.maintenance import scan
 
     _check_exists(data)
     # Records are read only from sound pages: others could end this process without a word.
-    findings = [checking.Finding("", what) for what in pages.damage(data)]
+    findings = [checking.Finding("", what) for what in scan.find_damage(data)]
     events = 0
     if not findings:
         with existing(data, read_only=True) as store:
@@ -205,10 +205,10 @@ def existing(data: Path, *, read_only: bool = False) -> "Store":
 
 def _check_pages(data: Path) -> None:
     """Refuse to read all of a file with damaged pages: that could end this process without a word."""
-    from academy.store.maintenance import pages
+    from academy.store.maintenance import scan
 
     _check_exists(data)
-    for what in pages.damage(data):
+    for what in scan.find_damage(data):
         raise CommandError(f"{data}: {what}; {_REMEDY}", ExitCode.FAULTY)
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -86,9 +85,11 @@ def _serve_together(store: Store, work: "_Process", count: int, hang_seconds: fl
 
 
 def _damage(data: Path) -> str:
-    # In a process of its own, since this one has the folder open.
-    command = [sys.executable, "-P", "-m", clean_shutdown.__name__, str(data)]
-    return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False).stderr.strip()
+    try:
+        clean_shutdown.check_pages(data)
+    except StoreCorruptError as error:
+        return str(error)
+    return ""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from academy.store.errors import (
     StoreFullError,
     StoreReadOnlyError,
 )
-from academy.store.maintenance import pages
+from academy.store.maintenance import scan
 
 SMALLEST_MAP: Final = 64 << 20
 LARGEST_STEP: Final = 4 << 30
@@ -210,7 +210,8 @@ class Environment:
                 ) from fault
         elif not (folder / "data.mdb").exists():
             raise StoreError(f"{folder}: holds no data of ACADEMY")
-        self._check_length(folder / "data.mdb", read_only)
+            if not (folder / "data.mdb").stat().st_size:
+                raise StoreCorruptError(f"{folder}: data.mdb is empty; {_REMEDY}")
         lock = lock_file.reserve(folder, read_only=read_only)
         if not lock:
             _log.warning("%s: no room for its lock.mdb: read without; start no server meanwhile", folder)
@@ -226,6 +227,7 @@ class Environment:
                 lock=lock,
             )
         try:
+            self._check_length()
             self._lmdb.reader_check()
             self._tables: dict[TableName, lmdb._Database] = {}
             self._read_schema(read_only)
@@ -234,17 +236,11 @@ class Environment:
             self._lmdb.close()
             raise
 
-    def _check_length(self, data: Path, read_only: bool) -> None:
-        """Raise StoreCorruptError for a file that was cut short: whoever reads beyond its end dies of it."""
-        try:
-            # To write into one that is empty begins it anew, as after an end in the moment it was made.
-            cut = "data.mdb is empty" if read_only and not data.stat().st_size else pages.missing(data)
-        except FileNotFoundError:
-            return
-        except OSError as fault:
-            raise StoreError(f"{self.folder}: data.mdb cannot be read: {fault.strerror}") from fault
-        if cut:
-            raise StoreCorruptError(f"{self.folder}: {cut}; {_REMEDY}")
+    def _check_length(self) -> None:
+        """Raise StoreCorruptError for a file that was cut short: reading beyond its end ends a process."""
+        if scan.missing_pages(self.folder, self._lmdb):
+            for what in scan.find_damage(self.folder):
+                raise StoreCorruptError(f"{self.folder}: {what}; {_REMEDY}")
 
     def _read_schema(self, read_only: bool) -> None:
         self._open_table(TableName.META, read_only)

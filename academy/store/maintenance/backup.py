@@ -10,7 +10,7 @@ from typing import Final
 from academy.store import event_log
 from academy.store.environment import Environment, TableName
 from academy.store.errors import StoreCorruptError, StoreError, StoreFullError
-from academy.store.maintenance import pages
+from academy.store.maintenance import scan
 from academy.store.maintenance.upgrade import as_written, upgrade
 from academy.store.schema import SCHEMA_VERSION
 
@@ -65,7 +65,7 @@ def verify(folder: Path) -> None:
 
 
 def _check_pages(folder: Path) -> None:
-    for what in pages.damage(folder):
+    for what in scan.find_damage(folder):
         raise StoreCorruptError(f"{folder}: {what}; take another backup, and keep this one for inspection")
 
 

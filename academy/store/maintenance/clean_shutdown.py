@@ -15,7 +15,7 @@ from typing import Final
 
 from academy.store import lock_file
 from academy.store.errors import StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError
-from academy.store.maintenance import pages
+from academy.store.maintenance import scan
 
 FOLDER: Final = "serving"
 _TURN: Final = ".lock"
@@ -75,15 +75,13 @@ def markers(data: Path) -> list[Path]:
 
 
 def check_pages(data: Path) -> None:
-    """Raise StoreCorruptError where pages are damaged. This process must not have the folder open."""
-    if not (data / "data.mdb").exists():
-        return
-    found = list(pages.damage(data))
-    if found:
-        more = f" and {len(found) - _FINDINGS_TOLD} more" if len(found) > _FINDINGS_TOLD else ""
+    """Raise StoreCorruptError where a folder's file is damaged."""
+    findings = scan.find_damage(data) if (data / "data.mdb").exists() else []
+    if findings:
+        more = f" and {len(findings) - _FINDINGS_TOLD} more" if len(findings) > _FINDINGS_TOLD else ""
         raise StoreCorruptError(
-            f"{data}: {'; '.join(found[:_FINDINGS_TOLD])}{more}; stop its servers, keep it for inspection, "
-            "restore a backup into another folder, and check the disk"
+            f"{data}: {'; '.join(findings[:_FINDINGS_TOLD])}{more}; stop its servers, keep it for "
+            "inspection, restore a backup into another folder, and check the disk"
         )
 
 
@@ -130,11 +128,3 @@ def _is_left_behind(marker: Path) -> bool:
     except (BlockingIOError, FileNotFoundError):
         return False
 
-
-if __name__ == "__main__":
-    import sys
-
-    try:
-        check_pages(Path(sys.argv[1]))
-    except StoreCorruptError as fault:
-        sys.exit(str(fault))
