@@ -7,8 +7,7 @@ from typing import Any, Final
 
 import grpc
 
-from academy.cli.connection import Server
-from academy.cli.failures import CommandError, ExitCode
+from academy.cli.connection import CommandError, ExitCode, Server
 from academy.service.addresses import Certificates, InvalidAddressError, ServerAddress
 from academy.v1 import contests_pb2_grpc, libraries_pb2_grpc, proposals_pb2_grpc
 

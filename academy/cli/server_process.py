@@ -13,7 +13,7 @@ from typing import Final
 
 import typer
 
-from academy.cli.failures import CommandError, ExitCode
+from academy.cli.connection import CommandError, ExitCode
 from academy.service.addresses import InvalidAddressError, ServerAddress
 from academy.service.server import AcademyServer, ServerSettings, serve_metrics
 from academy.service.workers import (

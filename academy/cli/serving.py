@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from academy.cli.failures import CommandError, ExitCode
+from academy.cli.connection import CommandError, ExitCode
 from academy.service.addresses import DEFAULT_ADDRESS
 from academy.service.limits import Limits
 

@@ -18,9 +18,8 @@ from google.protobuf import json_format, proto
 from google.protobuf.message import DecodeError
 
 from academy.cli import printing
-from academy.cli.connection import Server, with_server
+from academy.cli.connection import CommandError, ListingCommands, Server, with_server
 from academy.cli.data_folder import account_name, existing
-from academy.cli.failures import CommandError, ListingCommands
 from academy.cli.libraries import Game, Json, LibraryName, list_games, number_of
 from academy.cli.serving import DEFAULT_DATA, Data
 from academy.v1 import contests_pb2, game_pb2, libraries_pb2, pattern_pb2

@@ -15,8 +15,8 @@ from academy.knowledge.library import PatternEntry
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.postmortem import gain, is_late, needed_gain, told_before
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import Vote
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import Vote
 
 # What it is called as a proposer; no player may be called so.
 ANALYST: Final = "<ACADEMY>"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from academy.knowledge.contests import FalseClaim, FalseConsultation
-from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
+from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 
 MOVES_PER_CONSULTATION: Final = 4
 LOW_VALUE: Final = 0.33

@@ -10,13 +10,12 @@ from typing import Final
 from academy.knowledge import analysis, postmortem
 from academy.knowledge.contests import ContestReport, Judgement, Proposal, Result, Use, Verdict
 from academy.knowledge.library import PatternEntry, PatternLibrary, UseCount, check_entry
-from academy.knowledge.measures import Measures
+from academy.knowledge.measures import Measures, Rating, Ratings
 from academy.knowledge.openings import OpeningNode, OpeningTree, depth_limit
 from academy.knowledge.patterns import Pattern
-from academy.knowledge.ratings import Rating, Ratings
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import Vote, VoteTally
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import Vote, VoteTally
 
 PATTERN_LIBRARIES: Final = (Library.MIDDLE_GAME, Library.ENDGAME)
 

@@ -11,8 +11,8 @@ from typing import Final
 
 from academy.knowledge.contests import ContestReport, Result
 from academy.knowledge.settings import LibrarySettings
-from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 
 ROOT: Final = 0
 _RESULT_VALUES: Final = {

@@ -9,11 +9,11 @@ from typing import Final
 from academy.knowledge.cells import Code
 from academy.knowledge.contests import ContestReport, FalseClaim, Proposal, Result
 from academy.knowledge.fair_use import ALONE, MOVES_PER_CONSULTATION, differ
-from academy.knowledge.merging import information, is_vague
-from academy.knowledge.occurrence import occurs
+from academy.knowledge.library import information, is_vague
+from academy.knowledge.patterns import occurs
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import ELO_SCALE, VALUE_SCALE
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 
 ENDGAME_SHARE: Final = 0.20
 ADVERSARY_MARGIN: Final = 100.0

@@ -22,7 +22,7 @@ from typing import Final
 from academy.knowledge.boards import Geometry, GraphGeometry, HexGeometry
 from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES
 from academy.knowledge.patterns import InvalidPatternError, Pattern, graph_pattern, grid_pattern
-from academy.knowledge.signatures import MAX_ELO, Signature
+from academy.knowledge.votes import MAX_ELO, Signature
 
 _LETTERS: Final = " ".join(CODE_LETTERS.values())
 _SIGNATURE: Final = re.compile(r"<([^;<>]*);([^;<>]*);([^;<>]*);([^;<>]*)>")

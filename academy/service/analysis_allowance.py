@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from academy.service.write_queue import WriteQueue
-from academy.store.analyses import HOUR, AnalysisExceededError, CountPatterns
+from academy.store.contest_commands import HOUR, AnalysisExceededError, CountPatterns
 from academy.store.errors import StoreError
 from academy.store.library_store import Store
 from academy.store.tokens import Caller, Role

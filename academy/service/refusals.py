@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from academy.knowledge.boards import InvalidBoardError
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import InvalidSettingsError
-from academy.knowledge.signatures import InvalidVoteError
 from academy.knowledge.spec import InvalidGameError
+from academy.knowledge.votes import InvalidVoteError
 
 
 class NotAuthenticatedError(PermissionError):

@@ -14,8 +14,8 @@ from academy.store import event_log, keys, player_commands
 from academy.store.codec import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, UnknownArenaError
-from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
+from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2
 
 _MARK: Final = "@"

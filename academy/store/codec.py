@@ -39,7 +39,10 @@ from academy.knowledge.measures import Measures
 from academy.knowledge.openings import ROOT, OpeningNode
 from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import (
+from academy.knowledge.spec import GameSpec, InvalidGameError
+from academy.knowledge.symmetries import NodeSymmetry
+from academy.knowledge.text import read_cells, write_cells
+from academy.knowledge.votes import (
     ELO_SCALE,
     MAX_ELO,
     MAX_SEPARATE_VOTES,
@@ -50,9 +53,6 @@ from academy.knowledge.signatures import (
     VoteTally,
     digest,
 )
-from academy.knowledge.spec import GameSpec, InvalidGameError
-from academy.knowledge.symmetries import NodeSymmetry
-from academy.knowledge.text import read_cells, write_cells
 from academy.store import keys
 from academy.store.errors import InvalidRecordError, StoreCorruptError
 from academy.v1 import contests_pb2, events_pb2, game_pb2, pattern_pb2, proposals_pb2

@@ -1,8 +1,4 @@
-"""The LMDB folder: opening it, its map that grows by itself, and transactions.
-
-Nothing here assumes to be alone: several processes may use one folder. LMDB lets one of them write
-at a time, and readers never wait for writers.
-"""
+"""The LMDB folder: opening it, its map that grows by itself, transactions, and the version of its records."""
 
 import errno
 import logging
@@ -18,8 +14,10 @@ from typing import Final, Self, TypeVar
 
 import lmdb
 
-from academy.store import lock_file, schema
+from academy.store import lock_file
 from academy.store.errors import (
+    SchemaMismatchError,
+    SchemaOutdatedError,
     StoreClosedError,
     StoreCorruptError,
     StoreError,
@@ -27,6 +25,29 @@ from academy.store.errors import (
     StoreReadOnlyError,
 )
 from academy.store.maintenance import scan
+
+SCHEMA_VERSION: Final = 3
+# `academy.store.maintenance.upgrade` has a step from each that is older.
+_OLDEST: Final = 1
+
+
+def schema_value(version: int) -> bytes:
+    """Return a version as a folder names it."""
+    return b"%d" % version
+
+
+def schema_mismatch(folder: Path, found: bytes | None) -> SchemaMismatchError:
+    """Return what to raise for a folder that names this version (None: it names none) and is to be read."""
+    written = "?" if found is None else found.decode("ascii", "replace")
+    what = f"{folder}: written under schema version {written}, this program reads {SCHEMA_VERSION}"
+    for version in range(_OLDEST, SCHEMA_VERSION):
+        if found == schema_value(version):
+            remedy = "serve it once, which brings it up to date, or restore it into an empty folder"
+            return SchemaOutdatedError(f"{what}; {remedy}", version)
+    return SchemaMismatchError(
+        f"{what}; export the libraries with the program that wrote them, import them here"
+    )
+
 
 SMALLEST_MAP: Final = 64 << 20
 LARGEST_STEP: Final = 4 << 30
@@ -115,7 +136,7 @@ class Transaction:
 
     def put_schema(self, version: int) -> None:
         """Say what version of the schema the records are of."""
-        self.put(TableName.META, _SCHEMA_KEY, schema.stored(version))
+        self.put(TableName.META, _SCHEMA_KEY, schema_value(version))
 
     def delete(self, table: TableName, key: bytes) -> bool:
         """Remove a key; return whether it was there."""
@@ -186,7 +207,7 @@ class Environment:
         *,
         read_only: bool = False,
         largest_map: int = LARGEST_MAP,
-        version: int = schema.SCHEMA_VERSION,
+        version: int = SCHEMA_VERSION,
     ) -> None:
         """Open a folder, making it where it is missing.
 
@@ -248,8 +269,8 @@ class Environment:
             version = transaction.get(TableName.META, _SCHEMA_KEY)
         if version is None and not read_only:
             self.write(lambda new: new.put_schema(self.schema))
-        elif version != schema.stored(self.schema):
-            raise schema.mismatch(self.folder, version)
+        elif version != schema_value(self.schema):
+            raise schema_mismatch(self.folder, version)
         for table in TableName:
             self._open_table(table, read_only)
 
@@ -259,7 +280,7 @@ class Environment:
                 self._tables[table] = self._lmdb.open_db(table.encode(), create=not read_only)
             except lmdb.NotFoundError as fault:
                 # An earlier version had fewer.
-                if table is TableName.META or self.schema == schema.SCHEMA_VERSION:
+                if table is TableName.META or self.schema == SCHEMA_VERSION:
                     raise StoreCorruptError(f"{self.folder}: holds no data of ACADEMY") from fault
 
     def close(self) -> None:

@@ -14,8 +14,8 @@ from academy.knowledge.game import GameKnowledge
 from academy.knowledge.library import PatternEntry
 from academy.knowledge.openings import OpeningNode
 from academy.knowledge.settings import Library
-from academy.knowledge.signatures import ELO_SCALE
 from academy.knowledge.spec import GameSpec
+from academy.knowledge.votes import ELO_SCALE
 from academy.store import keys
 from academy.store.codec import (
     entry_from_proto,

@@ -13,9 +13,9 @@ from academy.knowledge.library import PatternEntry
 from academy.knowledge.measures import Measures
 from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import VoteTally
 from academy.knowledge.spec import GameSpec
-from academy.store import change_log, game_tables, keys
+from academy.knowledge.votes import VoteTally
+from academy.store import game_tables, keys
 from academy.store.codec import settings_from_proto, unpack_message
 from academy.store.environment import Environment, TableName, Transaction
 from academy.v1 import pattern_pb2
@@ -184,7 +184,7 @@ class Replica:
                 return view
             touched = None
             if view is not None:
-                touched = change_log.since(transaction, game_id, view.generation, state.generation)
+                touched = game_tables.changes_since(transaction, game_id, view.generation, state.generation)
             if view is None or touched is None:
                 fresh = read_view(transaction, game_id)
                 changes = _difference(view, fresh)
@@ -200,7 +200,7 @@ _Found = dict[Library, dict[int, bytes | None]]
 
 
 def _followed(
-    transaction: Transaction, old: GameView, touched: change_log.ChangedKeys, generation: int
+    transaction: Transaction, old: GameView, touched: game_tables.ChangedKeys, generation: int
 ) -> tuple[GameView, PatternChanges]:
     """Bring a view's libraries up to date. Costs what changed, not what there is."""
     game_id = old.spec.game_id

@@ -19,8 +19,8 @@ from academy.store import keys
 from academy.store.codec import pack_message, unpack_message
 from academy.store.environment import TableName, Transaction
 from academy.store.errors import InvalidRecordError, StoreCorruptError, UnknownTokenIdError
-from academy.store.loaded_games import WriteContext
 from academy.store.v1 import records_pb2
+from academy.store.writer import WriteContext
 from academy.v1 import contests_pb2
 
 _TOKEN: Final = re.compile(r"acd_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")

@@ -13,7 +13,7 @@ from typing import Any, Final
 from google.protobuf import proto
 
 from academy.cli import transfer
-from academy.cli.failures import CommandError
+from academy.cli.connection import CommandError
 from academy.knowledge.boards import (
     Board,
     Geometry,
@@ -28,7 +28,7 @@ from academy.knowledge.text import read_cells, read_patterns, write_cells, write
 from academy.service import paging, permissions
 from academy.service.addresses import InvalidAddressError, ServerAddress
 from academy.service.refusals import NotAuthenticatedError, StalePageTokenError
-from academy.store import event_log, game_tables, snapshots
+from academy.store import event_log, game_tables, rebuild
 from academy.store.codec import (
     entry_from_proto,
     entry_to_proto,
@@ -272,7 +272,7 @@ def _stored(data: bytes) -> None:
             case b"r":
                 game_tables.read_rating(stored)
             case b"s":
-                snapshots.unpack(stored)
+                rebuild.unpack_snapshot(stored)
             case b"e":
                 event_log.unpack(stored)
 

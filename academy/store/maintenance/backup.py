@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from academy.store import event_log
-from academy.store.environment import Environment, TableName
+from academy.store.environment import SCHEMA_VERSION, Environment, TableName
 from academy.store.errors import StoreCorruptError, StoreError, StoreFullError
 from academy.store.maintenance import scan
 from academy.store.maintenance.upgrade import as_written, upgrade
-from academy.store.schema import SCHEMA_VERSION
 
 _NOTE: Final = "last_backup"
 

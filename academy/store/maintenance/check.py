@@ -8,12 +8,11 @@ from google.protobuf.message import Message
 
 from academy.knowledge.game import RULES_VERSION
 from academy.knowledge.settings import Library
-from academy.store import contest_tables, event_log, game_tables, keys, snapshots, tokens
+from academy.store import contest_tables, event_log, game_tables, keys, rebuild, tokens
 from academy.store.codec import PROPOSAL_ID_LENGTH, unpack_message
 from academy.store.contest_tables import find_contest
 from academy.store.environment import Environment, TableName, Transaction
 from academy.store.errors import StoreCorruptError
-from academy.store.maintenance import rebuild
 from academy.store.v1 import records_pb2
 from academy.v1 import contests_pb2, events_pb2, game_pb2, libraries_pb2, proposals_pb2
 
@@ -153,7 +152,9 @@ def _check_game(transaction: Transaction, game_id: str, replay: bool) -> Iterato
         yield Finding(game_id, str(fault))
         return
     newest = next(transaction.scan(TableName.EVENTS_BY_GAME, keys.in_game(game_id), backwards=True), None)
-    last = snapshots.generation(transaction, game_id) if newest is None else keys.last_number(newest[0])
+    last = (
+        rebuild.snapshot_generation(transaction, game_id) if newest is None else keys.last_number(newest[0])
+    )
     if generation != last:
         yield Finding(game_id, f"its generation is {generation}, but its last event is {last}")
     feed = next(transaction.scan(TableName.CHANGES, keys.in_game(game_id), backwards=True), None)

@@ -127,4 +127,3 @@ def _is_left_behind(marker: Path) -> bool:
             return marker.exists()
     except (BlockingIOError, FileNotFoundError):
         return False
-

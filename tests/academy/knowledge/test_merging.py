@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.knowledge.cells import CODE_LETTERS, LETTER_CODES, State
-from academy.knowledge.merging import (
+from academy.knowledge.library import (
     cell_rule,
     decisive,
     generalised_cell,
     merged,
     specialised_cell,
 )
-from academy.knowledge.signatures import Vote
+from academy.knowledge.votes import Vote
 
 from .games import ballot, cells
 

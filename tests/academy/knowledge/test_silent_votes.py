@@ -14,7 +14,7 @@ from academy.knowledge.fair_use import acceptable
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.library import PatternEntry, PatternLibrary
 from academy.knowledge.settings import Library, LibrarySettings
-from academy.knowledge.signatures import MAX_SEPARATE_VOTES, MAX_SILENT_VOTES, Signature, Vote, VoteTally
+from academy.knowledge.votes import MAX_SEPARATE_VOTES, MAX_SILENT_VOTES, Signature, Vote, VoteTally
 from academy.store.game_tables import records
 
 from .games import DRAUGHTS, DRAW, GO, LOSS, WIN, ballot, cells, contest, endgame

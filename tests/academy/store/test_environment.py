@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from academy.store import environment as environments
-from academy.store.environment import Environment, TableName, Transaction
+from academy.store.environment import SCHEMA_VERSION, Environment, TableName, Transaction
 from academy.store.errors import (
     SchemaMismatchError,
     StoreClosedError,
@@ -17,7 +17,6 @@ from academy.store.errors import (
     StoreError,
     StoreFullError,
 )
-from academy.store.schema import SCHEMA_VERSION
 from tests.academy.store.processes import run_python
 
 CHUNK = bytes(1 << 14)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from academy.knowledge.signatures import (
+from academy.knowledge.votes import (
     MAX_SEPARATE_VOTES,
     AggregatedVotes,
     InvalidVoteError,
