@@ -7,6 +7,19 @@ from enum import Enum
 from academy.knowledge.patterns import Pattern
 from academy.knowledge.settings import Library
 
+__all__ = [
+    "ContestReport",
+    "Contestant",
+    "FalseClaim",
+    "FalseConsultation",
+    "Judgement",
+    "Ply",
+    "Proposal",
+    "Result",
+    "Use",
+    "Verdict",
+]
+
 
 class Result(Enum):
     """A player's result."""

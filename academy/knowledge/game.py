@@ -17,6 +17,15 @@ from academy.knowledge.settings import Library, LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import Vote, VoteTally
 
+__all__ = [
+    "PATTERN_LIBRARIES",
+    "RULES_VERSION",
+    "ChangedRecords",
+    "Counters",
+    "GameKnowledge",
+    "KnowledgeUpdate",
+]
+
 PATTERN_LIBRARIES: Final = (Library.MIDDLE_GAME, Library.ENDGAME)
 
 
@@ -221,7 +230,7 @@ class GameKnowledge:
         if voter:
             known = library.find(pattern, player)
             elo = vote.elo_hundredths
-            vote = analysis.averaged(vote, known)
+            vote = analysis.average_vote(vote, known)
             # It has no Elo of its own that could rise, so there is nothing to wait for.
             if known is not None and not known.ballot.admits(min(elo, vote.elo_hundredths)):
                 return Judgement(Verdict.DROPPED, "the player's Elo is 200 or more below the pattern's")

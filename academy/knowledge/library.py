@@ -16,6 +16,26 @@ from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import Cell
 from academy.knowledge.votes import BAND_HUNDREDTHS, ELO_BAND, Signature, Vote, VoteTally, digest
 
+__all__ = [
+    "STRICT_NEGATIVE",
+    "STRICT_POSITIVE",
+    "CellRule",
+    "PatternEntry",
+    "PatternLibrary",
+    "Placement",
+    "TouchedPatterns",
+    "UnknownPatternError",
+    "UseCount",
+    "cell_rule",
+    "check_entry",
+    "decisive",
+    "generalised_cell",
+    "information",
+    "is_vague",
+    "merge_cells",
+    "specialised_cell",
+]
+
 STRICT_POSITIVE: Final = 0.66
 STRICT_NEGATIVE: Final = 0.33
 
@@ -71,30 +91,62 @@ _SPECIALISED_UNDECIDED: Final = _with_swapped_rows(
 
 
 def decisive(first_value: float, second_value: float) -> bool:
-    """Whether both values are strictly positive (above 0.66) or both strictly negative (below 0.33)."""
+    """Return whether both values are strictly positive (above 0.66) or both strictly negative (below 0.33).
+
+    Args:
+        first_value: An expected value, 0.0 to 1.0.
+        second_value: Another.
+    """
     return (
         min(first_value, second_value) > STRICT_POSITIVE or max(first_value, second_value) < STRICT_NEGATIVE
     )
 
 
 def generalised_cell(first: int, second: int, is_decisive: bool) -> int | None:
-    """The code that a pair of unequal cells becomes by generalisation, or None where it blocks it."""
+    """Return what two unequal cells become by generalisation (the seed's table, also with the colours
+    swapped).
+
+    Args:
+        first: A `cells.Code`.
+        second: Another one; the order does not matter.
+        is_decisive: Whether the two patterns' values are `decisive`.
+
+    Returns:
+        The code; None where this pair blocks the merge.
+    """
     if (first in _FIRST and second in _SECOND) or (first in _SECOND and second in _FIRST):
         return Code.ANYTHING if is_decisive else None
     return _GENERALISED.get((first, second)) or _GENERALISED.get((second, first))
 
 
 def specialised_cell(new: int, known: int, is_decisive: bool) -> int | None:
-    """The code that a new cell and an unequal known one become by specialisation, or None."""
+    """Return what a new cell and an unequal known one become by specialisation (the seed's table).
+
+    Args:
+        new: The new pattern's `cells.Code`.
+        known: The known pattern's.
+        is_decisive: Whether the two patterns' values are `decisive`.
+
+    Returns:
+        The code; None where this pair blocks the merge.
+    """
     if known == Code.ANYTHING and new in (*_FIRST, *_SECOND):
         return Code.ANYTHING if is_decisive else _SPECIALISED_UNDECIDED[new, known]
     return _SPECIALISED.get((new, known))
 
 
 def cell_rule(vote: Vote, known: VoteTally) -> CellRule | None:
-    """The table for a new pattern's vote and a known pattern: by specialisation, generalisation, or none.
+    """Return the table by which a new pattern merges with a known one (docs/knowledge.md, "The four ways
+    in").
 
-    Compared in whole hundredths: as floats, most differences of exactly 200 would not be 200.
+    Args:
+        vote: The vote for the new pattern.
+        known: The votes for the known pattern.
+
+    Returns:
+        `specialised_cell` where the vote's Elo is more than 200 above, `generalised_cell` where it is less
+        than
+        200 away, else None.
     """
     gap = vote.elo_hundredths * known.proposers - known.elo_hundredths
     band = BAND_HUNDREDTHS * known.proposers
@@ -113,13 +165,21 @@ def information(codes: bytes) -> float:
     return sum(_MILLIBITS[code] for code in codes) / 1_000
 
 
-def merged(
+def merge_cells(
     new: Pattern, known: bytes, differing: Sequence[int], rule: CellRule, is_decisive: bool
 ) -> Pattern | None:
-    """The new pattern merged cell by cell with known codes that lie on the same cells.
+    """Merge a new pattern with known codes that lie on the same cells.
 
-    `differing` are the places where they are not equal. None where a pair blocks the merge or
-    nothing would be left but `#`, `1`, `2` and `+`.
+    Args:
+        new: The new pattern.
+        known: One code for each of its cells.
+        differing: The indices of the cells where the codes are not equal.
+        rule: The table, from `cell_rule`.
+        is_decisive: Whether the two patterns' values are `decisive`.
+
+    Returns:
+        The merged pattern; None where a pair blocks the merge, or nothing but `#`, `1`, `2` and `+` would be
+        left.
     """
     codes = bytearray(known)
     for place in differing:
@@ -212,9 +272,14 @@ class TouchedPatterns(NamedTuple):
 
 
 def check_entry(entry: PatternEntry, spec: GameSpec) -> None:
-    """Check a pattern from elsewhere. Raises InvalidPatternError.
+    """Check a pattern that comes from elsewhere.
 
-    It must address a player of the game, have a vote, and be one that can occur in the game.
+    Args:
+        entry: The pattern.
+        spec: The game whose library it enters.
+
+    Raises:
+        InvalidPatternError: It addresses no player of the game, has no vote, or cannot occur in the game.
     """
     if not 1 <= entry.player <= spec.players:
         raise InvalidPatternError(
@@ -309,7 +374,15 @@ class PatternLibrary:
         return len(self.entries)
 
     def find(self, pattern: Pattern, player: int) -> PatternEntry | None:
-        """The entry of a pattern, or of an image of it, for the player addressed; None if unknown."""
+        """Return the entry of a pattern, or of an image of it.
+
+        Args:
+            pattern: The pattern.
+            player: The player addressed, from 1.
+
+        Returns:
+            The entry; None where the library has none.
+        """
         known = self._known.get((player, self._spec.canonical(pattern)))
         return None if known is None else self.entries[known]
 
@@ -322,9 +395,18 @@ class PatternLibrary:
         settings: LibrarySettings,
         changer: str = "",
     ) -> Placement:
-        """Let a vote for a pattern find its place. `fresh_id` is the number it gets if it enters alone.
+        """Let a vote for a pattern find its place (docs/knowledge.md, "The four ways in").
 
-        `changer` is whose doing it is where it changes the cells of a known pattern: the voter, if empty.
+        Args:
+            pattern: The pattern, in any of its images.
+            player: The player addressed, from 1.
+            vote: The vote.
+            fresh_id: The number that the pattern gets if it enters alone.
+            settings: The game's settings.
+            changer: Who changes the cells of a known pattern by it; the voter, if empty.
+
+        Returns:
+            What became of it.
         """
         images = sorted(set(self._spec.images(pattern)))
         known = self._known.get((player, images[0]))
@@ -383,7 +465,7 @@ class PatternLibrary:
                     continue
                 verdict = Verdict.SPECIALISED if rule is specialised_cell else Verdict.GENERALISED
                 is_decisive = decisive(vote.value, entry.ballot.value)
-                result = merged(image, entry.pattern.codes, differing, rule, is_decisive)
+                result = merge_cells(image, entry.pattern.codes, differing, rule, is_decisive)
                 if result is None or information(result.codes) < settings.least_information:
                     continue
                 result = self._spec.canonical(result)

@@ -11,6 +11,8 @@ from academy.knowledge.contests import Contestant, ContestReport, Result
 from academy.knowledge.library import STRICT_POSITIVE
 from academy.knowledge.votes import ELO_SCALE
 
+__all__ = ["CONTESTS_FOR_AVERAGE", "Mean", "Measure", "Measures", "Rating", "Ratings"]
+
 Rating = tuple[str, int]
 
 

@@ -14,6 +14,8 @@ from academy.knowledge.settings import LibrarySettings
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 
+__all__ = ["ROOT", "Continuation", "OpeningNode", "OpeningTree", "UnknownLineError", "depth_limit"]
+
 ROOT: Final = 0
 _RESULT_VALUES: Final = {
     Result.WIN: VALUE_SCALE,

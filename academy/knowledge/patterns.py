@@ -15,6 +15,8 @@ from academy.knowledge.boards import Geometry, GraphGeometry
 from academy.knowledge.cells import CODE_LETTERS, SWAP_COLOURS, Code, State
 from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
 
+__all__ = ["MAX_PATTERN_CELLS", "InvalidPatternError", "Pattern", "graph_pattern", "grid_pattern", "occurs"]
+
 MAX_PATTERN_CELLS = 441  # 21 x 21: a whole Go board with its edge
 
 
@@ -88,10 +90,19 @@ def _checked(pattern: Pattern) -> Pattern:
 
 
 def grid_pattern(cells: Iterable[tuple[int, int, int]]) -> Pattern:
-    """Make a pattern of (row, column, code), shifted so that the least row and column are 0.
+    """Make a pattern on a square or hexagonal board.
 
-    Raises InvalidPatternError where it is empty, too large, names a cell twice, holds a number that is no
-    code, or nothing but `#` and `+`.
+    Args:
+        cells: (row, column, code) of each cell in any order; the least row and the least column become 0. A
+            code is a `cells.Code`.
+
+    Returns:
+        The normalised pattern.
+
+    Raises:
+        InvalidPatternError: There are no cells or more than `MAX_PATTERN_CELLS`, a cell is named twice, a
+            number
+            is no code, or the pattern holds nothing but `#` and `+`.
     """
     found = sorted(islice(cells, MAX_PATTERN_CELLS + 1))
     if not found:
@@ -107,7 +118,17 @@ def grid_pattern(cells: Iterable[tuple[int, int, int]]) -> Pattern:
 
 
 def graph_pattern(nodes: Iterable[tuple[int, int]]) -> Pattern:
-    """Make a pattern of (node, code) on a graph. Raises InvalidPatternError like `grid_pattern`."""
+    """Make a pattern on a graph.
+
+    Args:
+        nodes: (index of the node, code) in any order.
+
+    Returns:
+        The normalised pattern.
+
+    Raises:
+        InvalidPatternError: As in `grid_pattern`.
+    """
     found = sorted(islice(nodes, MAX_PATTERN_CELLS + 1))
     if not found:
         raise InvalidPatternError("a pattern has no cells")
@@ -115,7 +136,18 @@ def graph_pattern(nodes: Iterable[tuple[int, int]]) -> Pattern:
 
 
 def occurs(pattern: Pattern, geometry: Geometry, states: bytes) -> bool:
-    """Return whether the pattern fits somewhere on the board, over the edge included."""
+    """Return whether a pattern fits somewhere on one board as it lies, without symmetries.
+
+    This is for single proposals; `academy.matching` matches whole libraries.
+
+    Args:
+        pattern: The pattern; it may reach over the board's edge where its codes accept `+`.
+        geometry: The board's cells.
+        states: One byte (`cells.State`) a cell, row by row.
+
+    Returns:
+        Whether there is a place where every code accepts its cell's state.
+    """
     tests = [
         (cell, code) for cell, code in zip(pattern.cells, pattern.codes, strict=True) if code != Code.ANYTHING
     ]

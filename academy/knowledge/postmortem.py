@@ -15,6 +15,19 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.votes import ELO_SCALE, VALUE_SCALE
 
+__all__ = [
+    "ADVERSARY_MARGIN",
+    "ENDGAME_SHARE",
+    "GAIN",
+    "GAIN_ACROSS_HALF",
+    "endgame_value",
+    "gain",
+    "is_late",
+    "needed_gain",
+    "objection",
+    "stated_value_before",
+]
+
 ENDGAME_SHARE: Final = 0.20
 ADVERSARY_MARGIN: Final = 100.0
 GAIN: Final = 0.20
@@ -23,7 +36,15 @@ _WIDE: Final = frozenset({Code.ANYTHING, Code.NO_FIRST_PIECE, Code.NO_SECOND_PIE
 
 
 def endgame_value(value: float, result: Result) -> float:
-    """An endgame pattern's value in the light of the result: sqrt(v), v² or (v + 0.5)/2."""
+    """Return an endgame pattern's value in the light of the contest's result (from the seed).
+
+    Args:
+        value: The proposed value, 0.0 to 1.0.
+        result: The proposer's result.
+
+    Returns:
+        sqrt(v) after a win, v² after a loss, (v + 0.5) / 2 after a draw.
+    """
     match result:
         case Result.WIN:
             return math.sqrt(value)
@@ -40,9 +61,17 @@ def objection(
     average_length: float,
     least_information: int = 0,
 ) -> str | None:
-    """Return why a proposal does not count, or None where it does.
+    """Return why a proposal does not count (docs/knowledge.md, "The libraries").
 
-    `least_information` are the bits that a pattern must keep where it does not say everything of its cells.
+    Args:
+        proposal: The proposal.
+        report: The report of its contest.
+        spec: The game.
+        average_length: The plies of an average game.
+        least_information: The bits that a pattern must keep where it leaves cells open.
+
+    Returns:
+        The reason in words; None where the proposal counts.
     """
     for each in report.false_consultations:
         if each.seat == proposal.seat:
@@ -103,8 +132,17 @@ def _contradiction(proposal: Proposal, report: ContestReport, spec: GameSpec) ->
     return None
 
 
-def told_before(report: ContestReport, seat: int, ply: int) -> float | None:
-    """The expected value that the player in a seat told last before a ply (from 1)."""
+def stated_value_before(report: ContestReport, seat: int, ply: int) -> float | None:
+    """Return the expected value that a player told last before a ply.
+
+    Args:
+        report: The contest's report.
+        seat: The player's seat, from 1.
+        ply: The number of the ply, from 1.
+
+    Returns:
+        The value, 0.0 to 1.0; None where it told none.
+    """
     earlier = reversed(report.plies[: ply - 1])
     return next((each.values[seat] for each in earlier if seat in each.values), None)
 
@@ -115,18 +153,24 @@ def _millionths(value: float) -> int:
 
 
 def is_late(ply: int, plies: int, average_length: float) -> bool:
-    """Whether a ply is the last, or among the last 20 % of an average game, counted from the end."""
+    """Return whether a ply is the last, or among the last 20 % of an average game (from the seed).
+
+    Args:
+        ply: The number of the ply, from 1.
+        plies: The number of the last.
+        average_length: The plies of an average game.
+    """
     # Rounded, since in binary a fifth of 15 is more than 3.
     return ply == plies or ply > plies - round(ENDGAME_SHARE * average_length, 6)
 
 
 def gain(before: float, after: float) -> float:
-    """By how much a move raised an expected value."""
+    """Return by how much a move raised an expected value (0.0 to 1.0), exact to millionths."""
     return (_millionths(after) - _millionths(before)) / VALUE_SCALE
 
 
 def needed_gain(before: float, after: float) -> float:
-    """By how much a tesuji must: 0.20, or 0.10 from below one half to above it."""
+    """Return by how much a tesuji must raise the value: 0.20, or 0.10 across one half (from the seed)."""
     return GAIN_ACROSS_HALF if before < 0.5 < after else GAIN
 
 
@@ -152,7 +196,7 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
     before = proposal.value_before
     if before is None:
         return "the expected value before the move was not stated"
-    told = told_before(report, proposal.seat, proposal.ply)
+    told = stated_value_before(report, proposal.seat, proposal.ply)
     if told is None:
         return f"the proposer told no expected value before ply {proposal.ply} of the contest"
     if differ(told, before):

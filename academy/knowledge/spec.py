@@ -13,6 +13,8 @@ from academy.knowledge.cells import SWAP_COLOURS
 from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.symmetries import Cell, GridSymmetry, NodeSymmetry
 
+__all__ = ["GAME_ID", "MAX_PLAYERS", "MOST_MOVE_FORMS", "GameSpec", "InvalidGameError"]
+
 GAME_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MAX_PLAYERS: Final = 64
 MOST_MOVE_FORMS: Final = 32
@@ -156,7 +158,18 @@ class GameSpec:
         return pattern.swapped().image(self.reversal_symmetry)
 
     def check_pattern(self, pattern: Pattern) -> Pattern:
-        """Return the pattern if it can occur in this game's geometry. Raises InvalidPatternError."""
+        """Check that a pattern can occur in this game's geometry.
+
+        Args:
+            pattern: The pattern.
+
+        Returns:
+            The same pattern.
+
+        Raises:
+            InvalidPatternError: It is larger than the board and its edge, or its outline is not of this
+                geometry.
+        """
         if isinstance(self.geometry, GraphGeometry):
             return pattern
         images: tuple[Pattern, ...] = (pattern,)
@@ -246,9 +259,14 @@ class GameSpec:
         return not self.move_forms or self._written_move.fullmatch(text) is not None
 
     def move_images(self, moves: Sequence[str]) -> list[tuple[str, ...]]:
-        """The list of moves under each symmetry that maps the board onto itself, the identity first.
+        """Return a list of moves under each symmetry that maps the board onto itself.
 
-        A symmetry exchanges the cells that moves name; all other text of a move stays.
+        Args:
+            moves: Moves in the game's notation. A symmetry exchanges the cells that they name; other text
+                stays.
+
+        Returns:
+            The images, the identity first.
         """
         if not self.cell_names:
             return [tuple(moves)]
@@ -267,9 +285,14 @@ class GameSpec:
         return self._cell_in_move.sub(lambda cell: names[cell[0]], move)
 
     def all_moves_back(self, moves: Sequence[str], canonical_moves: Sequence[str]) -> list[tuple[str, ...]]:
-        """The moves after `moves` that each canonical move, after their least image, stands for.
+        """Return the moves after `moves` that canonical moves stand for.
 
-        Several where the position after `moves` is symmetric; sorted.
+        Args:
+            moves: The moves so far, in their own orientation.
+            canonical_moves: Moves after the least image of `moves`.
+
+        Returns:
+            For each canonical move its spellings, sorted: several where the position is symmetric.
         """
         if not self.cell_names:
             return [(move,) for move in canonical_moves]

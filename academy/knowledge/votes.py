@@ -10,6 +10,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+__all__ = [
+    "BAND_HUNDREDTHS",
+    "ELO_BAND",
+    "ELO_SCALE",
+    "MAX_ELO",
+    "MAX_SEPARATE_VOTES",
+    "MAX_SILENT_VOTES",
+    "VALUE_SCALE",
+    "AggregatedVotes",
+    "InvalidVoteError",
+    "Signature",
+    "Vote",
+    "VoteTally",
+    "digest",
+]
+
 MAX_SEPARATE_VOTES: Final = 256
 MAX_SILENT_VOTES: Final = 64
 # From the seed: whose Elo lies this far below a known pattern's does not change it.
@@ -56,7 +72,21 @@ class Vote:
 
     @classmethod
     def of(cls, player: str, elo: float, value: float, event: int, order: int = 0) -> "Vote":
-        """Round an Elo and a value in [0, 1] to a vote. Raises InvalidVoteError outside the ranges."""
+        """Make a vote of a player's own numbers.
+
+        Args:
+            player: The player's name.
+            elo: Its Elo, up to `MAX_ELO` either way; rounded to hundredths.
+            value: The expected value, 0.0 to 1.0; rounded to millionths.
+            event: The number of the event that brings the vote.
+            order: Its place among the votes of that event, from 0.
+
+        Returns:
+            The vote.
+
+        Raises:
+            InvalidVoteError: The Elo or the value is out of range.
+        """
         if not (math.isfinite(value) and 0.0 <= value <= 1.0):
             raise InvalidVoteError(f"expected value {value!r}: it must be a number from 0 to 1")
         if not (math.isfinite(elo) and abs(elo) <= MAX_ELO):

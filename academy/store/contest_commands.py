@@ -1,6 +1,6 @@
 """Commands of arenas and players: register a game, open and report a contest, consult, propose."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -456,6 +456,10 @@ class AnalysisExceededError(RuntimeError):
         self.more = more
         self.limit = limit
         self.retry_after = retry_after
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"told": str(self.told), "more": str(self.more), "limit": str(self.limit)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,17 @@
-"""What the store refuses, and what can go wrong with its folder."""
+"""What the store refuses, and what can go wrong with its folder.
+
+An error's `details()` are what callers get of it as metadata, by name.
+"""
+
+from collections.abc import Mapping
 
 
 class StoreError(OSError):
     """The data folder cannot be used; the message says why and what to do."""
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {}
 
 
 class StoreFullError(StoreError):
@@ -28,6 +37,10 @@ class SchemaOutdatedError(SchemaMismatchError):
         super().__init__(what)
         self.version = version
 
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"version": str(self.version)}
+
 
 class StoreBusyError(StoreError):
     """More writes are waiting than the queue may hold. Nothing was done; try again later."""
@@ -40,6 +53,10 @@ class StoreClosedError(StoreError):
 class UnknownRecordError(LookupError):
     """There is nothing under the name asked for."""
 
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {}
+
 
 class UnknownGameError(UnknownRecordError):
     """No game of this id is registered."""
@@ -47,6 +64,10 @@ class UnknownGameError(UnknownRecordError):
     def __init__(self, game_id: str) -> None:
         super().__init__(f"game {game_id!r} is not registered; register it first")
         self.game_id = game_id
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"game_id": self.game_id}
 
 
 class UnknownContestError(UnknownRecordError):
@@ -57,6 +78,10 @@ class UnknownContestError(UnknownRecordError):
         super().__init__(f"contest {contest_id!r} was neither opened nor reported; open it first")
         self.contest_id = contest_id
 
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"contest_id": self.contest_id}
+
 
 class UnknownArenaError(UnknownRecordError):
     """No arena of this name has opened or reported a contest."""
@@ -65,6 +90,10 @@ class UnknownArenaError(UnknownRecordError):
         super().__init__(f"no arena {name[:140]!r} has opened or reported a contest; list the arenas")
         self.arena = name
 
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"arena": self.arena}
+
 
 class NotDeletedError(UnknownRecordError):
     """There is no deleted pattern of this number to restore."""
@@ -72,6 +101,10 @@ class NotDeletedError(UnknownRecordError):
     def __init__(self, pattern_id: int) -> None:
         super().__init__(f"no deleted pattern {pattern_id} is kept: there is nothing to restore")
         self.pattern_id = pattern_id
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"pattern_id": str(self.pattern_id)}
 
 
 class UnknownRemovalError(UnknownRecordError):
@@ -84,6 +117,10 @@ class UnknownRemovalError(UnknownRecordError):
         )
         self.removal = removal
 
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"removal": str(self.removal)}
+
 
 class UnknownTokenIdError(UnknownRecordError):
     """No token has this id."""
@@ -91,6 +128,10 @@ class UnknownTokenIdError(UnknownRecordError):
     def __init__(self, token_id: str) -> None:
         super().__init__(f"there is no token {token_id!r}; list the tokens to see their ids")
         self.token_id = token_id
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"token_id": self.token_id}
 
 
 class InvalidRecordError(ValueError):
@@ -100,6 +141,10 @@ class InvalidRecordError(ValueError):
         super().__init__(f"{field}: {what}")
         self.field = field
 
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"field": self.field}
+
 
 class ConflictError(ValueError):
     """The same id was used before for something else; `field` names what differs."""
@@ -108,6 +153,10 @@ class ConflictError(ValueError):
         super().__init__(f"{what} {identity!r} is known already with another {field}{remedy}")
         self.identity = identity
         self.field = field
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"identity": self.identity, "field": self.field}
 
 
 class GameConflictError(ConflictError):
@@ -130,6 +179,10 @@ class GameInUseError(ValueError):
         super().__init__(f"game {game_id!r} {why}: only one that nobody has played can be deleted")
         self.game_id = game_id
 
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"game_id": self.game_id}
+
 
 class ContestConflictError(ConflictError):
     """Another contest was opened or reported under this id."""
@@ -146,6 +199,10 @@ class ContestOverError(RuntimeError):
         super().__init__(f"contest {contest_id!r} is over: it was reported")
         self.contest_id = contest_id
 
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"contest_id": self.contest_id}
+
 
 class TooManyProposalsError(RuntimeError):
     """A player would propose more patterns in one contest than the game's settings allow."""
@@ -159,6 +216,10 @@ class TooManyProposalsError(RuntimeError):
         self.more = more
         self.allowed = allowed
 
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"held": str(self.held), "more": str(self.more), "allowed": str(self.allowed)}
+
 
 class ConsultationOrderError(RuntimeError):
     """A consultation of the opening tree does not continue the game that the one before it was about."""
@@ -169,3 +230,7 @@ class ConsultationOrderError(RuntimeError):
             f"these part after {common} moves"
         )
         self.common = common
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"common": str(self.common)}

@@ -36,7 +36,7 @@ import itertools
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, TypeVar
@@ -77,6 +77,10 @@ class LibraryTextError(InvalidRecordError):
         super().__init__(f"line {line}, column {column}", what)
         self.line = line
         self.column = column
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers."""
+        return {"field": self.field, "line": str(self.line), "column": str(self.column)}
 
 
 @dataclass(frozen=True, slots=True)

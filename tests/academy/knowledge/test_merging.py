@@ -11,7 +11,7 @@ from academy.knowledge.library import (
     cell_rule,
     decisive,
     generalised_cell,
-    merged,
+    merge_cells,
     specialised_cell,
 )
 from academy.knowledge.votes import Vote
@@ -151,7 +151,7 @@ def test_whole_patterns(new: str, known: str, rule: object, expected: str | None
     assert rule in (generalised_cell, specialised_cell)
     fresh, old = cells(new), cells(known)
     differing = [place for place in range(len(fresh.codes)) if fresh.codes[place] != old.codes[place]]
-    result = merged(
+    result = merge_cells(
         fresh,
         old.codes,
         differing,
