@@ -81,7 +81,7 @@ class Commands(TyperGroup):
         except Exception as error:
             if not isinstance(error, _EXPECTED) and not _is_rpc_error(error):
                 raise
-            message, exit_code = told(error)
+            message, exit_code = describe_error(error)
             sys.stderr.write(f"academy: {message}\n")
             raise typer.Exit(exit_code) from error
 
@@ -97,7 +97,7 @@ class ListingCommands(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-def told(error: Exception) -> tuple[str, ExitCode]:
+def describe_error(error: Exception) -> tuple[str, ExitCode]:
     """Return how a failure is told, on one line, and what the command exits with."""
     if isinstance(error, CommandError):
         return str(error), error.exit_code
@@ -177,10 +177,10 @@ def with_server(command: Callable[Concatenate[Server, _P], None]) -> Callable[..
 
     @functools.wraps(command)
     def run(**arguments: Any) -> None:
-        from academy.cli.channel import connected
+        from academy.cli.channel import connect
 
         options = {name: arguments.pop(name) for name in _OPTIONS}
-        with connected(**options) as server:
+        with connect(**options) as server:
             command(server, **arguments)  # type: ignore[call-arg]
 
     run.__signature__ = signature.replace(  # type: ignore[attr-defined]

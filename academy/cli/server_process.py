@@ -156,7 +156,7 @@ def embedded_token(store: Store, marker: Path, file: Path | None) -> Iterator[No
 
     Those of servers that were killed are revoked first: their markers, and so this server's, name them.
     """
-    for token_id in clean_shutdown.noted(marker):
+    for token_id in clean_shutdown.read_notes(marker):
         # One whose record cannot be read gives no rights.
         with suppress(UnknownTokenIdError, StoreCorruptError):
             store.run(RevokeToken(token_id))

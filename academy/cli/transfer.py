@@ -171,7 +171,7 @@ def _described(content: bytes, file: Path) -> game_pb2.Game:
                 "game with `arena describe`"
             )
         return described
-    first = next(_parsed(content, file), None)
+    first = next(_parse(content, file), None)
     if first is None or first.WhichOneof("record") != "game":
         raise CommandError(f"{file}: is neither a description of a game nor an export")
     return first.game
@@ -253,7 +253,7 @@ def _records_of_binary(
     content: bytes, file: Path, described: game_pb2.Game
 ) -> Iterator[libraries_pb2.ImportLibraryRequest]:
     number = -1
-    for number, record in enumerate(_parsed(content, file)):
+    for number, record in enumerate(_parse(content, file)):
         match record.WhichOneof("record"), number:
             case "game", 0:
                 if record.game.geometry != described.geometry or record.game.players != described.players:
@@ -273,7 +273,7 @@ def _records_of_binary(
         raise CommandError(f"{file}: is not an export: it has no game")
 
 
-def _parsed(content: bytes, file: Path) -> Iterator[libraries_pb2.ExportLibraryResponse]:
+def _parse(content: bytes, file: Path) -> Iterator[libraries_pb2.ExportLibraryResponse]:
     stream = io.BytesIO(content)
     while True:
         began = stream.tell()

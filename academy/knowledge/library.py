@@ -238,13 +238,13 @@ class PatternEntry:
             other.changers,
         )
 
-    def united(self, other: "PatternEntry") -> "PatternEntry":
-        """This pattern with the other's votes (see `VoteTally.united`) and uses, under the older number."""
+    def unite_with(self, other: "PatternEntry") -> "PatternEntry":
+        """This pattern with the other's votes and uses, under the older number."""
         later = max(self, other, key=lambda entry: entry.last_contest)
         return replace(
             self,
             pattern_id=min(self.pattern_id, other.pattern_id),
-            ballot=self.ballot.united(other.ballot),
+            ballot=self.ballot.unite_with(other.ballot),
             uses=self.uses + other.uses,
             successes=self.successes + other.successes,
             last_contest=later.last_contest,
@@ -497,7 +497,7 @@ class PatternLibrary:
         """Put an entry in; if its pattern is known, its votes come in there. Returns the (older) number."""
         twin = self._known.get((entry.player, entry.pattern))
         if twin is not None and twin != entry.pattern_id:
-            entry = self.remove(twin).united(entry)
+            entry = self.remove(twin).unite_with(entry)
         self.put(entry)
         return entry.pattern_id
 

@@ -191,9 +191,9 @@ class OpeningTree:
             replace(
                 node,
                 visits=node.visits + 1,
-                wins=_tallied(node.wins, results, Result.WIN),
-                draws=_tallied(node.draws, results, Result.DRAW),
-                losses=_tallied(node.losses, results, Result.LOSS),
+                wins=_tally_result(node.wins, results, Result.WIN),
+                draws=_tally_result(node.draws, results, Result.DRAW),
+                losses=_tally_result(node.losses, results, Result.LOSS),
                 value_millionths=tuple(
                     total + value for total, value in zip(node.value_millionths, values, strict=True)
                 ),
@@ -417,7 +417,7 @@ def _own_line(report: ContestReport, seat: int, limit: int) -> list[tuple[str, i
     return [(ply.move, seat, ply.values) for ply in own]
 
 
-def _tallied(counts: tuple[int, ...], results: Sequence[Result], result: Result) -> tuple[int, ...]:
+def _tally_result(counts: tuple[int, ...], results: Sequence[Result], result: Result) -> tuple[int, ...]:
     return tuple(count + (each is result) for count, each in zip(counts, results, strict=True))
 
 
@@ -435,16 +435,16 @@ def _values(told: Mapping[int, float], results: Sequence[Result]) -> list[int]:
 
 
 def _sum(first: OpeningNode, second: OpeningNode) -> OpeningNode:
-    def added(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
+    def add(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(a + b for a, b in zip(left, right, strict=True))
 
     return replace(
         first,
         visits=first.visits + second.visits,
-        wins=added(first.wins, second.wins),
-        draws=added(first.draws, second.draws),
-        losses=added(first.losses, second.losses),
-        value_millionths=added(first.value_millionths, second.value_millionths),
+        wins=add(first.wins, second.wins),
+        draws=add(first.draws, second.draws),
+        losses=add(first.losses, second.losses),
+        value_millionths=add(first.value_millionths, second.value_millionths),
         values=first.values + second.values,
         elo_hundredths=first.elo_hundredths + second.elo_hundredths,
     )

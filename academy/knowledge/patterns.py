@@ -74,7 +74,7 @@ def _cells_image(
     return tuple(images[source] for source in sources), tuple(sources)
 
 
-def _checked(pattern: Pattern) -> Pattern:
+def _check(pattern: Pattern) -> Pattern:
     if len(pattern.cells) > MAX_PATTERN_CELLS:
         raise InvalidPatternError(f"a pattern has at most {MAX_PATTERN_CELLS} cells: this one has more")
     unknown = set(pattern.codes) - CODE_LETTERS.keys()
@@ -109,7 +109,7 @@ def grid_pattern(cells: Iterable[tuple[int, int, int]]) -> Pattern:
         raise InvalidPatternError("a pattern has no cells")
     top = found[0][0]
     left = min(column for _, column, _ in found)
-    return _checked(
+    return _check(
         Pattern(
             tuple((row - top, column - left) for row, column, _ in found),
             bytes(code for _, _, code in found),
@@ -132,7 +132,7 @@ def graph_pattern(nodes: Iterable[tuple[int, int]]) -> Pattern:
     found = sorted(islice(nodes, MAX_PATTERN_CELLS + 1))
     if not found:
         raise InvalidPatternError("a pattern has no cells")
-    return _checked(Pattern(tuple((0, node) for node, _ in found), bytes(code for _, code in found)))
+    return _check(Pattern(tuple((0, node) for node, _ in found), bytes(code for _, code in found)))
 
 
 def occurs(pattern: Pattern, geometry: Geometry, states: bytes) -> bool:

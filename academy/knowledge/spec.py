@@ -224,7 +224,7 @@ class GameSpec:
         target = self._permutation(symmetry)
         if target is None:
             return None
-        return Board(board.geometry, bytes(board.states[source] for source in _inverted(target)))
+        return Board(board.geometry, bytes(board.states[source] for source in _invert(target)))
 
     # Moves
 
@@ -270,18 +270,18 @@ class GameSpec:
         """
         if not self.cell_names:
             return [tuple(moves)]
-        return [tuple(self._renamed(move, names) for move in moves) for names in self._renamings]
+        return [tuple(self._rename_cells(move, names) for move in moves) for names in self._renamings]
 
     def reversed_move(self, move: str) -> str:
         """The other player's move in the game with the players exchanged; all but the cells' names stays."""
-        return self._renamed(move, self._reversed_names)
+        return self._rename_cells(move, self._reversed_names)
 
     @cached_property
     def _reversed_names(self) -> dict[str, str]:
         target = self.reversed_cells
         return {name: self.cell_names[target[cell]] for cell, name in enumerate(self.cell_names)}
 
-    def _renamed(self, move: str, names: dict[str, str]) -> str:
+    def _rename_cells(self, move: str, names: dict[str, str]) -> str:
         return self._cell_in_move.sub(lambda cell: names[cell[0]], move)
 
     def all_moves_back(self, moves: Sequence[str], canonical_moves: Sequence[str]) -> list[tuple[str, ...]]:
@@ -304,7 +304,8 @@ class GameSpec:
             if image == least
         ]
         return [
-            tuple(sorted({self._renamed(move, names) for names in ways_back})) for move in canonical_moves
+            tuple(sorted({self._rename_cells(move, names) for names in ways_back}))
+            for move in canonical_moves
         ]
 
     def canonical_line(self, moves: Iterable[str]) -> Iterator[str]:
@@ -314,7 +315,7 @@ class GameSpec:
             return
         renamings: Sequence[dict[str, str]] = self._renamings
         for move in moves:
-            images = [self._renamed(move, names) for names in renamings]
+            images = [self._rename_cells(move, names) for names in renamings]
             least = min(images)
             renamings = [names for names, image in zip(renamings, images, strict=True) if image == least]
             yield least
@@ -335,7 +336,7 @@ def _compose(second: GridSymmetry | NodeSymmetry, first: GridSymmetry | NodeSymm
     return second.after(first)
 
 
-def _inverted(target: Sequence[int]) -> tuple[int, ...]:
+def _invert(target: Sequence[int]) -> tuple[int, ...]:
     source = [0] * len(target)
     for place, goes_to in enumerate(target):
         source[goes_to] = place

@@ -128,7 +128,7 @@ class AggregatedVotes:
             self.players | {digest(vote.player)},
         )
 
-    def united(self, other: "AggregatedVotes") -> "AggregatedVotes":
+    def unite_with(self, other: "AggregatedVotes") -> "AggregatedVotes":
         """Both sums; of a player in both, `other` counts in the mean only."""
         kept = other.votes - len(self.players & other.players)
         if kept == 0:
@@ -224,7 +224,7 @@ class VoteTally:
         left = [vote for vote in votes if vote.player != player]
         return self if len(left) == len(votes) else _tally(left, (self.folded,))
 
-    def united(self, other: "VoteTally") -> "VoteTally":
+    def unite_with(self, other: "VoteTally") -> "VoteTally":
         """The votes of two patterns that became one; of one player's two votes the later counts."""
         latest: dict[str, Vote] = {}
         votes = (*self.votes, *self.silent, *other.votes, *other.silent)
@@ -306,7 +306,7 @@ def _tally(votes: Iterable[Vote], blocks: Iterable[AggregatedVotes]) -> VoteTall
     folded = AggregatedVotes()
     for _, source in shares[far:]:
         if isinstance(source, AggregatedVotes):
-            folded = folded.united(source)
+            folded = folded.unite_with(source)
     weak = [source for _, source in shares[:far] if isinstance(source, Vote)]
     weak_players = {vote.player for vote in weak}
     counted = [vote for vote in votes if vote.player not in weak_players]

@@ -37,7 +37,7 @@ def arenas(transaction: Transaction) -> list[records_pb2.ArenaRecord]:
     return sorted(found, key=lambda arena: arena.number)
 
 
-def entered(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
+def enter(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:
     """Return an arena, which is new where none of this name has come yet.
 
     Without a name it is nobody's: what such an arena opens lies in the folder's own namespace.
@@ -182,7 +182,7 @@ class AllowArena:
 
     def _acting(self, transaction: Transaction) -> records_pb2.ArenaRecord:
         keys.check_player_name("arena", self.name)
-        return entered(transaction, self.name)
+        return enter(transaction, self.name)
 
 
 def _known(transaction: Transaction, name: str) -> records_pb2.ArenaRecord:

@@ -101,7 +101,7 @@ class OpenContest:
     def execute(self, work: WriteContext) -> tuple[contests_pb2.Contest, list[str]]:
         """Store the contest and the hashes of its tickets."""
         spec = work.knowledge(self.contest.game_id).spec
-        arena = arenas.entered(work.transaction, self.arena)
+        arena = arenas.enter(work.transaction, self.arena)
         contest_id = keys.kept_contest_id(self.contest.contest_id, arena.number)
         record = find_contest(work.transaction, contest_id)
         if record is None:
@@ -143,7 +143,7 @@ class ReportContest:
     def execute(self, work: WriteContext) -> Reported:
         """Log the event with the proposals held for the contest, and write the verdicts into them."""
         contest = self.report.contest
-        arena = arenas.entered(work.transaction, self.arena)
+        arena = arenas.enter(work.transaction, self.arena)
         contest_id = keys.kept_contest_id(contest.contest_id, arena.number)
         record = find_contest(work.transaction, contest_id)
         if record is None:
@@ -374,7 +374,7 @@ class SubmitProposals:
     ) -> Judgement:
         if record.contest.state == contests_pb2.CONTEST_STATE_VOID:
             return contest_tables.DROPPED_AS_VOID
-        if record.event <= event_log.compacted(work.transaction):
+        if record.event <= event_log.last_given_up(work.transaction):
             return contest_tables.DROPPED_AS_TOO_LATE
         event = events_pb2.Event(
             game_id=record.contest.game_id,

@@ -163,7 +163,7 @@ class Transaction:
                     return
                 yield key, value
 
-    def numbered(self, table: TableName, prefix: bytes) -> dict[int, bytes]:
+    def read_numbered(self, table: TableName, prefix: bytes) -> dict[int, bytes]:
         """Return all records whose keys are `prefix` and a number, by number: faster than `scan`."""
         found = {}
         with self._lmdb.cursor(db=self._tables[table]) as cursor:
@@ -186,7 +186,7 @@ class Transaction:
         return cursor.last()
 
     @contextmanager
-    def nested(self) -> Iterator["Transaction"]:
+    def begin_nested(self) -> Iterator["Transaction"]:
         """A part of this transaction that is undone alone when its block raises."""
         with self._environment.begin(parent=self._lmdb, write=True) as inner:
             yield Transaction(self._environment, inner, self._tables)
@@ -236,7 +236,7 @@ class Environment:
         lock = lock_file.reserve(folder, read_only=read_only)
         if not lock:
             _log.warning("%s: no room for its lock.mdb: read without; start no server meanwhile", folder)
-        with self._translated():
+        with self._translate_errors():
             self._lmdb = lmdb.open(
                 str(folder),
                 map_size=min(SMALLEST_MAP, largest_map),
@@ -275,7 +275,7 @@ class Environment:
             self._open_table(table, read_only)
 
     def _open_table(self, table: TableName, read_only: bool) -> None:
-        with self._translated():
+        with self._translate_errors():
             try:
                 self._tables[table] = self._lmdb.open_db(table.encode(), create=not read_only)
             except lmdb.NotFoundError as fault:
@@ -305,7 +305,7 @@ class Environment:
 
     def room(self) -> "Room":
         """How much room the data take and have. Raises StoreClosedError and StoreError."""
-        with self._translated(), self._using():
+        with self._translate_errors(), self._using():
             info, page = self._lmdb.info(), self._lmdb.stat()["psize"]
             used = (info["last_pgno"] + 1) * page
         disk = os.statvfs(self.folder)
@@ -329,13 +329,13 @@ class Environment:
         return self._settled_version()
 
     def _settled_version(self) -> int:
-        with self._translated(), self._begin(write=False) as transaction:
+        with self._translate_errors(), self._begin(write=False) as transaction:
             return transaction.number
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """A transaction that sees the state of its beginning. Keep it short, and do not nest it."""
-        with self._translated(), self._begin(write=False) as transaction:
+        with self._translate_errors(), self._begin(write=False) as transaction:
             yield transaction
 
     def write(self, work: Callable[[Transaction], _T]) -> _T:
@@ -346,14 +346,14 @@ class Environment:
         """
         while True:
             try:
-                with self._translated(), self._begin(write=True) as transaction:
+                with self._translate_errors(), self._begin(write=True) as transaction:
                     return work(transaction)
             except _MapFullError:
                 self._grow()
 
     def copy(self, folder: Path) -> None:
         """Write a compact copy of one moment's data into a folder; the map cannot grow meanwhile."""
-        with self._translated(), self._using():
+        with self._translate_errors(), self._using():
             self._lmdb.copy(str(folder), compact=True)
 
     @contextmanager
@@ -411,7 +411,7 @@ class Environment:
                 self._gate.notify_all()
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except lmdb.MapFullError as fault:

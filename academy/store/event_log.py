@@ -77,7 +77,7 @@ def first_sequence(transaction: Transaction) -> int:
     return 0
 
 
-def compacted(transaction: Transaction) -> int:
+def last_given_up(transaction: Transaction) -> int:
     """Return the number up to which events were given up, whether or not they are still there."""
     stored = transaction.get(TableName.META, _COMPACTED)
     return 0 if stored is None else int.from_bytes(stored)
@@ -85,12 +85,12 @@ def compacted(transaction: Transaction) -> int:
 
 def give_up(transaction: Transaction, cut: int) -> None:
     """Say that nothing may rely on events up to number `cut` any more."""
-    transaction.put(TableName.META, _COMPACTED, keys.number(max(cut, compacted(transaction))))
+    transaction.put(TableName.META, _COMPACTED, keys.number(max(cut, last_given_up(transaction))))
 
 
 def remove_oldest(transaction: Transaction, most: int) -> int:
     """Remove up to `most` of the events given up, oldest first; return how many were there."""
-    cut = compacted(transaction)
+    cut = last_given_up(transaction)
     old: list[tuple[bytes, events_pb2.Event]] = []
     for key, stored in transaction.scan(TableName.EVENTS):
         if keys.last_number(key) > cut or len(old) == most:

@@ -93,13 +93,13 @@ def rebuild(
     """
     begun = begun or find_snapshot(transaction, game_id)
     events = event_log.scan(transaction, game_id, after=0 if begun is None else begun[1])
-    made = advanced(begun, events, lambda number: event_log.get(transaction, number))
+    made = advance(begun, events, lambda number: event_log.get(transaction, number))
     if made is None:
         raise StoreCorruptError(f"game {game_id!r} has no events")
     return made
 
 
-def advanced(
+def advance(
     begun: tuple[GameKnowledge, int] | None,
     events: Iterable[events_pb2.Event],
     read_event: event_log.EventReader,
@@ -129,14 +129,14 @@ def differences(
     """
     knowledge, generation = rebuild(transaction, game_id, begun)
     expected = {(table, key): value for table, key, value in game_tables.records(knowledge, generation)}
-    for table, key, stored in _stored(transaction, game_id):
+    for table, key, stored in _stored_records(transaction, game_id):
         made = expected.pop((table, key), None)
         if made is None:
-            yield f"{_named(table, key, stored)} is stored, but the events do not make it"
+            yield f"{_describe_record(table, key, stored)} is stored, but the events do not make it"
         elif made != stored:
-            yield f"{_named(table, key, made)} differs from what the events make"
+            yield f"{_describe_record(table, key, made)} differs from what the events make"
     for (table, key), made in expected.items():
-        yield f"{_named(table, key, made)} is missing"
+        yield f"{_describe_record(table, key, made)} is missing"
 
 
 def other_rules(transaction: Transaction, game_id: str) -> list[int]:
@@ -149,7 +149,7 @@ def other_rules(transaction: Transaction, game_id: str) -> list[int]:
     return sorted({event.rules for event in events} - {RULES_VERSION})
 
 
-def _stored(transaction: Transaction, game_id: str) -> Iterator[tuple[TableName, bytes, bytes]]:
+def _stored_records(transaction: Transaction, game_id: str) -> Iterator[tuple[TableName, bytes, bytes]]:
     for table in _ONE_OF_A_GAME:
         value = transaction.get(table, keys.game(game_id))
         if value is not None:
@@ -159,7 +159,7 @@ def _stored(transaction: Transaction, game_id: str) -> Iterator[tuple[TableName,
             yield table, key, value
 
 
-def _named(table: TableName, key: bytes, record: bytes) -> str:
+def _describe_record(table: TableName, key: bytes, record: bytes) -> str:
     if table is TableName.PATTERNS:
         library, number = keys.pattern_of(key)
         return f"{library.value} pattern {number}"

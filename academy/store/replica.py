@@ -140,10 +140,10 @@ def read_view(transaction: Transaction, game_id: str) -> GameView:
     spec, settings = game_tables.spec_and_settings(game_tables.game_record(transaction, game_id))
     entries = game_tables.EntryReader(spec)
     stored = {
-        library: transaction.numbered(TableName.PATTERNS, keys.pattern(game_id, library))
+        library: transaction.read_numbered(TableName.PATTERNS, keys.pattern(game_id, library))
         for library in PATTERN_LIBRARIES
     }
-    nodes = transaction.numbered(TableName.OPENINGS, keys.in_game(game_id))
+    nodes = transaction.read_numbered(TableName.OPENINGS, keys.in_game(game_id))
     return GameView(
         spec,
         settings,
@@ -189,7 +189,7 @@ class Replica:
                 fresh = read_view(transaction, game_id)
                 changes = _difference(view, fresh)
             else:
-                fresh, changes = _followed(transaction, view, touched, state.generation)
+                fresh, changes = _follow(transaction, view, touched, state.generation)
         self._views[game_id] = fresh
         if self._listener is not None:
             self._listener(fresh, changes)
@@ -199,7 +199,7 @@ class Replica:
 _Found = dict[Library, dict[int, bytes | None]]
 
 
-def _followed(
+def _follow(
     transaction: Transaction, old: GameView, touched: game_tables.ChangedKeys, generation: int
 ) -> tuple[GameView, PatternChanges]:
     """Bring a view's libraries up to date. Costs what changed, not what there is."""

@@ -162,7 +162,7 @@ def words(line: int, text: str) -> list[Word]:
     return [Word(found[0], line, found.start() + 1) for found in _WORD.finditer(text)]
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return a JSON string in which every character can be seen."""
     return visible(json.dumps(text, ensure_ascii=False))
 
@@ -226,7 +226,7 @@ def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
         elo, value = decimal(vote.elo_hundredths, ELO_SCALE), decimal(vote.value_millionths, VALUE_SCALE)
         order = f" {vote.order}" if vote.order else ""
         event = f" {vote.event}{order}" if vote.event else ""
-        yield f"% {kind} {quoted(vote.player)} {elo} {value}{event}"
+        yield f"% {kind} {quote(vote.player)} {elo} {value}{event}"
     folded = record.folded
     if folded.votes:
         players = " ".join(f"{player:016x}" for player in folded.players)
@@ -235,7 +235,7 @@ def _pattern_lines(record: pattern_pb2.PatternRecord) -> Iterator[str]:
     if record.changers:
         yield f"% changed-by {' '.join(f'{player:016x}' for player in record.changers)}"
     yield f"% uses {record.uses} successes {record.successes}"
-    yield f"% last {record.last_contest} {quoted(record.last_contest_id)}"
+    yield f"% last {record.last_contest} {quote(record.last_contest_id)}"
     yield record.cells
     label = record.signature
     yield str(Signature(label.proposers, label.elo, label.value, label.player))
@@ -248,7 +248,7 @@ def _node_lines(nodes: Sequence[pattern_pb2.OpeningNodeRecord]) -> Iterator[str]
         (waiting if node.node_id == ROOT else children[node.parent_id]).append(node)
     while waiting:
         node = waiting.pop()
-        move = node.move if PLAIN_MOVE.fullmatch(node.move) and node.move.isprintable() else quoted(node.move)
+        move = node.move if PLAIN_MOVE.fullmatch(node.move) and node.move.isprintable() else quote(node.move)
         values = "/".join(decimal(value, VALUE_SCALE) for value in node.value_millionths)
         wins, draws, losses = ("/".join(map(str, each)) for each in (node.wins, node.draws, node.losses))
         yield (
@@ -284,11 +284,11 @@ def described_game(text: str) -> game_pb2.Game | None:
     """The description of a text's game, None where it has none. Raises LibraryTextError."""
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n")[:_LINES_TO_DESCRIPTION], 1):
         if line.startswith(_DESCRIPTION):
-            return _parsed(line.removeprefix(_DESCRIPTION), game_pb2.Game(), number)
+            return _parse(line.removeprefix(_DESCRIPTION), game_pb2.Game(), number)
     return None
 
 
-def _parsed(json: str, message: _Message, line: int) -> _Message:
+def _parse(json: str, message: _Message, line: int) -> _Message:
     try:
         return json_format.Parse(json, message)
     except json_format.ParseError as fault:
@@ -332,7 +332,7 @@ class _Reader:
             if not line.strip() or line.startswith(("%%", _DESCRIPTION)):
                 continue
             if line.startswith(_HISTORY) and self._library is None:
-                part = _parsed(line.removeprefix(_HISTORY), libraries_pb2.GameHistory(), number)
+                part = _parse(line.removeprefix(_HISTORY), libraries_pb2.GameHistory(), number)
                 self.found.history.append(part)
                 continue
             if line.startswith("%"):
@@ -460,7 +460,7 @@ class _Reader:
             )
         if (depth == 0) != (move.text == '""') or (depth == 0 and self._path):
             raise move.refuse('has a wrong indent: the one line without is "", the position at the start')
-        figures = _paired(move, rest)
+        figures = _pair_figures(move, rest)
         node = pattern_pb2.OpeningNodeRecord(
             game_id=self._spec.game_id,
             move=move.string() if move.text.startswith('"') else move.text,
@@ -520,7 +520,7 @@ def _check_label(line: int, label: str, signature: Signature) -> None:
             )
 
 
-def _paired(move: Word, rest: list[Word]) -> dict[str, Word]:
+def _pair_figures(move: Word, rest: list[Word]) -> dict[str, Word]:
     """Read a line's figures: names, each followed by its value."""
     figures: dict[str, Word] = {}
     for name, value in itertools.zip_longest(rest[::2], rest[1::2]):

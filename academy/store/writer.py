@@ -45,13 +45,13 @@ class LoadedGames:
         state = game_tables.game_state(transaction, game_id)
         loaded = self._loaded.get(game_id)
         if loaded is not None and loaded.generation != state.generation:
-            loaded = self._followed(transaction, loaded, state)
+            loaded = self._follow(transaction, loaded, state)
         if loaded is None:
             loaded = LoadedGame(*game_tables.load(transaction, game_id))
         self.keep(game_id, loaded.knowledge, loaded.generation)
         return self._loaded[game_id]
 
-    def _followed(
+    def _follow(
         self, transaction: Transaction, loaded: LoadedGame, state: records_pb2.GameState
     ) -> LoadedGame | None:
         """Take in what another process wrote; None where the feed no longer says what that was."""
@@ -297,7 +297,7 @@ class Writer:
             queued.result = queued.fault = None
             own: set[str] = set()
             try:
-                with transaction.nested() as part:
+                with transaction.begin_nested() as part:
                     work = WriteContext(part, self._games, self._clock(), self._give_way)
                     own = work.touched
                     queued.result = queued.command.execute(work)

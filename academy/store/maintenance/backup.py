@@ -21,7 +21,7 @@ def backup(environment: Environment, target: Path) -> int:
 
     The folder appears complete or not at all. Raises StoreError where it is not empty or cannot be written.
     """
-    size = _placed(target, environment)
+    size = _place_copy(target, environment)
     # For who watches over backups; one that cannot be noted, as on a full disk, is a backup nevertheless.
     with suppress(OSError):
         (environment.folder / _NOTE).touch(mode=0o600)
@@ -45,7 +45,7 @@ def restore(source: Path, target: Path) -> int:
     if (source / "data.mdb").exists():
         _check_pages(source)
     with as_written(source) as environment:
-        return _placed(target, environment)
+        return _place_copy(target, environment)
 
 
 def verify(folder: Path) -> None:
@@ -55,7 +55,7 @@ def verify(folder: Path) -> None:
         first, last = event_log.first_sequence(transaction), event_log.last_sequence(transaction)
         expected = last - first + 1 if last else 0
         logged = transaction.count(TableName.EVENTS)
-        whole = first <= event_log.compacted(transaction) + 1
+        whole = first <= event_log.last_given_up(transaction) + 1
         if not (whole and expected == logged == transaction.count(TableName.EVENTS_BY_GAME)):
             raise StoreCorruptError(
                 f"{folder}: {logged:,} events are stored, the first is number {first:,}, "
@@ -68,7 +68,7 @@ def _check_pages(folder: Path) -> None:
         raise StoreCorruptError(f"{folder}: {what}; take another backup, and keep this one for inspection")
 
 
-def _placed(target: Path, environment: Environment) -> int:
+def _place_copy(target: Path, environment: Environment) -> int:
     """Copy into a folder beside the target, verify it, make it durable, and move it into place."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise StoreError(f"{target}: must be an empty folder, or none; nothing was written")

@@ -112,7 +112,7 @@ def _look_at_token(key: bytes, stored: bytes) -> Iterator[Finding]:
 
 def _check_log(transaction: Transaction, log: _Log) -> Iterator[Finding]:
     # Of what was given up for snapshots, the rest may wait to be removed.
-    log.start = min(max(event_log.first_sequence(transaction) - 1, 0), event_log.compacted(transaction))
+    log.start = min(max(event_log.first_sequence(transaction) - 1, 0), event_log.last_given_up(transaction))
     expected = log.start
     for key, stored in transaction.scan(TableName.EVENTS):
         expected += 1

@@ -43,7 +43,7 @@ def serving(data: Path, harmless: tuple[type[Exception], ...] = ()) -> Iterator[
             own = folder / f"{os.getpid()}-{secrets.token_hex(8)}"
             handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             for each in left_behind:
-                for what in noted(each):
+                for what in read_notes(each):
                     note(own, what)
                 each.unlink(missing_ok=True)
         _lock(handle, own)
@@ -64,7 +64,7 @@ def note(marker: Path, what: str) -> None:
         file.write(f"{what}\n")
 
 
-def noted(marker: Path) -> list[str]:
+def read_notes(marker: Path) -> list[str]:
     """The lines of a marker; one that was being written when its server was killed may be cut."""
     return marker.read_text(encoding="utf-8", errors="replace").splitlines()
 

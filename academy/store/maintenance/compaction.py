@@ -48,7 +48,7 @@ def compact(environment: Environment, *, keep: int = EVENTS_KEPT) -> Compacted:
         games = [
             unpack_message(game_pb2.Game, stored).game_id for _, stored in transaction.scan(TableName.GAMES)
         ]
-        begun = cut > event_log.compacted(transaction)
+        begun = cut > event_log.last_given_up(transaction)
     if begun:
         for game_id in games:
             _snapshot(environment, game_id, cut)
@@ -81,11 +81,11 @@ def _snapshot(environment: Environment, game_id: str, cut: int) -> None:
             return
         begun = rebuild.find_snapshot(transaction, game_id)
         newest = event_log.last_sequence(transaction)
-    made = _advanced(environment, game_id, begun, cut)
+    made = _advance(environment, game_id, begun, cut)
     if made is None:
         return
     snapshot = rebuild.pack_snapshot(*made)
-    made = _advanced(environment, game_id, made, newest)
+    made = _advance(environment, game_id, made, newest)
     with environment.reading() as transaction:
         for difference in rebuild.differences(transaction, game_id, made):
             raise StoreCorruptError(
@@ -95,7 +95,7 @@ def _snapshot(environment: Environment, game_id: str, cut: int) -> None:
     environment.write(lambda transaction: rebuild.store_snapshot(transaction, game_id, snapshot))
 
 
-def _advanced(
+def _advance(
     environment: Environment, game_id: str, begun: tuple[GameKnowledge, int] | None, until: int
 ) -> tuple[GameKnowledge, int] | None:
     """Take in a game's events up to a number.
@@ -114,7 +114,7 @@ def _advanced(
             events = [event for event in islice(scan, _READ_AT_ONCE) if event.sequence <= until]
         if not events:
             return begun
-        begun = rebuild.advanced(begun, events, earlier)
+        begun = rebuild.advance(begun, events, earlier)
 
 
 def _give_up(transaction: Transaction, cut: int, seen: int) -> None:

@@ -111,10 +111,10 @@ def test_what_raises_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_nested_part_is_undone_alone(tmp_path: Path) -> None:
     def parts(transaction: Transaction) -> None:
         transaction.put(TableName.META, b"outer", b"")
-        with pytest.raises(RuntimeError), transaction.nested() as part:
+        with pytest.raises(RuntimeError), transaction.begin_nested() as part:
             part.put(TableName.META, b"inner", b"")
             raise RuntimeError
-        with transaction.nested() as part:
+        with transaction.begin_nested() as part:
             part.put(TableName.META, b"second", b"")
 
     with Environment(tmp_path) as environment:
