@@ -44,6 +44,6 @@ def main() -> None:
     try:
         application()
     finally:
-        # A server's very end takes a moment. Being told to end once more must not break that off.
+        # A server's very end takes a moment. Another signal must not interrupt it.
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_IGN)

@@ -66,7 +66,7 @@ _REMEDIES: Final = {
 
 
 class Commands(TyperGroup):
-    """A group of commands whose failures are told in one line."""
+    """A group of commands that report a failure in one line."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -75,7 +75,7 @@ class Commands(TyperGroup):
         except (typer.Exit, TyperException):
             raise
         except BrokenPipeError:
-            # Whoever read the output has seen enough.
+            # The reader of the output has seen enough.
             sys.stderr.close()
             raise typer.Exit(ExitCode.DONE) from None
         except Exception as error:
@@ -98,7 +98,7 @@ class ListingCommands(TyperGroup):
 
 
 def describe_error(error: Exception) -> tuple[str, ExitCode]:
-    """Return how a failure is told, on one line, and what the command exits with."""
+    """Return a failure as one line, and the command's exit code."""
     if isinstance(error, CommandError):
         return str(error), error.exit_code
     if not _is_rpc_error(error):

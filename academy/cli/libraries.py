@@ -196,7 +196,7 @@ def openings(
     limit: Limit = 200,
     json: Json = False,
 ) -> None:
-    """Show the opening tree: moves, visits, results and value for whoever makes the move."""
+    """Show the opening tree: moves, visits, results and value for the player who moves."""
     request = libraries_pb2.ListOpeningsRequest(game_id=game, moves=moves or [], depth=depth, page_size=_PAGE)
     found: list[pattern_pb2.OpeningNodeRecord] = []
     for node in _pages(server.libraries.ListOpenings, request, "nodes"):

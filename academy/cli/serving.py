@@ -64,7 +64,7 @@ def serve(
         int, typer.Option(min=1, help="Connections that one address may have.")
     ] = Limits.connections_per_address,
     idle_seconds: Annotated[
-        float, typer.Option(min=1.0, help="A stream on which nothing is asked for so long is closed.")
+        float, typer.Option(min=1.0, help="Seconds after which a stream without a question is closed.")
     ] = Limits.idle_stream_seconds,
     contest_hours: Annotated[
         float,
@@ -77,7 +77,7 @@ def serve(
         int,
         typer.Option(
             min=0,
-            help="Different patterns that a name is told in an hour outside of contests (0: any number). "
+            help="Different patterns that a name may get in an hour outside of contests (0: any number). "
             "Admins and analysts' tokens are free.",
         ),
     ] = Limits.analysed_patterns_per_hour,

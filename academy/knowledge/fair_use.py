@@ -40,7 +40,7 @@ LOW_VALUE: Final = 0.33
 ELO_MARGIN: Final = 200.0
 # Players round what they tell.
 VALUE_TOLERANCE: Final = 0.01
-# A value before a move stands alone that is further than this below what was told on either side of it. The
+# A value before a move stands alone that is further than this below what was stated on either side of it. The
 # seed's least gain of a tesuji: a smaller lie makes none.
 ALONE: Final = 0.10
 
@@ -74,11 +74,11 @@ class ValueNotLowError(RuntimeError):
 
     def __init__(self, value: float | None) -> None:
         self.value = value
-        said = (
+        statement = (
             "no expected value was stated" if value is None else f"the stated expected value is {value:.4g}"
         )
         super().__init__(
-            f"{said}; in a contest patterns are returned only for positions whose expected value the "
+            f"{statement}; in a contest patterns are returned only for positions whose expected value the "
             f"player states to be at most {LOW_VALUE}"
         )
 
@@ -127,9 +127,9 @@ def false_consultation(seat: int, claimed: Sequence[str], played: Sequence[str])
     Returns:
         Where they part; None where the claimed moves are the beginning of the played ones.
     """
-    for number, (told, true) in enumerate(zip_longest(claimed, played[: len(claimed)], fillvalue=""), 1):
-        if told != true:
-            return FalseConsultation(seat, number, told, true)
+    for number, (claim, move) in enumerate(zip_longest(claimed, played[: len(claimed)], fillvalue=""), 1):
+        if claim != move:
+            return FalseConsultation(seat, number, claim, move)
     return None
 
 
@@ -153,9 +153,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a player told the arena with a move: of the position before it and of the one after it.
+    """What a player stated to the arena with a move: of the position before it and of the one after it.
 
-    `earlier` is what it told last before, after its own move before; None where it told nothing.
+    `earlier` is what it stated last before, after its own move before; None where it stated nothing.
     """
 
     before: float
@@ -164,7 +164,7 @@ class Expectation:
 
     @property
     def around(self) -> float:
-        """The least of what was told around the value before the move."""
+        """The least of what was stated around the value before the move."""
         return self.after if self.earlier is None else min(self.earlier, self.after)
 
     @property
@@ -179,7 +179,7 @@ class Expectation:
 def false_claim(
     seat: int,
     claims: Sequence[Claim],
-    told: Sequence[Expectation | None],
+    stated: Sequence[Expectation | None],
     boards: Sequence[bytes],
     ended_unasked: bool,
 ) -> FalseClaim | None:
@@ -193,9 +193,11 @@ def false_claim(
         claims: What it claimed when it asked for patterns. A claim without plies may be of any position with
             its
             board; where no board is known, of any.
-        told: What it told the arena with its next move after each number of plies, from 0; None for nothing.
+        stated: What it stated to the arena with its next move after each number of plies, from 0; None for
+            nothing.
         boards: The boards of these positions and of the last one; empty where they are not known.
-        ended_unasked: Whether no value of the last position could be told, as when a player resigns: a claim
+        ended_unasked: Whether no value of the last position could be stated, as when a player resigns: a
+            claim
             of
             it then holds.
 
@@ -206,17 +208,19 @@ def false_claim(
     alone: dict[int, Expectation] = {}
     positions: set[int] = set()
     for claim in claims:
-        at = list(_positions(claim, len(told) + 1, boards))
+        at = list(_positions(claim, len(stated) + 1, boards))
         fitting = {
-            plies: each for plies in at if plies < len(told) and (each := told[plies]) and _fits(claim, each)
+            plies: each
+            for plies in at
+            if plies < len(stated) and (each := stated[plies]) and _fits(claim, each)
         }
         positions |= fitting.keys()
         alone |= {plies: each for plies, each in fitting.items() if each.stands_alone}
-        if not fitting and not (ended_unasked and len(told) in at):
+        if not fitting and not (ended_unasked and len(stated) in at):
             wrong.append((claim, at))
     if wrong:
         claim, at = min(wrong, key=lambda each: (not each[1], each[1], each[0].value))
-        other = next((each.before for plies in at if plies < len(told) and (each := told[plies])), None)
+        other = next((each.before for plies in at if plies < len(stated) and (each := stated[plies])), None)
         return FalseClaim(seat, at[0] if at else claim.plies, claim.value, other, len(wrong), len(claims))
     if len(alone) > max(1, len(positions) // MOVES_PER_CONSULTATION):
         plies = min(alone)
@@ -225,8 +229,8 @@ def false_claim(
     return None
 
 
-def _fits(claim: Claim, told: Expectation) -> bool:
-    return not differ(claim.value, told.before)
+def _fits(claim: Claim, stated: Expectation) -> bool:
+    return not differ(claim.value, stated.before)
 
 
 def _positions(claim: Claim, count: int, boards: Sequence[bytes]) -> Iterable[int]:

@@ -292,7 +292,7 @@ def check_entry(entry: PatternEntry, spec: GameSpec) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """What a new pattern became, the pattern it went into, and how it is told.
+    """What a new pattern became, the pattern it went into, and the reason in words.
 
     `silent` says that the vote counts for nothing yet.
     """
@@ -363,7 +363,7 @@ class PatternLibrary:
     def __init__(self, spec: GameSpec) -> None:
         self.entries: dict[int, PatternEntry] = {}
         self._spec = spec
-        # Entries as they were when last asked for changes, of those touched since.
+        # Entries as they were at the last `take_changes`, of those touched since.
         self._before: dict[int, PatternEntry | None] = {}
         self._known: dict[tuple[int, Pattern], int] = {}
         self._groups: dict[_Outline, _Group] = {}

@@ -120,12 +120,13 @@ def _false_claim(claim: FalseClaim) -> str:
 
 def _contradiction(proposal: Proposal, report: ContestReport, spec: GameSpec) -> str | None:
     ply = report.plies[proposal.ply - 1]
-    told = ply.values.get(proposal.seat)
-    if told is None:
+    stated = ply.values.get(proposal.seat)
+    if stated is None:
         return f"the proposer told no expected value after ply {proposal.ply} of the contest"
-    if differ(told, proposal.value):
+    if differ(stated, proposal.value):
         return (
-            f"value {proposal.value:.4g} proposed, but {told:.4g} told in the contest for ply {proposal.ply}"
+            f"value {proposal.value:.4g} proposed, but {stated:.4g} told in the contest "
+            f"for ply {proposal.ply}"
         )
     if ply.states and not occurs(proposal.pattern, spec.geometry, ply.states):
         return f"the pattern did not stand on the board after ply {proposal.ply}"
@@ -133,7 +134,7 @@ def _contradiction(proposal: Proposal, report: ContestReport, spec: GameSpec) ->
 
 
 def stated_value_before(report: ContestReport, seat: int, ply: int) -> float | None:
-    """Return the expected value that a player told last before a ply.
+    """Return the expected value that a player stated last before a ply.
 
     Args:
         report: The contest's report.
@@ -141,7 +142,7 @@ def stated_value_before(report: ContestReport, seat: int, ply: int) -> float | N
         ply: The number of the ply, from 1.
 
     Returns:
-        The value, 0.0 to 1.0; None where it told none.
+        The value, 0.0 to 1.0; None where it stated none.
     """
     earlier = reversed(report.plies[: ply - 1])
     return next((each.values[seat] for each in earlier if seat in each.values), None)
@@ -196,12 +197,12 @@ def _no_tesuji(proposal: Proposal, report: ContestReport) -> str | None:
     before = proposal.value_before
     if before is None:
         return "the expected value before the move was not stated"
-    told = stated_value_before(report, proposal.seat, proposal.ply)
-    if told is None:
+    stated = stated_value_before(report, proposal.seat, proposal.ply)
+    if stated is None:
         return f"the proposer told no expected value before ply {proposal.ply} of the contest"
-    if differ(told, before):
+    if differ(stated, before):
         return (
-            f"value {before:.4g} before the move proposed, but {told:.4g} was told last in the contest "
+            f"value {before:.4g} before the move proposed, but {stated:.4g} was told last in the contest "
             f"before ply {proposal.ply}"
         )
     # The move explains a position less bad than was thought at first only as far as it was thought bad last.

@@ -309,7 +309,7 @@ class GameSpec:
         ]
 
     def canonical_line(self, moves: Iterable[str]) -> Iterator[str]:
-        """The least image of a list of moves, each worked out when it is asked for."""
+        """The least image of a list of moves, each worked out when it is used."""
         if not self.cell_names:
             yield from moves
             return

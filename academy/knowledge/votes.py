@@ -219,7 +219,7 @@ class VoteTally:
         return abs(gap) < BAND_HUNDREDTHS * self.proposers * other.proposers
 
     def without(self, player: str) -> "VoteTally":
-        """The votes of everybody else; one that was folded stays, since it cannot be told from the others."""
+        """The votes of everybody else; a folded one stays, since it cannot be separated from the others."""
         votes = (*self.votes, *self.silent)
         left = [vote for vote in votes if vote.player != player]
         return self if len(left) == len(votes) else _tally(left, (self.folded,))

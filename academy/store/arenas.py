@@ -1,6 +1,6 @@
 """Arenas: whose contests are whose, and where the names of their players live.
 
-An arena is whoever holds a token of its name. It comes to be known with its first contest. The first of a
+An arena is the holder of a token of its name. It comes to be known with its first contest. The first of a
 folder has the folder's own namespace, in which a player's name stands alone; the players of each other arena
 have a namespace named for it: `NAME@ARENA`. A player's identity is decided when its contest is opened,
 or reported, and stands in the event: later links change nothing that was learnt before.

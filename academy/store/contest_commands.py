@@ -393,12 +393,12 @@ def _take_claims(work: WriteContext, contest_id: str, seat: int) -> list[Claim]:
 
 
 def _boards(report: contests_pb2.ReportContestRequest, spec: GameSpec) -> list[bytes]:
-    """The contest's boards, from the first on, as claims name them; empty where the arena told none."""
-    told = [ply.board for ply in report.plies]
-    if not any(told):
+    """The contest's boards, from the first on, as claims name them; empty where the arena gave none."""
+    boards = [ply.board for ply in report.plies]
+    if not any(boards):
         return []
     first = report.start_board or "-" * spec.geometry.size
-    return [keys.board(letters) for letters in (first, *told)]
+    return [keys.board(letters) for letters in (first, *boards)]
 
 
 def _new_record(
@@ -443,7 +443,7 @@ HOUR: Final = 3_600.0
 class AnalysisExceededError(RuntimeError):
     """A question outside of a contest whose answer would tell more different patterns than somebody may have.
 
-    `told` were told in this hour, which ends in `retry_after` seconds; the answer has `more`.
+    `told` were given in this hour, which ends in `retry_after` seconds; the answer has `more`.
     """
 
     def __init__(self, told: int, more: int, limit: int, retry_after: float) -> None:
@@ -464,7 +464,7 @@ class AnalysisExceededError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class CountPatterns:
-    """Count patterns of a game that are about to be told to somebody. The result is when the hour began.
+    """Count patterns of a game that an answer will give to somebody. The result is when the hour began.
 
     The hour begins with the first pattern. Raises AnalysisExceededError, and then counts nothing.
     """
@@ -483,13 +483,13 @@ class CountPatterns:
         # A clock that was set back begins another hour too.
         if not 0 <= work.now - record.begin_time < HOUR:
             record = records_pb2.AnalysisRecord(name=self.name, begin_time=work.now)
-        told = next((each for each in record.games if each.game_id == self.game_id), None)
-        if told is None:
-            told = record.games.add(game_id=self.game_id)
-        more = sorted(set(self.pattern_ids).difference(told.pattern_ids))
+        counted = next((each for each in record.games if each.game_id == self.game_id), None)
+        if counted is None:
+            counted = record.games.add(game_id=self.game_id)
+        more = sorted(set(self.pattern_ids).difference(counted.pattern_ids))
         count = sum(len(each.pattern_ids) for each in record.games)
         if count + len(more) > self.limit:
             raise AnalysisExceededError(count, len(more), self.limit, record.begin_time + HOUR - work.now)
-        told.pattern_ids.extend(more)
+        counted.pattern_ids.extend(more)
         work.transaction.put(TableName.ANALYSES, key, pack_message(record))
         return record.begin_time

@@ -51,7 +51,7 @@ class StoreClosedError(StoreError):
 
 
 class UnknownRecordError(LookupError):
-    """There is nothing under the name asked for."""
+    """There is nothing under this name."""
 
     def details(self) -> Mapping[str, str]:
         """Return the metadata for callers."""
@@ -135,7 +135,7 @@ class UnknownTokenIdError(UnknownRecordError):
 
 
 class InvalidRecordError(ValueError):
-    """Something told to the store breaks a rule; `field` is the path to it, as in `plies[3].board`."""
+    """A value given to the store breaks a rule; `field` is the path to it, as in `plies[3].board`."""
 
     def __init__(self, field: str, what: str) -> None:
         super().__init__(f"{field}: {what}")

@@ -95,7 +95,7 @@ def append_changes(
     event: bytes,
 ) -> None:
     """Tell what the event `generation`, stored as `event`, changed since the event `previous`."""
-    told = records_pb2.Changes(
+    record = records_pb2.Changes(
         previous=previous,
         nodes=sorted(changes.nodes),
         players=sorted(changes.players),
@@ -103,17 +103,17 @@ def append_changes(
         learnt=sorted(number for _, number in changes.patterns),
         learnt_told=True,
     )
-    told.event_digest = blake2b(event, digest_size=MARK_LENGTH).digest()
+    record.event_digest = blake2b(event, digest_size=MARK_LENGTH).digest()
     for library, pattern_id in sorted(changes.patterns | changes.used, key=lambda change: change[1]):
-        (told.middle_game if library is Library.MIDDLE_GAME else told.endgame).append(pattern_id)
+        (record.middle_game if library is Library.MIDDLE_GAME else record.endgame).append(pattern_id)
     prefix = keys.in_game(game_id)
     newest = next(transaction.scan(TableName.CHANGES, prefix, backwards=True), None)
     if newest is not None:
-        told.number = unpack_message(records_pb2.Changes, newest[1]).number + 1
+        record.number = unpack_message(records_pb2.Changes, newest[1]).number + 1
         oldest, value = next(transaction.scan(TableName.CHANGES, prefix))
-        if told.number - unpack_message(records_pb2.Changes, value).number >= GENERATIONS_KEPT:
+        if record.number - unpack_message(records_pb2.Changes, value).number >= GENERATIONS_KEPT:
             transaction.delete(TableName.CHANGES, oldest)
-    transaction.put(TableName.CHANGES, prefix + keys.number(generation), pack_message(told))
+    transaction.put(TableName.CHANGES, prefix + keys.number(generation), pack_message(record))
 
 
 def game_record(transaction: Transaction, game_id: str) -> game_pb2.Game:

@@ -104,10 +104,10 @@ class Store:
         """Do a command and return its result once it is on the disk. Raises like `submit` and the command."""
         return self.submit(command).result()
 
-    def give_way(self, asked: Callable[[], float]) -> None:
-        """Have writes give way to questions; `asked` says how many there were so far, in any thread."""
+    def give_way(self, count_questions: Callable[[], float]) -> None:
+        """Have writes give way to questions, of which there were so many in any thread."""
         if self._writer is not None:
-            self._writer.giving_way.to(asked)
+            self._writer.giving_way.to(count_questions)
 
     @property
     def waiting_writes(self) -> int:
@@ -171,7 +171,7 @@ class Store:
         return sorted(found, key=lambda game_id: (-found[game_id], game_id))
 
     def elo(self, game_id: str, player: str) -> float | None:
-        """Return the Elo of a player of a game as the arena told it last, None where it told none."""
+        """Return the Elo of a player of a game as the arena gave it last, None where it gave none."""
         with self.environment.reading() as transaction:
             rating = game_tables.rating(transaction, game_id, player)
         return None if rating is None else rating[1] / ELO_SCALE

@@ -1,8 +1,8 @@
 """Commands of admins about players: mute one, let one propose again, forget all that one proposed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from academy.knowledge.game import PATTERN_LIBRARIES, GameKnowledge
 from academy.knowledge.library import PatternEntry
@@ -153,7 +153,7 @@ def muted_players(transaction: Transaction) -> Iterator[records_pb2.MutedPlayer]
 
 
 def mute_in_new_game(work: WriteContext, game_id: str, actor: str) -> None:
-    """Mute in a game that is registered now whoever is muted everywhere."""
+    """Mute in a new game every player that is muted everywhere."""
     for muted in sorted(muted_players(work.transaction), key=lambda each: each.player):
         MuteInGame(game_id, muted.player, actor).execute(work)
 
@@ -184,6 +184,47 @@ class Difference:
     new: int
     compacted: int
     replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _World:
+    """A game as it was and without a player, at one event: `counts` says whose proposals count there.
+
+    `numbers` are those of patterns there, by those here.
+    """
+
+    was: GameKnowledge
+    without: GameKnowledge
+    counts: Callable[[str], bool]
+    numbers: dict[_Numbered, int]
+
+    def number_there(self, library: pattern_pb2.Library.ValueType, pattern_id: int) -> int:
+        """Return the number that a pattern has there, 0 where it is not."""
+        name = pattern_library_from_proto(library)
+        entry = self.was.libraries[name].entries.get(pattern_id)
+        there = None if entry is None else self.without.libraries[name].find(entry.pattern, entry.player)
+        return 0 if there is None else there.pattern_id
+
+    def keep_votes(self, record: pattern_pb2.PatternRecord) -> bool:
+        """Keep the votes that count in a record; return whether any is left."""
+        return _keep_votes(record, self.counts)
+
+    def holds(self, record: pattern_pb2.PatternRecord) -> bool:
+        """Whether a pattern there has a record's number."""
+        return record.pattern_id in self.without.libraries[pattern_library_from_proto(record.library)].entries
+
+    def renumber(self, record: pattern_pb2.PatternRecord) -> None:
+        """Give a record the number it had there, or a new one."""
+        record.pattern_id = self.numbers.get(
+            (pattern_library_from_proto(record.library), record.pattern_id), 0
+        )
+        if not record.pattern_id or self.holds(record):
+            record.pattern_id = self.without.counters.next_pattern_id
+            self.without.counters = replace(self.without.counters, next_pattern_id=record.pattern_id + 1)
+
+    def write(self, entries: Iterable[tuple[Library, PatternEntry]]) -> list[pattern_pb2.PatternRecord]:
+        """Write patterns as records."""
+        return [entry_to_proto(entry, library, self.was.spec) for library, entry in entries]
 
 
 class Replay:
@@ -260,86 +301,75 @@ class Replay:
 
     def _leave_out(self, was: GameKnowledge, without: GameKnowledge, event: events_pb2.Event) -> bool:
         """Make an event that of a world without the player; return whether it happened there at all."""
-
-        def number_there(library: pattern_pb2.Library.ValueType, pattern_id: int) -> int:
-            name = pattern_library_from_proto(library)
-            entry = was.libraries[name].entries.get(pattern_id)
-            there = None if entry is None else without.libraries[name].find(entry.pattern, entry.player)
-            return 0 if there is None else there.pattern_id
-
-        def without_votes(record: pattern_pb2.PatternRecord) -> bool:
-            return _keep_votes(record, lambda name: not self._is_left_out(name, event.sequence))
-
-        def renumber(record: pattern_pb2.PatternRecord) -> None:
-            library = pattern_library_from_proto(record.library)
-            number = self._numbers.get((library, record.pattern_id), 0)
-            if not number or number in without.libraries[library].entries:
-                number = without.counters.next_pattern_id
-                without.counters = replace(without.counters, next_pattern_id=number + 1)
-            record.pattern_id = number
-
-        spec = was.spec
-        if event.WhichOneof("kind") in _REMOVING:
+        kind = event.WhichOneof("kind") or ""
+        if kind in _REMOVING:
             self._note_numbers(was, without)
-        match event.WhichOneof("kind"):
-            case "contest_reported":
-                reported = event.contest_reported
-                left = [
-                    each for each in reported.proposals if not self._is_left_out(each.player, event.sequence)
-                ]
-                del reported.proposals[:]
-                reported.proposals.extend(left)
-                for use in reported.uses:
-                    ids = [number_there(use.library, each) for each in use.pattern_ids]
-                    del use.pattern_ids[:]
-                    use.pattern_ids.extend(sorted({each for each in ids if each}))
-            case "proposal_judged":
-                return not self._is_left_out(event.proposal_judged.proposal.player, event.sequence)
-            case "pattern_deleted":
-                deleted = event.pattern_deleted
-                deleted.pattern_id = number_there(deleted.library, deleted.pattern_id)
-                return bool(deleted.pattern_id)
-            case "pattern_restored":
-                record = event.pattern_restored.record
-                renumber(record)
-                lost = self._lost_pattern(pattern_library_from_proto(record.library), record.pattern_id)
-                if lost is not None:
-                    record.CopyFrom(entry_to_proto(lost, pattern_library_from_proto(record.library), spec))
-                return without_votes(record)
-            case "removal_restored":
-                removal = event.removal_restored.removal
-                records = [each for each in event.removal_restored.patterns if without_votes(each)]
-                if removal in self._lost:
-                    records = [entry_to_proto(each, library, spec) for library, each in self._lost[removal]]
-                else:
-                    for record in records:
-                        renumber(record)
-                records = [
-                    each
-                    for each in records
-                    if each.pattern_id
-                    not in without.libraries[pattern_library_from_proto(each.library)].entries
-                ]
-                _set_patterns(event.removal_restored, records)
-            case "patterns_imported":
-                imported = [each for each in event.patterns_imported.records if without_votes(each)]
-                kept = events_pb2.PatternsImported(records=imported)
-                del event.patterns_imported.records[:]
-                event.patterns_imported.records.extend(kept.records)
-            case "player_unmuted":
-                unmuted = event.player_unmuted
-                if unmuted.player in self._muted:
-                    taken = self._muted.pop(unmuted.player)
-                    _set_patterns(unmuted, [entry_to_proto(each, library, spec) for library, each in taken])
-                    return True
-                back = [each for each in unmuted.patterns if without_votes(each)]
-                for record in back:
-                    there = number_there(record.library, record.pattern_id)
-                    if there:
-                        record.pattern_id = there
-                    else:
-                        renumber(record)
-                _set_patterns(unmuted, back)
+        leave_out: dict[str, Callable[[_World, Any], bool]] = {
+            "contest_reported": self._leave_out_of_report,
+            "proposal_judged": lambda world, judged: world.counts(judged.proposal.player),
+            "pattern_deleted": self._leave_out_of_deletion,
+            "pattern_restored": self._leave_out_of_restored_pattern,
+            "removal_restored": self._leave_out_of_restored_removal,
+            "patterns_imported": self._leave_out_of_import,
+            "player_unmuted": self._leave_out_of_unmuting,
+        }
+        if kind not in leave_out:
+            return True
+        world = _World(was, without, lambda name: not self._is_left_out(name, event.sequence), self._numbers)
+        return leave_out[kind](world, getattr(event, kind))
+
+    def _leave_out_of_report(self, world: "_World", reported: events_pb2.ContestReported) -> bool:
+        left = [proposal for proposal in reported.proposals if world.counts(proposal.player)]
+        del reported.proposals[:]
+        reported.proposals.extend(left)
+        for use in reported.uses:
+            numbers = {world.number_there(use.library, pattern_id) for pattern_id in use.pattern_ids}
+            use.pattern_ids[:] = sorted(numbers - {0})
+        return True
+
+    def _leave_out_of_deletion(self, world: "_World", deleted: events_pb2.PatternDeleted) -> bool:
+        deleted.pattern_id = world.number_there(deleted.library, deleted.pattern_id)
+        return bool(deleted.pattern_id)
+
+    def _leave_out_of_restored_pattern(self, world: "_World", restored: events_pb2.PatternRestored) -> bool:
+        record = restored.record
+        world.renumber(record)
+        library = pattern_library_from_proto(record.library)
+        lost = self._lost_pattern(library, record.pattern_id)
+        if lost is not None:
+            record.CopyFrom(entry_to_proto(lost, library, world.was.spec))
+        return world.keep_votes(record)
+
+    def _leave_out_of_restored_removal(self, world: "_World", restored: events_pb2.RemovalRestored) -> bool:
+        records = [record for record in restored.patterns if world.keep_votes(record)]
+        if restored.removal in self._lost:
+            records = world.write(self._lost[restored.removal])
+        else:
+            for record in records:
+                world.renumber(record)
+        _set_patterns(restored, [record for record in records if not world.holds(record)])
+        return True
+
+    def _leave_out_of_import(self, world: "_World", imported: events_pb2.PatternsImported) -> bool:
+        kept = events_pb2.PatternsImported(
+            records=[record for record in imported.records if world.keep_votes(record)]
+        )
+        del imported.records[:]
+        imported.records.extend(kept.records)
+        return True
+
+    def _leave_out_of_unmuting(self, world: "_World", unmuted: events_pb2.PlayerUnmuted) -> bool:
+        if unmuted.player in self._muted:
+            _set_patterns(unmuted, world.write(self._muted.pop(unmuted.player)))
+            return True
+        back = [record for record in unmuted.patterns if world.keep_votes(record)]
+        for record in back:
+            there = world.number_there(record.library, record.pattern_id)
+            if there:
+                record.pattern_id = there
+            else:
+                world.renumber(record)
+        _set_patterns(unmuted, back)
         return True
 
     def _lost_pattern(self, library: Library, number: int) -> PatternEntry | None:

@@ -24,7 +24,7 @@ _T = TypeVar("_T")
 
 
 class LazyRecords(Mapping[int, _T], Generic[_T]):
-    """Records by number, `stored` as they are in the store and read each time they are asked for.
+    """Records by number, `stored` as they are in the store and read at each look-up.
 
     Raises StoreCorruptError for one that cannot be read.
     """
@@ -55,7 +55,7 @@ class LazyRecords(Mapping[int, _T], Generic[_T]):
 
 
 class _Openings:
-    """An opening tree that is put together when it is asked for first."""
+    """An opening tree that is built at its first use."""
 
     def __init__(self, spec: GameSpec, nodes: LazyRecords[OpeningNode]) -> None:
         self.nodes = nodes
@@ -93,7 +93,7 @@ class GameView:
 
     @property
     def openings(self) -> OpeningTree:
-        """The opening tree, put together when it is asked for first."""
+        """The opening tree, built at its first use."""
         return self.tree_to_be.tree
 
     @property
@@ -124,7 +124,7 @@ class RestatedPattern:
 class PatternChanges:
     """What differs from the view before: patterns that are new or other ones, restated, or gone.
 
-    Patterns that were only used are not told.
+    Patterns that were only used are left out.
     """
 
     put: tuple[PutPattern, ...]
@@ -157,7 +157,7 @@ def read_view(transaction: Transaction, game_id: str) -> GameView:
 class Replica:
     """Views of games, brought up to date on demand. For one thread.
 
-    The listener is told of every new view before `refresh` returns it, with what differs from the one
+    The listener gets every new view before `refresh` returns it, with what differs from the one
     before: from nothing at first. A matching index that applies these changes holds what the view holds, but
     for uses.
     """

@@ -78,7 +78,7 @@ class Caller:
     """Who a token or ticket belongs to.
 
     Of a ticket `contest_id` and `seat` say what it is good for, `over` whether that contest has been
-    reported, and `name` is the player's; of a token they are empty. An `analyst` may be told any number of
+    reported, and `name` is the player's; of a token they are empty. An `analyst` may get any number of
     patterns outside of contests.
     """
 
@@ -104,7 +104,7 @@ def new_ticket(contest_id: str, seat: int) -> tuple[str, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class CreateToken:
-    """Make a token. The result is its record and the text to give to its holder, told only this once."""
+    """Make a token. The result is its record and the text to give to its holder, shown only this once."""
 
     name: str
     role: Role

@@ -153,24 +153,24 @@ _SECONDS: Final = 0.002
 
 
 class WriterYield:
-    """Rests between two steps of a command where questions were asked since the last time."""
+    """Rests between two steps of a command where questions came since the last step."""
 
     def __init__(self, rest: Callable[[float], None] = time.sleep) -> None:
         self._rest = rest
-        self._asked: Callable[[], float] | None = None
+        self._count_questions: Callable[[], float] | None = None
         self._seen = 0.0
 
-    def to(self, asked: Callable[[], float]) -> None:
-        """From now on give way to questions; `asked` says how many there were so far, in any thread."""
-        self._asked = asked
+    def to(self, count_questions: Callable[[], float]) -> None:
+        """From now on give way to questions, of which there were so many in any thread."""
+        self._count_questions = count_questions
 
     def __call__(self) -> None:
         """End a step."""
-        if self._asked is None:
+        if self._count_questions is None:
             return
-        asked = self._asked()
-        if asked != self._seen:
-            self._seen = asked
+        count = self._count_questions()
+        if count != self._seen:
+            self._seen = count
             self._rest(_SECONDS)
 
 

@@ -24,7 +24,7 @@ _DAMAGED: Final = (StoreCorruptError, LookupError, ValueError)
 class Finding:
     """Something that is not as it must be; `game_id` is empty where it is of no single game.
 
-    Not a fault is what cannot be told by this program.
+    What this program cannot decide is no fault.
     """
 
     game_id: str
@@ -78,7 +78,7 @@ def check(environment: Environment, *, replay: bool = True) -> Iterator[Finding]
 def _each(
     transaction: Transaction, table: TableName, look: Callable[[bytes, bytes], Iterator[Finding]]
 ) -> Iterator[Finding]:
-    """Look at each record of a table by its key and value; one that cannot be read is told by its key."""
+    """Look at each record of a table by its key and value; one that cannot be read is named by its key."""
     for key, stored in transaction.scan(table):
         try:
             yield from look(key, stored)

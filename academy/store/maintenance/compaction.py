@@ -152,8 +152,8 @@ def shrink(folder: Path) -> tuple[int, int]:
             after = copy.stat().st_size
             copy.chmod(0o600)
             sync(copy)
-            # Whoever waits for the lock would take the number of the last commit, which stands in its file,
-            # for one of the new data, and might find nothing under it. It is told anew before they go on.
+            # A process that waits for the lock would take the number of the last commit, which stands in its
+            # file, for one of the new data, and might find nothing under it. So the file is emptied first.
             os.ftruncate(lock, 0)
             lock_file.allocate(lock)
             copy.replace(data)
