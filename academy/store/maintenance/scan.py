@@ -122,7 +122,8 @@ class _Scan:
                         return [f"{title}: record {_text(key)!r} is not found by its key"]
                     count, previous = count + 1, key
         except lmdb.Error as fault:
-            return [f"{title} cannot be read after record {_text(previous)!r}: {fault}"]
+            after = f" after record {_text(previous)!r}" if count else ""
+            return [f"{title} cannot be read{after}: {fault}"]
         return [] if count == expected else [f"{title} has {count:,} records; it says {expected:,}"]
 
     def _note(self, description: str) -> None:
