@@ -1,6 +1,6 @@
 """Commands of arenas and players: register a game, open and report a contest, consult, propose."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -33,6 +33,7 @@ from academy.store.errors import (
     InvalidRecordError,
     TooManyProposalsError,
     UnknownGameError,
+    WithDetails,
 )
 from academy.store.game_tables import game_record
 from academy.store.player_commands import mute_in_new_game
@@ -440,11 +441,13 @@ def _check_open(record: records_pb2.ContestRecord) -> None:
 HOUR: Final = 3_600.0
 
 
-class AnalysisExceededError(RuntimeError):
+class AnalysisExceededError(WithDetails, RuntimeError):
     """A question outside of a contest whose answer would tell more different patterns than somebody may have.
 
     `told` were given in this hour, which ends in `retry_after` seconds; the answer has `more`.
     """
+
+    detail_names = ("told", "more", "limit")
 
     def __init__(self, told: int, more: int, limit: int, retry_after: float) -> None:
         room = "come again then" if told else "ask about fewer positions, or with max_matches"
@@ -456,10 +459,6 @@ class AnalysisExceededError(RuntimeError):
         self.more = more
         self.limit = limit
         self.retry_after = retry_after
-
-    def details(self) -> Mapping[str, str]:
-        """Return the metadata for callers."""
-        return {"told": str(self.told), "more": str(self.more), "limit": str(self.limit)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ import itertools
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, TypeVar
@@ -73,14 +73,12 @@ _WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*|"')
 class LibraryTextError(InvalidRecordError):
     """Text that is not a library's; `line` and `column` count from 1."""
 
+    detail_names = ("field", "line", "column")
+
     def __init__(self, line: int, column: int, what: str) -> None:
         super().__init__(f"line {line}, column {column}", what)
         self.line = line
         self.column = column
-
-    def details(self) -> Mapping[str, str]:
-        """Return the metadata for callers."""
-        return {"field": self.field, "line": str(self.line), "column": str(self.column)}
 
 
 @dataclass(frozen=True, slots=True)
