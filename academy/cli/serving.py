@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from academy.cli.failures import CommandError, ExitCode
+from academy.cli.connection import CommandError, ExitCode
 from academy.service.limits import Limits
 from academy.wire.addresses import DEFAULT_ADDRESS
 
@@ -61,7 +61,7 @@ def serve(
         int, typer.Option(min=1, help="Calls and streams answered at once.")
     ] = Limits.concurrent_calls,
     idle_seconds: Annotated[
-        float, typer.Option(min=1.0, help="A stream on which nothing is asked for so long is closed.")
+        float, typer.Option(min=1.0, help="Seconds after which a stream without a question is closed.")
     ] = Limits.idle_stream_seconds,
     contest_hours: Annotated[
         float,
@@ -74,7 +74,7 @@ def serve(
         int,
         typer.Option(
             min=0,
-            help="Different patterns that a name is told in an hour outside of contests (0: any number). "
+            help="Different patterns that a name may get in an hour outside of contests (0: any number). "
             "Admins and analysts' tokens are free.",
         ),
     ] = Limits.analysed_patterns_per_hour,

@@ -16,8 +16,14 @@ from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
 from academy.service.contest_access import ContestSeat
 from academy.service.write_queue import write
-from academy.store.analyses import HOUR, AnalysisExceededError, CountPatterns
-from academy.store.contest_commands import CountConsultation, NoteClaims, NoteUses
+from academy.store.contest_commands import (
+    HOUR,
+    AnalysisExceededError,
+    CountConsultation,
+    CountPatterns,
+    NoteClaims,
+    NoteUses,
+)
 from academy.store.errors import StoreError
 from academy.store.library_store import Store
 from academy.store.tokens import Caller, Role

@@ -20,11 +20,11 @@ from academy.knowledge.library import UnknownPatternError
 from academy.knowledge.openings import UnknownLineError
 from academy.knowledge.patterns import InvalidPatternError
 from academy.knowledge.settings import InvalidSettingsError
-from academy.knowledge.signatures import InvalidVoteError
 from academy.knowledge.spec import InvalidGameError
+from academy.knowledge.votes import InvalidVoteError
 from academy.store import errors as store
 from academy.store import tokens
-from academy.store.analyses import AnalysisExceededError
+from academy.store.contest_commands import AnalysisExceededError
 from academy.v1 import consultation_pb2
 from academy.wire.errors import MAX_MESSAGE, RefusedCallError, StatusDetails
 from academy.wire.rates import Bucket

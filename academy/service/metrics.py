@@ -14,9 +14,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from academy.knowledge.game import RULES_VERSION
+from academy.store.environment import SCHEMA_VERSION
 from academy.store.library_store import Store
 from academy.store.maintenance.backup import last_backup
-from academy.store.schema import SCHEMA_VERSION
 
 _SECONDS: Final = (0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 

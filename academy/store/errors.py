@@ -1,9 +1,20 @@
 """What the store refuses, and what can go wrong with its folder."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 
-class StoreError(OSError):
+class WithDetails:
+    """Declares which attributes of an error callers get as metadata."""
+
+    detail_names: ClassVar[tuple[str, ...]] = ()
+
+    def details(self) -> Mapping[str, str]:
+        """Return the metadata for callers, by name."""
+        return {name: str(getattr(self, name)) for name in self.detail_names}
+
+
+class StoreError(WithDetails, OSError):
     """The data folder cannot be used; the message says why and what to do."""
 
 
@@ -26,13 +37,11 @@ class SchemaMismatchError(StoreError):
 class SchemaOutdatedError(SchemaMismatchError):
     """The data were written under an earlier version that this program can bring up to date."""
 
+    detail_names = ("version",)
+
     def __init__(self, what: str, version: int) -> None:
         super().__init__(what)
         self.version = version
-
-    def details(self) -> Mapping[str, str]:
-        """Return the numbers and names of the message, for programs."""
-        return {"version": str(self.version)}
 
 
 class StoreBusyError(StoreError):
@@ -43,61 +52,55 @@ class StoreClosedError(StoreError):
     """The store was closed."""
 
 
-class UnknownRecordError(LookupError):
-    """There is nothing under the name asked for."""
+class UnknownRecordError(WithDetails, LookupError):
+    """There is nothing under this name."""
 
 
 class UnknownGameError(UnknownRecordError):
     """No game of this id is registered."""
 
+    detail_names = ("game_id",)
+
     def __init__(self, game_id: str) -> None:
         super().__init__(f"game {game_id!r} is not registered; register it first")
         self.game_id = game_id
 
-    def details(self) -> Mapping[str, str]:
-        """Return the numbers and names of the message, for programs."""
-        return {"game_id": str(self.game_id)}
-
 
 class UnknownContestError(UnknownRecordError):
     """No contest of this id was opened or reported."""
+
+    detail_names = ("contest_id",)
 
     def __init__(self, contest_id: str) -> None:
         contest_id = contest_id.partition(" ")[0]
         super().__init__(f"contest {contest_id!r} was neither opened nor reported; open it first")
         self.contest_id = contest_id
 
-    def details(self) -> Mapping[str, str]:
-        """Return the numbers and names of the message, for programs."""
-        return {"contest_id": str(self.contest_id)}
-
 
 class UnknownArenaError(UnknownRecordError):
     """No arena of this name has opened or reported a contest."""
+
+    detail_names = ("arena",)
 
     def __init__(self, name: str) -> None:
         super().__init__(f"no arena {name[:140]!r} has opened or reported a contest; list the arenas")
         self.arena = name
 
-    def details(self) -> Mapping[str, str]:
-        """Return the numbers and names of the message, for programs."""
-        return {"arena": str(self.arena)}
-
 
 class NotDeletedError(UnknownRecordError):
     """There is no deleted pattern of this number to restore."""
+
+    detail_names = ("pattern_id",)
 
     def __init__(self, pattern_id: int) -> None:
         super().__init__(f"no deleted pattern {pattern_id} is kept: there is nothing to restore")
         self.pattern_id = pattern_id
 
-    def details(self) -> Mapping[str, str]:
-        """Return the numbers and names of the message, for programs."""
-        return {"pattern_id": str(self.pattern_id)}
-
 
 class UnknownRemovalError(UnknownRecordError):
     """Nothing is kept of what an event removed."""
+
+    detail_names = ("removal",)
 
     def __init__(self, removal: int) -> None:
         super().__init__(
@@ -106,46 +109,36 @@ class UnknownRemovalError(UnknownRecordError):
         )
         self.removal = removal
 
-    def details(self) -> Mapping[str, str]:
-        """Return the numbers and names of the message, for programs."""
-        return {"removal": str(self.removal)}
-
 
 class UnknownTokenIdError(UnknownRecordError):
     """No token has this id."""
+
+    detail_names = ("token_id",)
 
     def __init__(self, token_id: str) -> None:
         super().__init__(f"there is no token {token_id!r}; list the tokens to see their ids")
         self.token_id = token_id
 
-    def details(self) -> Mapping[str, str]:
-        """Return the numbers and names of the message, for programs."""
-        return {"token_id": str(self.token_id)}
 
+class InvalidRecordError(WithDetails, ValueError):
+    """A value given to the store breaks a rule; `field` is the path to it, as in `plies[3].board`."""
 
-class InvalidRecordError(ValueError):
-    """Something told to the store breaks a rule; `field` is the path to it, as in `plies[3].board`."""
+    detail_names: ClassVar[tuple[str, ...]] = ("field",)
 
     def __init__(self, field: str, what: str) -> None:
         super().__init__(f"{field}: {what}")
         self.field = field
 
-    def details(self) -> Mapping[str, str]:
-        """Return the numbers and names of the message, for programs."""
-        return {"field": str(self.field)}
 
-
-class ConflictError(ValueError):
+class ConflictError(WithDetails, ValueError):
     """The same id was used before for something else; `field` names what differs."""
+
+    detail_names = ("identity", "field")
 
     def __init__(self, what: str, identity: str, field: str, remedy: str = "") -> None:
         super().__init__(f"{what} {identity!r} is known already with another {field}{remedy}")
         self.identity = identity
         self.field = field
-
-    def details(self) -> Mapping[str, str]:
-        """Return the numbers and names of the message, for programs."""
-        return {"identity": str(self.identity), "field": str(self.field)}
 
 
 class GameConflictError(ConflictError):
@@ -161,16 +154,14 @@ class GameConflictError(ConflictError):
         )
 
 
-class GameInUseError(ValueError):
+class GameInUseError(WithDetails, ValueError):
     """A game with contests or patterns cannot be deleted."""
+
+    detail_names = ("game_id",)
 
     def __init__(self, game_id: str, why: str) -> None:
         super().__init__(f"game {game_id!r} {why}: only one that nobody has played can be deleted")
         self.game_id = game_id
-
-    def details(self) -> Mapping[str, str]:
-        """Return the numbers and names of the message, for programs."""
-        return {"game_id": str(self.game_id)}
 
 
 class ContestConflictError(ConflictError):
@@ -180,21 +171,21 @@ class ContestConflictError(ConflictError):
         super().__init__("contest", contest_id.partition(" ")[0], field)
 
 
-class ContestOverError(RuntimeError):
+class ContestOverError(WithDetails, RuntimeError):
     """The contest has been reported: it takes no more consultations and cannot be opened again."""
+
+    detail_names = ("contest_id",)
 
     def __init__(self, contest_id: str) -> None:
         contest_id = contest_id.partition(" ")[0]
         super().__init__(f"contest {contest_id!r} is over: it was reported")
         self.contest_id = contest_id
 
-    def details(self) -> Mapping[str, str]:
-        """Return the numbers and names of the message, for programs."""
-        return {"contest_id": str(self.contest_id)}
 
-
-class TooManyProposalsError(RuntimeError):
+class TooManyProposalsError(WithDetails, RuntimeError):
     """A player would propose more patterns in one contest than the game's settings allow."""
+
+    detail_names = ("held", "more", "allowed")
 
     def __init__(self, held: int, more: int, allowed: int) -> None:
         super().__init__(
@@ -205,13 +196,11 @@ class TooManyProposalsError(RuntimeError):
         self.more = more
         self.allowed = allowed
 
-    def details(self) -> Mapping[str, str]:
-        """Return the numbers and names of the message, for programs."""
-        return {"held": str(self.held), "more": str(self.more), "allowed": str(self.allowed)}
 
-
-class ConsultationOrderError(RuntimeError):
+class ConsultationOrderError(WithDetails, RuntimeError):
     """A consultation of the opening tree does not continue the game that the one before it was about."""
+
+    detail_names = ("common",)
 
     def __init__(self, common: int) -> None:
         super().__init__(
@@ -219,7 +208,3 @@ class ConsultationOrderError(RuntimeError):
             f"these part after {common} moves"
         )
         self.common = common
-
-    def details(self) -> Mapping[str, str]:
-        """Return the numbers and names of the message, for programs."""
-        return {"common": str(self.common)}

@@ -13,7 +13,7 @@ from typing import Any, Final
 from google.protobuf import proto
 
 from academy.cli import transfer
-from academy.cli.failures import CommandError
+from academy.cli.connection import CommandError
 from academy.knowledge.boards import (
     Board,
     Geometry,
@@ -27,7 +27,7 @@ from academy.knowledge.settings import Library
 from academy.knowledge.text import read_cells, read_patterns, write_cells, write_pattern
 from academy.service import paging
 from academy.service.errors import StalePageTokenError
-from academy.store import event_log, game_tables, snapshots
+from academy.store import event_log, game_tables, rebuild
 from academy.store.codec import (
     entry_from_proto,
     entry_to_proto,
@@ -274,7 +274,7 @@ def _stored(data: bytes) -> None:
             case b"r":
                 game_tables.read_rating(stored)
             case b"s":
-                snapshots.unpack(stored)
+                rebuild.unpack_snapshot(stored)
             case b"e":
                 event_log.unpack(stored)
 

@@ -23,11 +23,11 @@ import pytest
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
-from academy.cli.failures import ExitCode
+from academy.cli.connection import ExitCode
 from academy.knowledge.game import RULES_VERSION
+from academy.store.environment import SCHEMA_VERSION
 from academy.store.library_store import Store
 from academy.store.maintenance import clean_shutdown
-from academy.store.schema import SCHEMA_VERSION
 from academy.store.tokens import CreateToken, RevokedTokenError, Role
 from academy.v1 import consultation_pb2, contests_pb2, libraries_pb2, pattern_pb2
 from academy.wire.addresses import ServerAddress

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from academy.store import proposal_tables
+from academy.store import contest_tables
 from academy.store.contest_commands import CountConsultation, OpenContest, ReportContest
+from academy.store.contest_tables import ProposalFilter
 from academy.store.errors import InvalidRecordError, TooManyProposalsError, UnknownContestError
 from academy.store.library_commands import ChangeSettings
 from academy.store.library_store import Store
 from academy.store.maintenance.check import check
-from academy.store.proposal_tables import ProposalFilter
 from academy.v1 import game_pb2, proposals_pb2
 from tests.academy.store.examples import contest, endgame_proposal, report, submission
 
@@ -177,7 +177,7 @@ def test_pages_put_together_are_a_players_proposals_newest_first(
 def test_one_listing_looks_through_a_few_proposals_and_the_next_goes_on(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proposal_tables, "MOST_LOOKED_AT", 2)
+    monkeypatch.setattr(contest_tables, "MOST_LOOKED_AT", 2)
     for number in range(5):
         told = report(f"c{number}")
         store.run(OpenContest(contest(f"c{number}")))

@@ -10,6 +10,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+__all__ = [
+    "BAND_HUNDREDTHS",
+    "ELO_BAND",
+    "ELO_SCALE",
+    "MAX_ELO",
+    "MAX_SEPARATE_VOTES",
+    "MAX_SILENT_VOTES",
+    "VALUE_SCALE",
+    "AggregatedVotes",
+    "InvalidVoteError",
+    "Signature",
+    "Vote",
+    "VoteTally",
+    "digest",
+]
+
 MAX_SEPARATE_VOTES: Final = 256
 MAX_SILENT_VOTES: Final = 64
 # From the seed: whose Elo lies this far below a known pattern's does not change it.
@@ -56,7 +72,21 @@ class Vote:
 
     @classmethod
     def of(cls, player: str, elo: float, value: float, event: int, order: int = 0) -> "Vote":
-        """Round an Elo and a value in [0, 1] to a vote. Raises InvalidVoteError outside the ranges."""
+        """Make a vote of a player's own numbers.
+
+        Args:
+            player: The player's name.
+            elo: Its Elo, up to `MAX_ELO` either way; rounded to hundredths.
+            value: The expected value, 0.0 to 1.0; rounded to millionths.
+            event: The number of the event that brings the vote.
+            order: Its place among the votes of that event, from 0.
+
+        Returns:
+            The vote.
+
+        Raises:
+            InvalidVoteError: The Elo or the value is out of range.
+        """
         if not (math.isfinite(value) and 0.0 <= value <= 1.0):
             raise InvalidVoteError(f"expected value {value!r}: it must be a number from 0 to 1")
         if not (math.isfinite(elo) and abs(elo) <= MAX_ELO):
@@ -98,7 +128,7 @@ class AggregatedVotes:
             self.players | {digest(vote.player)},
         )
 
-    def united(self, other: "AggregatedVotes") -> "AggregatedVotes":
+    def unite_with(self, other: "AggregatedVotes") -> "AggregatedVotes":
         """Both sums; of a player in both, `other` counts in the mean only."""
         kept = other.votes - len(self.players & other.players)
         if kept == 0:
@@ -189,12 +219,12 @@ class VoteTally:
         return abs(gap) < BAND_HUNDREDTHS * self.proposers * other.proposers
 
     def without(self, player: str) -> "VoteTally":
-        """The votes of everybody else; one that was folded stays, since it cannot be told from the others."""
+        """The votes of everybody else; a folded one stays, since it cannot be separated from the others."""
         votes = (*self.votes, *self.silent)
         left = [vote for vote in votes if vote.player != player]
         return self if len(left) == len(votes) else _tally(left, (self.folded,))
 
-    def united(self, other: "VoteTally") -> "VoteTally":
+    def unite_with(self, other: "VoteTally") -> "VoteTally":
         """The votes of two patterns that became one; of one player's two votes the later counts."""
         latest: dict[str, Vote] = {}
         votes = (*self.votes, *self.silent, *other.votes, *other.silent)
@@ -276,7 +306,7 @@ def _tally(votes: Iterable[Vote], blocks: Iterable[AggregatedVotes]) -> VoteTall
     folded = AggregatedVotes()
     for _, source in shares[far:]:
         if isinstance(source, AggregatedVotes):
-            folded = folded.united(source)
+            folded = folded.unite_with(source)
     weak = [source for _, source in shares[:far] if isinstance(source, Vote)]
     weak_players = {vote.player for vote in weak}
     counted = [vote for vote in votes if vote.player not in weak_players]

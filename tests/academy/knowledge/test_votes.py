@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from academy.knowledge.signatures import (
+from academy.knowledge.votes import (
     MAX_SEPARATE_VOTES,
     AggregatedVotes,
     InvalidVoteError,
@@ -175,24 +175,24 @@ def test_a_folded_players_further_vote_changes_nothing() -> None:
 def test_united_the_later_of_one_players_votes_counts() -> None:
     left = cast(Vote.of("ann", 1000, 0.9, 1), Vote.of("bob", 1000, 0.9, 5))
     right = cast(Vote.of("ann", 1000, 0.1, 2), Vote.of("bob", 1000, 0.1, 3), Vote.of("cy", 1000, 0.5, 4))
-    for united in (left.united(right), right.united(left)):
+    for united in (left.unite_with(right), right.unite_with(left)):
         assert {vote.player: vote.value for vote in united.votes} == {"ann": 0.1, "bob": 0.9, "cy": 0.5}
 
 
 def test_united_a_folded_vote_stands_against_a_separate_one() -> None:
     left = cast(*crowd(MAX_SEPARATE_VOTES + 1))
-    united = left.united(cast(Vote.of("player 0", 2000, 0.0, 999)))
+    united = left.unite_with(cast(Vote.of("player 0", 2000, 0.0, 999)))
     assert united == left
 
 
 def test_united_votes_beyond_256_are_folded() -> None:
-    united = cast(*crowd(200)).united(cast(*crowd(200, first=200)))
+    united = cast(*crowd(200)).unite_with(cast(*crowd(200, first=200)))
     assert (united.proposers, len(united.votes), united.folded.votes) == (400, 256, 144)
 
 
 def test_united_a_player_folded_in_both_counts_once() -> None:
     left, right = cast(*crowd(300)), cast(*crowd(300, first=22))
-    united = left.united(right)
+    united = left.unite_with(right)
     assert (united.proposers, united.elo) == (322, 1000.0)
     assert united.value == pytest.approx(0.75, abs=1e-6)
 
@@ -209,7 +209,7 @@ def test_united_folded_values_stay_between_0_and_1(left: list[int], right: list[
             sums += Vote.of(f"{number}", elo / 7, 1.0, number)
         return sums
 
-    both = VoteTally(folded=folded(left, 0)).united(VoteTally(folded=folded(right, shared)))
+    both = VoteTally(folded=folded(left, 0)).unite_with(VoteTally(folded=folded(right, shared)))
     assert both.value == 1.0
 
 
