@@ -7,9 +7,8 @@ from typing import Final, Literal
 
 from sqlalchemy import URL
 
-from arena.control.game import GameSettings as GameSettings
-from arena.control.plans import MarsPlan, Plan, PlayoffPlan
-from arena.control.token_variables import token_in
+from arena.control.plans import GameSettings, MarsPlan, Plan, PlayoffPlan
+from arena.control.tokens import MissingTokenError, token_in
 from arena.jobs import Adjudication, PlayerSetup
 from arena.lobby.addresses import Endpoint
 from arena.players.daide.address import DaideAddress
@@ -22,8 +21,8 @@ Scope = Literal["player", "matchup"]
 ON_VOID: Final[tuple[OnVoid, ...]] = ("halt", "skip-matchup", "forfeit")
 
 
-class MissingTokenError(LookupError):
-    """The place a token was to come from holds none."""
+class ControlError(ValueError):
+    """A control file that can't be used; the message starts with the path of the faulty setting."""
 
 
 @dataclass(frozen=True)

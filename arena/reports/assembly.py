@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
 from arena.control.settings import Control
 from arena.jobs import Fault

@@ -7,7 +7,7 @@ half a win for each player wherever it is counted.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.output import count_text
 from arena.reports.tally import MatchupTally, PlayerTally, SeatTally
 from arena.reports.text_table import TextColumn, rendered

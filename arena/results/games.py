@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.jobs import Fault
 from referees.api import Outcome
 

@@ -10,8 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from arena.control.remote_table import token_digest
-from arena.control.settings import Control, MissingTokenError
+from arena.control.tokens import token_digest
+from arena.control.settings import Control
+from arena.control.tokens import MissingTokenError
 from arena.jobs import PlayerSetup
 from arena.lobby.addresses import InvalidAddressError
 from arena.lobby.refusals import NotAuthenticatedError, NotPermittedError

@@ -9,8 +9,8 @@ from typing import Any
 from arena.academy.session import AcademySession
 from arena.control import plans
 from arena.control.settings import Control
-from arena.control.table import ControlError
-from arena.control.token_variables import withheld_tokens
+from arena.control.settings import ControlError
+from arena.control.tokens import withheld_tokens
 from arena.jobs import PlayerSetup
 from arena.match.game_seeds import SAFE_SEED
 from arena.output import say

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from arena.control import plans
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.control.parameters import Parameter
 from arena.control.settings import Control
 from arena.jobs import PlayerSetup

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from arena.control.changed_settings import changed
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.jobs import PlayerSetup
 from arena.selection.numbering import Numbering
 from arena.selection.selector import (

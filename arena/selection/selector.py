@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from arena.control.changed_settings import REMEDY
-from arena.control.settings import GameSettings, Scope
+from arena.control.settings import Scope
+from arena.control.plans import GameSettings
 from arena.jobs import PlayerSetup
 from arena.selection.voids import VoidPolicy
 from referees.api import Outcome

@@ -6,7 +6,7 @@ from typing import Final
 import grpc
 from sqlalchemy.exc import SQLAlchemyError
 
-from arena.control.table import ControlError
+from arena.control.settings import ControlError
 from arena.lobby.refusals import InvalidRequestError, LobbyRefusalError
 from arena.results.database import ResultsError
 from arena.results.failures import reason

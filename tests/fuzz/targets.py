@@ -47,7 +47,7 @@ from academy.store.textfile import read_text, write_text
 from academy.store.tokens import CreateToken, Role, TokenRefusedError
 from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
 from arena.control import toml_file
-from arena.control.table import ControlError
+from arena.control.settings import ControlError
 from arena.players.failures import PlayerError
 from arena.players.gtp_channel import GtpChannel
 from clients.bots import hex_thinking

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from arena.cli import serving
-from arena.control import plan_tables, sample
+from arena.control import sample, schema
 from arena.service.tokens import ServiceRole
 
 HEAVY = (
@@ -54,4 +54,4 @@ def test_an_actions_help_loads_nothing_but_grpc(action: str) -> None:
 def test_what_options_say_without_loading_the_arena_is_what_the_arena_says() -> None:
     role = inspect.signature(serving.token).parameters["role"]
     assert get_args(get_args(role.annotation)[0]) == tuple(each.value for each in ServiceRole)
-    assert sample.KINDS == plan_tables.KINDS
+    assert sample.KINDS == schema.KINDS

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.settings import Control
-from arena.control.table import ControlError
+from arena.control.settings import Control, ControlError
 from arena.control.toml_file import parse, read
 from arena.lobby.addresses import InvalidAddressError
 from arena.players.daide.address import DaideAddress

@@ -17,8 +17,7 @@ from arena.control.plans import (
     SwissPlan,
 )
 from arena.control.sample import sample
-from arena.control.settings import Control
-from arena.control.table import ControlError
+from arena.control.settings import Control, ControlError
 from arena.jobs import Adjudication, TimeControl
 from arena.ratings.pentanomial import Sprt
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from arena.control.plans import AllPlayAllPlan
-from arena.control.settings import Control, MissingTokenError
-from arena.control.table import ControlError
+from arena.control.settings import Control, ControlError
+from arena.control.tokens import MissingTokenError
 from arena.control.toml_file import MAX_BYTES, read
 from arena.ratings.elo import Curve
 

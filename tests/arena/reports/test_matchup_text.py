@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from arena.control.game import GameSettings
+from arena.control.plans import GameSettings
 from arena.jobs import Fault
 from arena.reports.matchup_text import matchup_lines, percent, settings_line
 from arena.reports.tally import MatchupTally

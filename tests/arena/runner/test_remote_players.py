@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.settings import Control, MissingTokenError
+from arena.control.settings import Control
+from arena.control.tokens import MissingTokenError
 from arena.control.toml_file import parse
 from arena.lobby.addresses import InvalidAddressError
 from arena.runner.files import CompetitionFiles

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena.control.game import GameSettings
-from arena.control.plans import LineUpRule, MarsSeries, MarsSetting
+from arena.control.plans import GameSettings, LineUpRule, MarsSeries, MarsSetting
 from arena.ratings.moving_averages import MovingAverages
 from arena.selection.line_up import Form, NoPlayersLeftError, line_up
 from arena.selection.mars import Mars

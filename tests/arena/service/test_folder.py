@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.control.table import ControlError
+from arena.control.settings import ControlError
 from arena.lobby.refusals import InvalidRequestError
 from arena.service.folder import CompetitionFolder
 from arena.service.refusals import CompetitionConflictError, InvalidControlFileError, UnknownCompetitionError
