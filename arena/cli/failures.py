@@ -7,8 +7,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.academy.embedded import EmbeddedAcademyError
 from arena.control.parameters import InvalidParameterError
-from arena.control.tokens import MissingTokenError
 from arena.control.settings import ControlError
+from arena.control.tokens import MissingTokenError
 from arena.lobby.addresses import InvalidAddressError
 from arena.match.openings import InvalidOpeningsError
 from arena.players.failures import PlayerError

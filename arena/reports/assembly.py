@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from arena.control.plans import GameSettings
-from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
+from arena.control.plans import AllPlayAllPlan, GameSettings, GauntletPlan, MarsPlan, MarsSeries, PlayoffPlan
 from arena.control.settings import Control
 from arena.jobs import Fault
 from arena.ratings.bradley_terry import PairResult, RatingList, rate
@@ -25,8 +24,7 @@ from arena.results.standings import Standings
 from arena.results.usage import LastFault
 from arena.selection.cross_entropy import CrossEntropyTuner
 from arena.selection.kinds import selector_for
-from arena.selection.lettered import letters
-from arena.selection.matchups import MatchupSelector
+from arena.selection.matchups import MatchupSelector, letters
 from arena.selection.monte_carlo import MonteCarloTuner
 from arena.selection.selector import CompetitionChangedError, CompletedGame, Selector
 from arena.selection.sprt import SprtMatch

@@ -10,9 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from arena.control.tokens import token_digest
 from arena.control.settings import Control
-from arena.control.tokens import MissingTokenError
+from arena.control.tokens import MissingTokenError, token_digest
 from arena.jobs import PlayerSetup
 from arena.lobby.addresses import InvalidAddressError
 from arena.lobby.refusals import NotAuthenticatedError, NotPermittedError

@@ -1,22 +1,41 @@
-"""MARS: series of games whose players and settings are drawn by weight, play count or success.
-
-What J. Newbury's MARS does for the DAIDE tournaments that SAGA records: a series is drawn by weight, then
-one of its settings, then the players of its next game; the seats are dealt anew for every game.
-"""
+"""MARS: series of games whose players are drawn by weight, play count or success."""
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from arena.control.changed_settings import abridged
-from arena.control.plans import MarsSeries, MarsSetting
+from arena.control.plans import LineUpRule, MarsSeries, MarsSetting
 from arena.control.settings import Scope
 from arena.output import count_text
-from arena.selection.line_up import Form, NoPlayersLeftError, draw, line_up
-from arena.selection.numbering import Numbering
-from arena.selection.selector import CompletedGame, Fixture, Selector, game_seed
-from arena.selection.terms import check_terms
+from arena.ratings.moving_averages import MovingAverages
+from arena.selection.matchups import Numbering
+from arena.selection.selector import CompletedGame, Fixture, Selector, check_terms, game_seed
+from referees.api import Outcome
+
+
+class NoPlayersLeftError(LookupError):
+    """Too few contestants are left for a game."""
+
+
+class Form:
+    """What the games so far say of the contestants: plays, clones counted each, and moving averages."""
+
+    def __init__(self) -> None:
+        self.plays: Counter[str] = Counter()
+        self._averages: dict[str, MovingAverages] = {}
+
+    def averages(self, name: str) -> MovingAverages:
+        """A contestant's averages."""
+        return self._averages.get(name, MovingAverages())
+
+    def take(self, players: Sequence[str], outcome: Outcome) -> None:
+        """Take in a completed game."""
+        for seat, name in enumerate(players, start=1):
+            self.plays[name] += 1
+            self._averages[name] = self.averages(name).after(outcome, seat, len(players))
 
 
 class Mars(Selector):
@@ -195,7 +214,7 @@ class Mars(Selector):
             try:
                 barred = self._barred(setting)
                 form = self._form(one)
-                return setting, line_up(one.rule, one.contestants, self._seats, form, chance, barred)
+                return setting, choose_line_up(one.rule, one.contestants, self._seats, form, chance, barred)
             except NoPlayersLeftError:
                 del left[setting.name]
                 if not any(left.values()):
@@ -273,3 +292,51 @@ def _terms(one: MarsSeries) -> dict[str, str]:
 def _setting_text(setting: MarsSetting) -> str:
     game = " ".join(f"{name}={value}" for name, value in setting.game.terms.items() if name != "name")
     return f"{setting.name}*{setting.weight:g} {setting.game.name} {game}"
+
+
+def choose_line_up(
+    rule: LineUpRule,
+    weights: Mapping[str, float],
+    seats: int,
+    form: Form,
+    chance: random.Random,
+    barred: Collection[str] = (),
+) -> tuple[str, ...]:
+    """The players of a game by seat. Raises NoPlayersLeftError."""
+    able = {name: weight for name, weight in weights.items() if weight > 0 and name not in barred}
+    wanted = len(rule.kinds) if rule.kinds else seats
+    distinct = bool(rule.kinds) or not rule.clones
+    if len(able) < (wanted if distinct else 1):
+        raise NoPlayersLeftError(
+            f"{len(able)} contestants are left, a game needs {wanted if distinct else 1}"
+        )
+    chosen: list[str] = []
+    while len(chosen) < wanted:
+        left = {name: weight for name, weight in able.items() if not (distinct and name in chosen)}
+        chosen.append(_choose(rule, left, form, chance, first=not chosen))
+    if rule.kinds:
+        counts = list(rule.kinds)
+        chance.shuffle(counts)
+        chosen = [name for name, count in zip(chosen, counts, strict=True) for _ in range(count)]
+    chance.shuffle(chosen)
+    return tuple(chosen)
+
+
+def draw(weights: Mapping[str, float], chance: random.Random) -> str:
+    """A name by relative weight; all alike if every weight is 0."""
+    names = list(weights)
+    if not any(weights.values()):
+        return chance.choice(names)
+    return chance.choices(names, [weights[name] for name in names])[0]
+
+
+def _choose(
+    rule: LineUpRule, weights: Mapping[str, float], form: Form, chance: random.Random, first: bool
+) -> str:
+    if rule.name == "slow-knockout":
+        success = {name: getattr(form.averages(name), rule.by) for name in weights}
+        return draw({name: weight * success[name] for name, weight in weights.items()}, chance)
+    if rule.name == "least-played" and first:
+        fewest = min(form.plays[name] for name in weights)
+        weights = {name: weight for name, weight in weights.items() if form.plays[name] == fewest}
+    return draw(weights, chance)

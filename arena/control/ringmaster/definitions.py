@@ -1,8 +1,7 @@
 """The words of a control file, Player(...), Matchup(...) and so on, and its values as JSON.
 
-No pickles pass between the process that executes a file and ours. Plain values and the ringmaster's words come
-over as they are, functions as numbers to call them by, and all else as its description, which no setting
-accepts.
+No pickles pass between the process that executes a file and ours. Plain values and the words come over as
+they are, functions as numbers to call them by, and all else as its description, which no setting accepts.
 """
 
 import json

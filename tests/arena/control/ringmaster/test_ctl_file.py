@@ -268,7 +268,7 @@ def test_faults_of_a_file_have_their_line(tmp_path: Path, text: str, message: st
         (ALL_PLAY_ALL, "'c', Comp", "'a', Comp", "'competitors': duplicate competitor: a"),
         (ALL_PLAY_ALL, "'c', Comp", "'d', Comp", "competitor 0: 'player': unknown player d"),
         (ALL_PLAY_ALL, "rounds = 20", "rounds = 0", "'rounds': must be a whole number from 1"),
-        (ALL_PLAY_ALL, "['c', Competitor('a'), Competitor(player='b')]", "['c']", "'competitors': has 1 items"),
+        (ALL_PLAY_ALL, "['c', Competitor('a'), Competitor(player='b')]", "['c']", "'competitors': has 1"),
         (MONTE_CARLO, "komi = 7.5", "komi = 7", "'komi': must be fractional"),
         (MONTE_CARLO, "'W'", "'green'", "'candidate_colour': must be one of 'b'"),
         (MONTE_CARLO, "split=8", "split=0", "parameter resign_at: 'split': must be a whole number from 1"),
