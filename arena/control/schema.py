@@ -228,8 +228,8 @@ class Competition(Table):
     errors_to_log: bool = True
     """Keep players' standard error in the log; `false`: it stays the arena's own."""
     failures: Literal["forfeit", "void"] = "forfeit"
-    """What becomes of a game whose player crashes or breaks its protocol after the first move was asked
-    for."""
+    """What becomes of a game whose player crashes or breaks its protocol after the request for the first
+    move."""
     void_retries: int = Field(1, ge=0, le=1000)
     """How many void games of a matchup in a row are tried again before `on_void` holds."""
     on_void: Literal["halt", "skip-matchup", "forfeit"] = "halt"
@@ -619,7 +619,7 @@ class Engine(Program):
     aliases: dict[str, Text] = {}
     """Other names for GTP commands: `{ genmove = "my-genmove" }`."""
     reliable_scorer: bool = True
-    """`false`: it is never asked for the score; the word of the others counts."""
+    """`false`: the arena never asks it for the score; the word of the others counts."""
     allow_claim: bool = False
     """It may claim the game, if it knows `gomill-genmove_ex`."""
     name_from_gtp: bool = True
@@ -629,7 +629,7 @@ class Engine(Program):
     crash: Literal["pass", "lose"] = "pass"
     """For bots that speak lines: what becomes of one that ends."""
     late_turns: int = Field(3, ge=1, le=MAX_LATE_TURNS)
-    """For bots that speak lines: after so many late turns a bot passes and is asked no more."""
+    """For bots that speak lines: a bot with so many late turns passes from then on, without requests."""
 
 
 class Policy(Program):
@@ -642,7 +642,7 @@ class Policy(Program):
     faults: Literal["lose", "pass"] | None = None
     """What becomes of a game in which it fails; without it the game's own rule."""
     late_turns: int | None = Field(None, ge=1, le=MAX_LATE_POLICY_TURNS)
-    """After so many late turns it is asked no more; without it the game's own rule."""
+    """It gets no more requests after so many late turns; without it the game's own rule."""
 
 
 class RemotePlayer(Player):
@@ -676,7 +676,7 @@ def _check_client(value: str) -> str:
 class DaidePlayer(Player):
     """Players of protocol `"daide"`, which dial in."""
 
-    # DAIDE sends times as whole numbers of seconds, of which this is the greatest.
+    # DAIDE sends times as whole seconds of at most 8191.
     move_seconds: float = Field(60.0, ge=1, le=8191)
     """How long it may take for each turn."""
     exit_seconds: Seconds = 5.0

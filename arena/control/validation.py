@@ -187,8 +187,8 @@ def _walk(table: Any, keys: Sequence[Key]) -> Any:
 
 def _model_at(model: type[BaseModel], keys: Sequence[Key]) -> type[BaseModel]:
     kind, _ = _without_rules(_locate(model, keys)[2])
-    found: type[BaseModel] = kind
-    return found
+    table: type[BaseModel] = kind
+    return table
 
 
 def suggest_misspelt(name: str, unknown: set[str]) -> str:
@@ -198,5 +198,8 @@ def suggest_misspelt(name: str, unknown: set[str]) -> str:
 
 
 def _show(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no whole number of more than 4300 digits.
+        return "a number of so many digits"
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."

@@ -58,11 +58,11 @@ def players_to_check(control: Control) -> list[tuple[PlayerSetup, GameSettings]]
                 for name in matchup.players if matchup.games != 0 else ():
                     games.setdefault(name, matchup.game)
             games = dict(sorted(games.items()))
-        case plans.MarsPlan(series):
-            for one in series:
-                able = [name for name, weight in one.contestants.items() if weight > 0]
-                game = max(one.settings, key=lambda setting: setting.weight).game
-                for name in able if one.weight > 0 and not one.complete else ():
+        case plans.MarsPlan(mission):
+            for series in mission:
+                able = [name for name, weight in series.contestants.items() if weight > 0]
+                game = max(series.settings, key=lambda setting: setting.weight).game
+                for name in able if series.weight > 0 and not series.complete else ():
                     games.setdefault(name, game)
         case _:
             games = dict.fromkeys(plan.competitors, control.game)

@@ -106,10 +106,10 @@ class ParameterTree:
 
     def tried(self, depth: int) -> list[tuple[TreePath, Node]]:
         """All nodes of a depth that were tried, the most visited first."""
-        found = [
+        nodes = [
             (path, node) for path, node in self._at_depth(depth) if node.visits > self._plan.initial_visits
         ]
-        return sorted(found, key=lambda item: (-item[1].visits, item[0]))
+        return sorted(nodes, key=lambda item: (-item[1].visits, item[0]))
 
     def _at_depth(self, depth: int) -> Iterator[tuple[TreePath, Node]]:
         level: list[tuple[TreePath, Node]] = [((), self.root)]

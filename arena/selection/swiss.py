@@ -224,12 +224,12 @@ class Swiss(Selector):
 
     def _check(self, game: CompletedGame) -> int:
         """The game's round. Raises CompetitionChangedError."""
-        found = _GAME_ID.fullmatch(game.game_id)
-        if found is None:
+        match = _GAME_ID.fullmatch(game.game_id)
+        if match is None:
             raise self.foreign(game.game_id)
         if game.detail:
             check_terms(json.loads(game.detail), self._terms())
-        return int(found[1])
+        return int(match[1])
 
 
 # Pairings without any rematch can take long to find, and need not exist.
@@ -241,12 +241,12 @@ Met = Callable[[str, str], bool]
 def pair(ranking: Sequence[str], scores: Callable[[str], float], met: Met) -> list[tuple[str, str]]:
     """Pair an even number of players, given the best first, without rematches where that is possible.
 
-    Among players of one score the upper half meets the lower half, as in chess; those who find nobody
+    Among players of one score the upper half meets the lower half, as in chess; those without an opponent
     there meet the next best. Where there must be rematches, as many of the best as possible have none.
     """
     search = _Search(met)
-    found = search.pairs(tuple(ranking), scores)
-    return found if found is not None else _with_rematches(ranking, scores, met)
+    pairs = search.pairs(tuple(ranking), scores)
+    return pairs if pairs is not None else _with_rematches(ranking, scores, met)
 
 
 class _Search:
@@ -258,22 +258,22 @@ class _Search:
 
     def pairs(self, players: tuple[str, ...], scores: Callable[[str], float]) -> list[tuple[str, str]] | None:
         """Depth-first without recursion: hundreds of players would be too deep for it."""
-        found: list[tuple[str, str]] = []
+        pairs: list[tuple[str, str]] = []
         open_choices: list[tuple[tuple[str, ...], list[str]]] = [(players, self._choices(players, scores))]
         while open_choices:
             left, choices = open_choices[-1]
             if not left:
-                return found
+                return pairs
             if not choices:
                 open_choices.pop()
-                if found:
-                    found.pop()
+                if pairs:
+                    pairs.pop()
                 continue
             self._tries += 1
             if self._tries > _MAX_TRIES:
                 return None
             opponent = choices.pop(0)
-            found.append((left[0], opponent))
+            pairs.append((left[0], opponent))
             rest = tuple(player for player in left[1:] if player != opponent)
             open_choices.append((rest, self._choices(rest, scores)))
         return None
@@ -295,10 +295,10 @@ def preferred(players: Sequence[str], scores: Callable[[str], float]) -> list[st
 def _with_rematches(
     ranking: Sequence[str], scores: Callable[[str], float], met: Met
 ) -> list[tuple[str, str]]:
-    left, found = list(ranking), []
+    left, pairs = list(ranking), []
     while left:
         choices = preferred(left, scores)
         opponent = next((other for other in choices if not met(left[0], other)), choices[0])
-        found.append((left[0], opponent))
+        pairs.append((left[0], opponent))
         left = [player for player in left[1:] if player != opponent]
-    return found
+    return pairs

@@ -1,4 +1,4 @@
-"""The process that executes a ringmaster's control file, and calls its functions when it is asked to.
+"""The process that executes a ringmaster's control file, and calls its functions on request.
 
 Run by `arena.control.ringmaster.execution`, which limits its time; the limits of memory and of what it writes
 are set here, before any of the file is executed. Requests and answers are lines of JSON.

@@ -48,6 +48,12 @@ def test_a_playoff(tmp_path: Path) -> None:
     assert (handicap.games, handicap.alternating, handicap.game.move_limit) == (100, False, 500)
 
 
+def test_round_robin_is_another_word_for_all_play_all(tmp_path: Path) -> None:
+    text = sample("all-play-all")
+    renamed = control(tmp_path, text.replace('"all-play-all"', '"round-robin"'))
+    assert renamed == control(tmp_path, text) and renamed.kind == "all-play-all"
+
+
 def test_gauntlet_swiss_and_test(tmp_path: Path) -> None:
     assert control(tmp_path, sample("gauntlet")).plan == GauntletPlan(("strong",), ("weak", "middle"), 20)
     assert control(tmp_path, sample("swiss")).plan == SwissPlan(("weak", "middle", "strong"), 3, 2)
