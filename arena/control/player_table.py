@@ -3,16 +3,17 @@
 from pathlib import Path
 from typing import Any, Final
 
-from arena.control import daide_table, policy_table, remote_table, values
+from arena.control import policy_table, protocol_tables, remote_table, values
 from arena.control.academy_table import ELO
 from arena.control.locations import located, path_from
 from arena.control.table import ControlError, TomlTable
 from arena.jobs import PlayerSetup, TimeControl
 from arena.players.lines import CRASHES, MAX_LATE_TURNS
+from arena.players.protocols import DialInProtocol, added_protocols, dial_in_protocol
 
 # The letters of the cross-table go from A to ZZ.
 MAX_PLAYERS: Final = 702
-PROTOCOLS: Final = ("gtp", "lines", "python", "policy", "grpc", "daide")
+PROTOCOLS: Final = ("gtp", "lines", "python", "policy", "grpc", *added_protocols())
 _SECONDS: Final = values.number(0.001, 1e6)
 _CLOCK_SECONDS: Final = values.number(0, 1e7)
 
@@ -51,8 +52,8 @@ def player(name: str, table: TomlTable, folder: Path, clock: TimeControl | None)
     protocol = table.take("protocol", values.choice(*PROTOCOLS), plain.protocol)
     if protocol == "grpc":
         return _remote_player(name, table, folder, clock)
-    if protocol == "daide":
-        return _daide_player(name, table)
+    if (added := dial_in_protocol(protocol)) is not None:
+        return _dial_in_player(name, table, added)
     working_directory = table.take("working_directory", values.text, None)
     own_clock = table.table("time_control")
     return PlayerSetup(
@@ -86,16 +87,16 @@ def _remote_player(name: str, table: TomlTable, folder: Path, clock: TimeControl
     )
 
 
-def _daide_player(name: str, table: TomlTable) -> PlayerSetup:
+def _dial_in_player(name: str, table: TomlTable, protocol: DialInProtocol) -> PlayerSetup:
     plain = PlayerSetup(name, ())
     return PlayerSetup(
         name,
         command=(),
-        protocol="daide",
+        protocol=table.take("protocol", values.text, plain.protocol),
         start_seconds=table.take("start_seconds", _SECONDS, plain.start_seconds),
-        move_seconds=table.take("move_seconds", daide_table.MOVE_SECONDS, plain.move_seconds),
+        move_seconds=table.take("move_seconds", protocol.read_move_seconds, plain.move_seconds),
         exit_seconds=table.take("exit_seconds", _SECONDS, plain.exit_seconds),
-        parameters=daide_table.parameters(table),
+        parameters=protocol_tables.read_settings(table, protocol.player_settings),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from arena.control import daide_table, game_table, player_table, remote_table, values
+from arena.control import game_table, player_table, protocol_tables, remote_table, values
 from arena.control.academy_table import academy, ratings
 from arena.control.draft import Draft
 from arena.control.plan_tables import KINDS, plan
@@ -91,7 +91,7 @@ def _control(path: Path, file: TomlTable) -> Control:
         begins_at_academy=begins_at_academy,
         academy=reached,
         remote=remote_table.endpoint(file.table("remote"), folder),
-        daide=daide_table.address(file.table("daide")),
+        listeners=protocol_tables.listeners(file),
     )
     competition.finish()
     file.finish()

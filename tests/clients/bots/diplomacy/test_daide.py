@@ -12,7 +12,7 @@ from clients.bots.diplomacy.daide_client import DaideClient, ServerDisconnectedE
 from referees.diplomacy.daide.frames import FrameReader, FrameType, message_frame, representation_frame
 from referees.diplomacy.daide.tokens import vocabulary
 from referees.diplomacy.provinces import shipped_map
-from tests.arena.players.daide.rooms import PATIENCE, Played, daide_player, game_of, open_door
+from tests.referees.diplomacy.daide_server.rooms import PATIENCE, Played, daide_player, game_of, open_door
 
 WORDS = vocabulary(shipped_map("straits"))
 OWNERS = "SCO (NOR NCA NPO) (SOU SCA SPO) (UNO ISL MID)"

@@ -4,10 +4,10 @@ import socket
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from academy.wire.rates import Bucket
-from arena.players.daide.limits import DaideLimits
 from referees.diplomacy.daide.frames import (
     DaideProtocolError,
     ErrorCode,
@@ -24,31 +24,57 @@ _CHUNK: Final = 1 << 15
 _MOST_LAST_CHUNKS: Final = 8
 
 
+@dataclass(frozen=True)
+class DaideLimits:
+    """Every bound on what comes from outside. Times are in seconds, sizes in bytes or items.
+
+    `clients` wait at the listener at a time, `clients_of_name` of them with the same name; `observers` are
+    those of the listener, and of each game.
+    `greeting_seconds` is how long a client may take to say who it is and that it plays the map, and how long
+    half a message may lie about; `write_seconds` how long it may take nothing of what is sent to it, and
+    `unsent_bytes` how much of that may wait. Messages above `messages_per_second` are for
+    `message_burst` of them in advance. After `wrong_passcodes` for one power of a game nobody comes back to
+    it: there are no more than 8,191 passcodes, which a program could try.
+    """
+
+    clients: int = 256
+    clients_of_name: int = 64
+    observers: int = 32
+    message_bytes: int = 16 * 1024
+    messages_per_second: float = 200.0
+    message_burst: float = 2_000.0
+    unsent_bytes: int = 4 * 1024 * 1024
+    name_characters: int = 64
+    wrong_passcodes: int = 8
+    greeting_seconds: float = 30.0
+    write_seconds: float = 30.0
+
+
 class ConnectionHungError(ConnectionError):
     """A client that has gone, or is to be sent away; the message says why."""
 
 
-class Wire:
+class ClientConnection:
     """One connection, which is never waited for.
 
-    `rest` is what was read of it before and not understood; None where it begins here.
+    `rest` is what another process has read of it and not understood; None where it begins here.
 
-    What cannot be sent at once is sent by `flush`. When `check` raises Hung, it is to be closed. After a
-    final or an error message, whoever sent it, nothing more is sent.
+    `flush` sends what could not be sent at once. The owner closes a connection when `check` raises
+    ConnectionHungError. After a final or an error message of either side nothing more is sent.
     """
 
     def __init__(
-        self, connection: socket.socket, words: Vocabulary, limits: DaideLimits, rest: bytes | None = None
+        self, client_socket: socket.socket, words: Vocabulary, limits: DaideLimits, rest: bytes | None = None
     ) -> None:
-        connection.setblocking(False)
+        client_socket.setblocking(False)
         with suppress(OSError):
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            client_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             # A machine that has vanished says nothing more: this finds it out.
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 20)
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 5)
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 4)
-        self.connection = connection
+            client_socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            client_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 20)
+            client_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 5)
+            client_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 4)
+        self.socket = client_socket
         self._limits = limits
         self._reader = FrameReader(at_server=True, longest=limits.message_bytes, begun=rest is not None)
         self._reader.words = words
@@ -62,7 +88,7 @@ class Wire:
 
     def fileno(self) -> int:
         """The connection's descriptor, for selectors."""
-        return self.connection.fileno()
+        return self.socket.fileno()
 
     @property
     def unsent(self) -> bool:
@@ -82,7 +108,7 @@ class Wire:
         if self._ending is not None:
             return []
         try:
-            data = self.connection.recv(_CHUNK)
+            data = self.socket.recv(_CHUNK)
         except BlockingIOError:
             if not self._before:
                 return []
@@ -157,7 +183,7 @@ class Wire:
         """Send what can be sent."""
         while self._out:
             try:
-                sent = self.connection.send(self._out)
+                sent = self.socket.send(self._out)
             except BlockingIOError:
                 return
             except OSError as error:
@@ -180,7 +206,7 @@ class Wire:
         self._over = True
         if not self._out:
             with suppress(OSError):
-                self.connection.shutdown(socket.SHUT_WR)
+                self.socket.shutdown(socket.SHUT_WR)
 
     def drained(self) -> bool:
         """Whether the client has closed its side; what it still says is dropped."""
@@ -188,8 +214,8 @@ class Wire:
             if self._out:
                 self.flush()
                 if not self._out:
-                    self.connection.shutdown(socket.SHUT_WR)
-            return self.connection.recv(_CHUNK) == b""
+                    self.socket.shutdown(socket.SHUT_WR)
+            return self.socket.recv(_CHUNK) == b""
         except BlockingIOError:
             return self._broken is not None
         except OSError:
@@ -197,7 +223,7 @@ class Wire:
 
     def pass_on(self) -> None:
         """Close this process's side of a connection that another process goes on with."""
-        self.connection.close()
+        self.socket.close()
 
     def close(self) -> None:
         """Close the connection, with the final message where nothing else has ended it."""
@@ -206,6 +232,6 @@ class Wire:
         # sends without end is not listened to for ever.
         with suppress(OSError):
             for _ in range(_MOST_LAST_CHUNKS):
-                if not self.connection.recv(_CHUNK):
+                if not self.socket.recv(_CHUNK):
                     break
-        self.connection.close()
+        self.socket.close()

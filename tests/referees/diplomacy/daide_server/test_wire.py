@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.players.daide.limits import DaideLimits
-from arena.players.daide.wire import ConnectionHungError, Wire
 from referees.diplomacy.daide.frames import final_frame, initial_frame, message_frame
 from referees.diplomacy.daide.tokens import Tokens
+from referees.diplomacy.daide_server.connection import ClientConnection, ConnectionHungError, DaideLimits
 from tests.referees.diplomacy.daide.words import STANDARD, tokens
 
 NOW = message_frame(tokens("NOW"))
@@ -21,13 +20,13 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
         yield ours, theirs
 
 
-def received(wire: Wire) -> list[Tokens]:
+def received(wire: ClientConnection) -> list[Tokens]:
     return [frame.tokens for frame in wire.receive()]
 
 
 def test_messages_come_whole_and_nothing_is_waited_for(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = pair
-    wire = Wire(ours, STANDARD, DaideLimits(), b"")
+    wire = ClientConnection(ours, STANDARD, DaideLimits(), b"")
     assert wire.receive() == []
     theirs.sendall(NOW[:3])
     assert wire.receive() == [] and wire.rest == NOW[:3]
@@ -38,7 +37,7 @@ def test_messages_come_whole_and_nothing_is_waited_for(pair: tuple[socket.socket
 
 def test_what_another_has_read_comes_first(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = pair
-    wire = Wire(ours, STANDARD, DaideLimits(), NOW + NOW[:3])
+    wire = ClientConnection(ours, STANDARD, DaideLimits(), NOW + NOW[:3])
     assert received(wire) == [tokens("NOW")]
     theirs.sendall(NOW[3:])
     assert received(wire) == [tokens("NOW")]
@@ -46,7 +45,7 @@ def test_what_another_has_read_comes_first(pair: tuple[socket.socket, socket.soc
 
 def test_what_came_before_an_error_is_answered_first(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = pair
-    wire = Wire(ours, STANDARD, DaideLimits())
+    wire = ClientConnection(ours, STANDARD, DaideLimits())
     theirs.sendall(initial_frame() + NOW + bytes.fromhex("02 00 0002 5F00") + NOW)
     assert len(wire.receive()) == 2
     wire.say(tokens("GOF"))
@@ -61,7 +60,7 @@ def test_what_came_before_an_error_is_answered_first(pair: tuple[socket.socket, 
 )
 def test_a_client_that_goes_is_gone(pair: tuple[socket.socket, socket.socket], sent: bytes, why: str) -> None:
     ours, theirs = pair
-    wire = Wire(ours, STANDARD, DaideLimits(), b"")
+    wire = ClientConnection(ours, STANDARD, DaideLimits(), b"")
     theirs.sendall(sent)
     assert wire.receive() == []
     with pytest.raises(ConnectionHungError, match=why):
@@ -75,7 +74,7 @@ def test_whoever_is_sent_away_for_any_other_reason_gets_the_final_message_once(
     pair: tuple[socket.socket, socket.socket],
 ) -> None:
     ours, theirs = pair
-    wire = Wire(ours, STANDARD, DaideLimits(), b"")
+    wire = ClientConnection(ours, STANDARD, DaideLimits(), b"")
     theirs.sendall(NOW[:3])
     wire.say(tokens("OFF"))
     wire.say_goodbye()
@@ -89,7 +88,7 @@ def test_whoever_is_sent_away_for_any_other_reason_gets_the_final_message_once(
 
 def test_a_closed_connection_is_noticed(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = pair
-    wire = Wire(ours, STANDARD, DaideLimits(), b"")
+    wire = ClientConnection(ours, STANDARD, DaideLimits(), b"")
     theirs.sendall(NOW)
     theirs.close()
     assert received(wire) == [tokens("NOW")] and wire.receive() == []
@@ -99,7 +98,7 @@ def test_a_closed_connection_is_noticed(pair: tuple[socket.socket, socket.socket
 
 def test_half_a_message_is_not_waited_for_for_ever(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = pair
-    wire = Wire(ours, STANDARD, DaideLimits(greeting_seconds=0.0), b"")
+    wire = ClientConnection(ours, STANDARD, DaideLimits(greeting_seconds=0.0), b"")
     theirs.sendall(NOW[:5])
     wire.receive()
     with pytest.raises(ConnectionHungError, match="half said"):
@@ -108,7 +107,7 @@ def test_half_a_message_is_not_waited_for_for_ever(pair: tuple[socket.socket, so
 
 def test_a_burst_is_taken_and_a_flood_is_not(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = pair
-    wire = Wire(ours, STANDARD, DaideLimits(messages_per_second=0.001, message_burst=10), b"")
+    wire = ClientConnection(ours, STANDARD, DaideLimits(messages_per_second=0.001, message_burst=10), b"")
     theirs.sendall(NOW * 10)
     assert len(wire.receive()) == 10
     wire.check()
@@ -121,7 +120,7 @@ def test_a_burst_is_taken_and_a_flood_is_not(pair: tuple[socket.socket, socket.s
 
 def test_who_takes_nothing_is_given_up(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, _ = pair
-    slow = Wire(ours, STANDARD, DaideLimits(write_seconds=0.0), b"")
+    slow = ClientConnection(ours, STANDARD, DaideLimits(write_seconds=0.0), b"")
     while not slow.unsent:
         slow.say(tokens("NOW") * 1000)
     with pytest.raises(ConnectionHungError, match="took nothing"):
@@ -130,7 +129,7 @@ def test_who_takes_nothing_is_given_up(pair: tuple[socket.socket, socket.socket]
 
 def test_so_is_who_leaves_too_much_unread(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, _ = pair
-    wire = Wire(ours, STANDARD, DaideLimits(unsent_bytes=10_000), b"")
+    wire = ClientConnection(ours, STANDARD, DaideLimits(unsent_bytes=10_000), b"")
     for _ in range(1000):
         wire.say(tokens("NOW") * 1000)
     with pytest.raises(ConnectionHungError, match="unread"):

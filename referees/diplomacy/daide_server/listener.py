@@ -1,9 +1,13 @@
-"""The door of a competition: where DAIDE clients dial in, and from where games fetch them.
+"""The listener of a competition: where DAIDE clients dial in, and from where games fetch them.
 
-One thread, which waits for nobody in particular. A client says who it is, agrees on the map, and waits until
-a game wants it; then its connection is passed to the process that plays the game, and the door forgets it.
+One thread, which waits for no client in particular. A client says who it is, agrees on the map, and waits
+until a game wants it; then the listener passes its connection to the process that plays the game, over a
+Unix socket that keeps messages whole, and forgets it.
 """
 
+import array
+import json
+import os
 import secrets
 import selectors
 import socket
@@ -13,20 +17,12 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict, dataclass
+from enum import Enum
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
-from arena.players.daide.limits import DaideLimits
-from arena.players.daide.passing import (
-    BrokenLinkError,
-    Part,
-    Passed,
-    Seek,
-    receive_seek,
-    send_passed,
-)
-from arena.players.daide.wire import ConnectionHungError, Wire
 from referees.diplomacy.daide import grammar
 from referees.diplomacy.daide.answers import Answers
 from referees.diplomacy.daide.frames import (
@@ -40,6 +36,104 @@ from referees.diplomacy.daide.messages import DaideVariant, command, map_message
 from referees.diplomacy.daide.orders import Tree, tree_of
 from referees.diplomacy.daide.table import DaideSession
 from referees.diplomacy.daide.tokens import FIXED, MOST_NUMBER, Tokens, Vocabulary, number_of, text_of
+from referees.diplomacy.daide_server.connection import ClientConnection, ConnectionHungError, DaideLimits
+
+MAX_BYTES: Final = 64 * 1024
+
+
+class BrokenLinkError(ConnectionError):
+    """The other side has gone."""
+
+
+@dataclass(frozen=True)
+class Seek:
+    """A game wants clients: for each seat the name of its client, `*` for any that nobody else wants."""
+
+    game_id: str
+    seats: dict[int, str]
+
+
+class Part(Enum):
+    """What a client that is passed comes for."""
+
+    PLAY = "play"
+    RETURN = "return"
+    OBSERVE = "observe"
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A client whose connection comes with this. `rest` is the beginning of a message, as hexadecimals."""
+
+    part: Part
+    seat: int = 0
+    passcode: int = 0
+    name: str = ""
+    version: str = ""
+    rest: str = ""
+
+
+def send_seek(link: socket.socket, seek: Seek) -> None:
+    """Say whom a game wants. Raises BrokenLinkError."""
+    _send(link, asdict(seek))
+
+
+def send_passed(link: socket.socket, passed: Passed, connection: socket.socket) -> None:
+    """Pass a connection, which the caller closes afterwards. Raises BrokenLinkError."""
+    _send(link, {**asdict(passed), "part": passed.part.value}, connection)
+
+
+def _send(link: socket.socket, content: dict[str, Any], connection: socket.socket | None = None) -> None:
+    rights = []
+    if connection is not None:
+        rights.append((socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [connection.fileno()])))
+    try:
+        link.sendmsg([json.dumps(content).encode()], rights)
+    except OSError as error:
+        raise BrokenLinkError(f"the other side has gone: {error}") from error
+
+
+def receive_seek(link: socket.socket) -> Seek:
+    """Whom a game wants. Raises BrokenLinkError when it has gone, and BlockingIOError."""
+    content, descriptors = _receive(link)
+    _close(descriptors)
+    return Seek(content["game_id"], {int(seat): client for seat, client in content["seats"].items()})
+
+
+def receive_passed(link: socket.socket) -> tuple[Passed, socket.socket]:
+    """A client and its connection. Raises BrokenLinkError when the listener has gone, and BlockingIOError."""
+    content, descriptors = _receive(link)
+    if len(descriptors) != 1:
+        _close(descriptors)
+        raise BrokenLinkError("a client came without its connection")
+    passed = Passed(**{**content, "part": Part(content["part"])})
+    return passed, socket.socket(fileno=descriptors[0])
+
+
+def _receive(link: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    try:
+        # Programs that are started later must not hold connections open.
+        data, rights, _, _ = link.recvmsg(
+            MAX_BYTES, socket.CMSG_SPACE(array.array("i").itemsize), socket.MSG_CMSG_CLOEXEC
+        )
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        raise BrokenLinkError(f"the other side has gone: {error}") from error
+    descriptors = array.array("i")
+    for level, kind, content in rights:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            descriptors.frombytes(content[: len(content) - len(content) % descriptors.itemsize])
+    if not data:
+        _close(list(descriptors))
+        raise BrokenLinkError("the other side has gone")
+    return json.loads(data), list(descriptors)
+
+
+def _close(descriptors: list[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
 
 ANY_CLIENT: Final = "*"
 _TICK_SECONDS: Final = 0.5
@@ -49,12 +143,12 @@ Note = Callable[..., object]
 
 
 class _Guest:
-    """A client at the door. `part` is what it comes for, None before it has said it."""
+    """A client at the listener. `part` is what it comes for, None before it has said it."""
 
     power: int | None = None
 
-    def __init__(self, wire: Wire, address: str) -> None:
-        self.wire = wire
+    def __init__(self, connection: ClientConnection, address: str) -> None:
+        self.connection = connection
         self.address = address
         self.came = time.monotonic()
         self.greeted = False
@@ -66,7 +160,7 @@ class _Guest:
         self.backlog = b""
 
     def say(self, tokens: Tokens) -> None:
-        self.wire.say(tokens)
+        self.connection.say(tokens)
 
     @property
     def label(self) -> str:
@@ -85,10 +179,10 @@ class _Game:
 
 
 class DaideListener:
-    """A door that is open while its `with` block lasts. Entering raises OSError.
+    """A listener that is open while its `with` block lasts. Entering raises OSError.
 
     `clients` are the names that clients may have, `*` among them lets all others in too. `note` is called
-    in the door's thread when clients come and go.
+    in the listener's thread when clients come and go.
     """
 
     def __init__(
@@ -109,17 +203,17 @@ class DaideListener:
         self._guests: list[_Guest] = []
         self._games: list[_Game] = []
         self._selector = selectors.DefaultSelector()
-        self._thread = threading.Thread(target=self._run, name="daide door", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="daide listener", daemon=True)
 
     def __enter__(self) -> Self:
         family = socket.AF_INET6 if ":" in self._address[0] else socket.AF_INET
         self._folder = tempfile.TemporaryDirectory(prefix="arena-")
-        self._listener = socket.create_server(self._address, family=family, backlog=128)
+        self._server = socket.create_server(self._address, family=family, backlog=128)
         self._links = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._links.bind(self.games)
         self._links.listen(128)
         self._bell, self._bell_rope = socket.socketpair()
-        for opened in (self._listener, self._links, self._bell):
+        for opened in (self._server, self._links, self._bell):
             opened.setblocking(False)
             self._selector.register(opened, selectors.EVENT_READ, opened)
         self._thread.start()
@@ -128,13 +222,13 @@ class DaideListener:
     @property
     def address(self) -> tuple[str, int]:
         """The host and port where clients dial in."""
-        host, port = self._listener.getsockname()[:2]
+        host, port = self._server.getsockname()[:2]
         return host, port
 
     @property
     def games(self) -> str:
         """The path of the socket where games ask for clients."""
-        return str(Path(self._folder.name) / "door")
+        return str(Path(self._folder.name) / "listener")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -143,11 +237,11 @@ class DaideListener:
         self._thread.join()
         for guest in self._guests:
             guest.say((FIXED["OFF"],))
-            guest.wire.close()
+            guest.connection.close()
         for game in self._games:
             game.link.close()
         self._selector.close()
-        for opened in (self._listener, self._links, self._bell):
+        for opened in (self._server, self._links, self._bell):
             opened.close()
         self._folder.cleanup()
 
@@ -158,13 +252,13 @@ class DaideListener:
             for key, mask in self._selector.select(_TICK_SECONDS):
                 if key.data is self._bell:
                     return
-                if key.data is self._listener:
+                if key.data is self._server:
                     self._admit()
                 elif key.data is self._links:
                     self._take_link()
                 elif isinstance(key.data, _Guest):
                     if mask & selectors.EVENT_WRITE:
-                        key.data.wire.flush()
+                        key.data.connection.flush()
                     if mask & selectors.EVENT_READ:
                         self._hear(key.data)
                 else:
@@ -174,25 +268,27 @@ class DaideListener:
 
     def _admit(self) -> None:
         try:
-            connection, address = self._listener.accept()
+            client_socket, address = self._server.accept()
         except OSError:
             # No descriptors are left; there will be some again.
             time.sleep(_TICK_SECONDS)
             return
         if len(self._guests) >= self._limits.clients and not self._make_room():
             self._note("client refused", peer=f"{address[0]}:{address[1]}", why="too many clients")
-            Wire(connection, self._words, self._limits).close()
+            ClientConnection(client_socket, self._words, self._limits).close()
             return
-        guest = _Guest(Wire(connection, self._words, self._limits), f"{address[0]}:{address[1]}")
+        guest = _Guest(
+            ClientConnection(client_socket, self._words, self._limits), f"{address[0]}:{address[1]}"
+        )
         self._guests.append(guest)
-        self._selector.register(connection, selectors.EVENT_READ, guest)
+        self._selector.register(client_socket, selectors.EVENT_READ, guest)
 
     def _make_room(self) -> bool:
         """Send away who has been here longest without saying who it is; whether there was one."""
         for guest in self._guests:
             if guest.part is None:
                 self._forget(guest)
-                guest.wire.close()
+                guest.connection.close()
                 return True
         return False
 
@@ -205,8 +301,8 @@ class DaideListener:
             try:
                 slow = not agreed and now - guest.came > self._limits.greeting_seconds
                 if slow and not guest.greeted:
-                    guest.wire.complain(ErrorCode.INITIAL_TIMER)
-                guest.wire.check()
+                    guest.connection.complain(ErrorCode.INITIAL_TIMER)
+                guest.connection.check()
                 if slow:
                     raise ConnectionHungError(
                         f"it did not say who it is within {self._limits.greeting_seconds:g} s"
@@ -215,22 +311,22 @@ class DaideListener:
                     raise ConnectionHungError("it cannot play the map")
             except ConnectionHungError as why:
                 self._forget(guest)
-                guest.wire.close()
+                guest.connection.close()
                 self._note("client went", client=guest.label, peer=guest.address, why=str(why))
             else:
-                wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if guest.wire.unsent else 0)
-                if self._selector.get_key(guest.wire.connection).events != wanted:
-                    self._selector.modify(guest.wire.connection, wanted, guest)
+                wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if guest.connection.unsent else 0)
+                if self._selector.get_key(guest.connection.socket).events != wanted:
+                    self._selector.modify(guest.connection.socket, wanted, guest)
 
     def _forget(self, guest: _Guest) -> None:
-        self._selector.unregister(guest.wire.connection)
+        self._selector.unregister(guest.connection.socket)
         self._guests.remove(guest)
         self._waiting_room.leave(guest)
 
     # What clients say
 
     def _hear(self, guest: _Guest) -> None:
-        for frame in guest.wire.receive():
+        for frame in guest.connection.receive():
             if guest.returns_to is None:
                 self._hear_frame(guest, frame)
             else:
@@ -240,7 +336,7 @@ class DaideListener:
     def _hear_frame(self, guest: _Guest, frame: Frame) -> None:
         if frame.type is FrameType.INITIAL:
             guest.greeted = True
-            guest.wire.send(representation_frame(self._words))
+            guest.connection.send(representation_frame(self._words))
             return
         tokens = frame.tokens
         if guest.part is None and tokens[0] in (FIXED["NME"], FIXED["OBS"], FIXED["IAM"]):
@@ -349,14 +445,14 @@ class DaideListener:
                         del game.wanted[seat]
             if not game.wanted:
                 for guest in [guest for guest in self._guests if guest.part is Part.OBSERVE]:
-                    if not guest.wire.unsent:
+                    if not guest.connection.unsent:
                         self._pass(game, 0, guest)
 
     def _free(self, client: str) -> _Guest | None:
         """The client that has waited longest among those that fit."""
         for guest in self._guests:
             fits = guest.name == client or (client == ANY_CLIENT and guest.name not in self._names)
-            ready = self._waiting_room.agreed.get(guest) and not guest.wire.unsent
+            ready = self._waiting_room.agreed.get(guest) and not guest.connection.unsent
             if guest.part is Part.PLAY and fits and ready:
                 return guest
         return None
@@ -377,13 +473,13 @@ class DaideListener:
             game.passcodes.get(seat, 0),
             guest.name,
             guest.version,
-            (guest.backlog + guest.wire.rest)[:_MOST_PASSED].hex(),
+            (guest.backlog + guest.connection.rest)[:_MOST_PASSED].hex(),
         )
         try:
-            send_passed(game.link, passed, guest.wire.connection)
+            send_passed(game.link, passed, guest.connection.socket)
         except BrokenLinkError:
             # It has ended; its link will say so.
             return False
         self._forget(guest)
-        guest.wire.pass_on()
+        guest.connection.pass_on()
         return True

@@ -1,4 +1,4 @@
-"""One game's DAIDE clients, conducted in the process that plays it: no thread, and no wait without an end."""
+"""Clients in a game: a power's place, and a connection to it or to an observer."""
 
 import selectors
 import socket
@@ -6,10 +6,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from arena.players.daide.clients import Place, Session
-from arena.players.daide.limits import DaideLimits
-from arena.players.daide.passing import BrokenLinkError, Part, Passed, Seek, receive_passed, send_seek
-from arena.players.daide.wire import ConnectionHungError, Wire
 from arena.players.failures import (
     PlayerDisconnectedError,
     PlayerError,
@@ -18,15 +14,101 @@ from arena.players.failures import (
     PlayerTimeoutError,
     TooFewAnswersError,
 )
-from arena.players.player import Choice, Disorder, InvalidPlayerParametersError
+from arena.players.player import Choice, Disorder, InvalidPlayerParametersError, Seating
+from arena.players.transcript import Transcript
 from referees.api import Outcome, Referee
 from referees.diplomacy.daide.answers import Answers
 from referees.diplomacy.daide.dialogue import DaideDialogue
 from referees.diplomacy.daide.messages import Participant, command
 from referees.diplomacy.daide.table import DaideSession
-from referees.diplomacy.daide.tokens import FIXED, number_token
+from referees.diplomacy.daide.tokens import FIXED, Tokens, Vocabulary, number_token
+from referees.diplomacy.daide_server.connection import ClientConnection, ConnectionHungError, DaideLimits
+from referees.diplomacy.daide_server.listener import (
+    BrokenLinkError,
+    Part,
+    Passed,
+    Seek,
+    receive_passed,
+    send_seek,
+)
+from referees.diplomacy.daide_server.settings import DaideParameters
 from referees.diplomacy.game import GamePosition
 from referees.diplomacy.power_orders import PowerOrders
+
+MAX_WARNINGS: Final = 50
+
+
+class Session:
+    """A connection to a client: of a power, or of an observer (None)."""
+
+    def __init__(
+        self,
+        connection: ClientConnection,
+        power: int | None,
+        label: str,
+        transcript: Transcript | None,
+        words: Vocabulary,
+    ) -> None:
+        self.connection = connection
+        self.power = power
+        self._label = label
+        self._transcript = transcript
+        self._words = words
+
+    def say(self, tokens: Tokens) -> None:
+        """Have it told."""
+        if self._transcript is not None:
+            self._transcript.told(self._label, self._words.text(tokens))
+        self.connection.say(tokens)
+
+    def heard(self, tokens: Tokens) -> None:
+        """Note what it said."""
+        if self._transcript is not None:
+            self._transcript.said(self._label, self._words.text(tokens))
+
+
+class Place:
+    """A power that is played over DAIDE.
+
+    `came` is whether its client was ever there, `why` why it went the last time, `out` whether the game goes
+    on without it; `settled_at` is when its orders for this turn were complete, `disorder` its first civil
+    disorder.
+    """
+
+    def __init__(self, seating: Seating, parameters: DaideParameters) -> None:
+        self.seating = seating
+        self.parameters = parameters
+        self.power = seating.seat - 1
+        self.label = seating.label
+        self.client = parameters.client_of(seating.setup.name)
+        self.name = self.version = ""
+        self.came = self.out = False
+        self.session: Session | None = None
+        self.absent_since: float | None = None
+        self.why = ""
+        self.late_turns = 0
+        self.settled_at: float | None = None
+        self.disorder: Disorder | None = None
+        self.warnings: list[str] = []
+        self._unsaid = 0
+
+    def given_up(self) -> bool:
+        """Whether its client has been away for too long."""
+        since = self.absent_since
+        return since is not None and time.monotonic() - since >= self.parameters.reconnect_seconds
+
+    def warn(self, what: str) -> None:
+        """Note an oddity that does not stop the game."""
+        if len(self.warnings) < MAX_WARNINGS:
+            self.warnings.append(f"player {self.label}: {what}")
+        else:
+            self._unsaid += 1
+
+    def all_warnings(self) -> list[str]:
+        """The oddities, with how many more there were."""
+        more = [f"player {self.label}: {self._unsaid} more such warnings"] if self._unsaid else []
+        return [*self.warnings, *more]
+
 
 _TICK_SECONDS: Final = 0.25
 # What came in time is read although the deadline has passed, but not for ever.
@@ -67,8 +149,8 @@ class DaideGame:
 
     # Before the game
 
-    def seek(self, door: str) -> None:
-        """Ask the door for all clients; only the first time. Raises PlayerStartError."""
+    def seek(self, listener: str) -> None:
+        """Ask the listener for all clients; only the first time. Raises PlayerStartError."""
         if self._link is not None:
             return
         seconds = min(place.seating.setup.move_seconds for place in self._places.values())
@@ -83,14 +165,14 @@ class DaideGame:
         self._answers = Answers(self._table)
         self._link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            self._link.connect(door)
+            self._link.connect(listener)
             self._link.setblocking(False)
             send_seek(
                 self._link,
                 Seek(self._game_id, {place.power + 1: place.client for place in self._places.values()}),
             )
         except OSError as error:
-            raise PlayerStartError(f"the door for DAIDE clients cannot be reached: {error}") from error
+            raise PlayerStartError(f"the listener for DAIDE clients cannot be reached: {error}") from error
         self._selector.register(self._link, selectors.EVENT_READ)
 
     def await_client(self, place: Place, deadline: float) -> None:
@@ -280,12 +362,12 @@ class DaideGame:
         self._drop_link()
         for session in self._sessions:
             session.say((FIXED["OFF"],))
-            session.wire.say_goodbye()
+            session.connection.say_goodbye()
         deadline = time.monotonic() + seconds
         while self._sessions and time.monotonic() < deadline:
             self._selector.select(min(_TICK_SECONDS, max(0.0, deadline - time.monotonic())))
             for session in list(self._sessions):
-                if session.wire.drained():
+                if session.connection.drained():
                     self._forget(session)
         for session in list(self._sessions):
             self._forget(session)
@@ -293,7 +375,7 @@ class DaideGame:
 
     def _drop_link(self) -> None:
         """From now on no client is passed to this game."""
-        # It may be dropped already, when the door has gone.
+        # It may be dropped already, when the listener has gone.
         if self._link is not None and self._link.fileno() >= 0:
             if self._link in self._selector.get_map():
                 self._selector.unregister(self._link)
@@ -313,7 +395,7 @@ class DaideGame:
                     self._take_client()
                     continue
                 if mask & selectors.EVENT_WRITE:
-                    key.data.wire.flush()
+                    key.data.connection.flush()
                 if mask & selectors.EVENT_READ:
                     self._hear(key.data)
             self._tend()
@@ -331,18 +413,18 @@ class DaideGame:
             self._table.ring(time.monotonic())
         for session in list(self._sessions):
             try:
-                session.wire.check()
+                session.connection.check()
             except ConnectionHungError as why:
                 self._lose(session, str(why))
             else:
-                wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if session.wire.unsent else 0)
-                if self._selector.get_key(session.wire.connection).events != wanted:
-                    self._selector.modify(session.wire.connection, wanted, session)
+                wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if session.connection.unsent else 0)
+                if self._selector.get_key(session.connection.socket).events != wanted:
+                    self._selector.modify(session.connection.socket, wanted, session)
 
     def _hear(self, session: Session) -> None:
         table = self._table
         assert table is not None
-        for frame in session.wire.receive():
+        for frame in session.connection.receive():
             tokens = frame.tokens
             session.heard(tokens)
             self._answers.hear(session, tokens, time.monotonic())
@@ -354,47 +436,49 @@ class DaideGame:
     def _take_client(self) -> None:
         assert self._link is not None
         try:
-            passed, connection = receive_passed(self._link)
+            passed, client_socket = receive_passed(self._link)
         except BlockingIOError:
             return
         except BrokenLinkError:
             # The games that have their clients go on.
             self._drop_link()
             return
-        wire = Wire(connection, self._dialogue.words, self._limits, bytes.fromhex(passed.rest))
+        connection = ClientConnection(
+            client_socket, self._dialogue.words, self._limits, bytes.fromhex(passed.rest)
+        )
         match passed.part:
             case Part.OBSERVE:
-                session = Session(wire, None, "observer", None, self._dialogue.words)
+                session = Session(connection, None, "observer", None, self._dialogue.words)
                 self._seat(session)
                 if sum(other.power is None for other in self._sessions) > self._limits.observers:
                     self._send_off(session)
             case Part.PLAY:
-                self._seat_player(passed, wire)
+                self._seat_player(passed, connection)
             case Part.RETURN:
-                self._seat_again(passed, wire)
+                self._seat_again(passed, connection)
 
     def _seat(self, session: Session) -> None:
         assert self._table is not None
         self._sessions.append(session)
-        self._selector.register(session.wire.connection, selectors.EVENT_READ, session)
+        self._selector.register(session.connection.socket, selectors.EVENT_READ, session)
         self._table.enter(session, time.monotonic())
         if session.power is not None:
             self._table.set_disorder(session.power, False)
         self._hear(session)
 
-    def _seat_player(self, passed: Passed, wire: Wire) -> None:
+    def _seat_player(self, passed: Passed, connection: ClientConnection) -> None:
         assert self._table is not None
         place = self._places[passed.seat - 1]
         place.came, place.name, place.version = True, passed.name, passed.version
         self._passcodes[place.power] = passed.passcode
         self._table.participants[place.power] = Participant(passed.name, passed.version)
-        place.session = self._session(place, wire)
+        place.session = self._session(place, connection)
         self._seat(place.session)
 
-    def _session(self, place: Place, wire: Wire) -> Session:
-        return Session(wire, place.power, place.label, place.seating.transcript, self._dialogue.words)
+    def _session(self, place: Place, connection: ClientConnection) -> Session:
+        return Session(connection, place.power, place.label, place.seating.transcript, self._dialogue.words)
 
-    def _seat_again(self, passed: Passed, wire: Wire) -> None:
+    def _seat_again(self, passed: Passed, connection: ClientConnection) -> None:
         """A client comes back to its power, if that waits for one."""
         table, place = self._table, self._places[passed.seat - 1]
         assert table is not None
@@ -405,10 +489,10 @@ class DaideGame:
         power = table.words.powers[place.power]
         iam = command("IAM", (power,), (number_token(self._passcodes[place.power]),))
         if place.session is not None or place.out or table.game is None or table.over:
-            wire.say(command("REJ", iam))
-            wire.close()
+            connection.say(command("REJ", iam))
+            connection.close()
             return
-        place.session, place.absent_since = self._session(place, wire), None
+        place.session, place.absent_since = self._session(place, connection), None
         place.session.say(command("YES", iam))
         place.warn(f"{table.position.name}: its client came back")
         self._seat(place.session)
@@ -437,5 +521,5 @@ class DaideGame:
         if self._table is not None:
             self._table.leave(session)
         self._sessions.remove(session)
-        self._selector.unregister(session.wire.connection)
-        session.wire.close()
+        self._selector.unregister(session.connection.socket)
+        session.connection.close()

@@ -10,10 +10,10 @@ from typing import Any, Self
 
 from arena.jobs import GameJob, GameResult, PlayerSetup
 from arena.match.game import play
-from arena.players.daide.limits import DaideLimits
-from arena.players.daide.listener import DaideListener
 from clients.bots.diplomacy.daide_client import DaideClient
 from referees.diplomacy.daide.tokens import Vocabulary, vocabulary
+from referees.diplomacy.daide_server.connection import DaideLimits
+from referees.diplomacy.daide_server.listener import DaideListener
 from referees.diplomacy.provinces import shipped_map
 
 # Long enough for any machine; nobody waits for it to pass.
@@ -43,7 +43,7 @@ def daide_player(door: DaideListener, name: str, **settings: Any) -> PlayerSetup
             "exit_seconds": 0.2,
             **{name: settings.pop(name) for name in own if name in settings},
         },
-        parameters={"door": door.games, **settings},
+        parameters={"listener": door.games, **settings},
     )
 
 

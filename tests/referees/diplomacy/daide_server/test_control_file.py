@@ -9,10 +9,10 @@ from arena.control.settings import Control
 from arena.control.table import ControlError
 from arena.control.toml_file import parse, read
 from arena.lobby.addresses import InvalidAddressError
-from arena.players.daide.address import DaideAddress
 from arena.players.player import InvalidPlayerParametersError
-from arena.runner.daide_players import daide_players
+from arena.runner.listeners import open_listeners
 from arena.runner.run import check_players
+from referees.diplomacy.daide_server.settings import DaideAddress
 
 PLAYERS = """
 [players.a]
@@ -39,14 +39,13 @@ def control(folder: Path, more: str = "", players: str = PLAYERS, game: str = "d
 
 def test_players_and_address_are_read(tmp_path: Path) -> None:
     read = control(tmp_path, '[daide]\naddress = "[::1]:16714"')
-    assert (
-        read.daide == DaideAddress("::1", 16714) and str(read.daide) == "[::1]:16714" and read.daide.is_local
-    )
+    address = read.listeners["daide"]["address"]
+    assert address == DaideAddress("::1", 16714) and str(address) == "[::1]:16714" and address.is_local
     albert, other = read.players["a"], read.players["b"]
     assert (albert.protocol, albert.command, albert.move_seconds) == ("daide", (), 9)
     assert albert.parameters == {"client": "Albert", "reconnect_seconds": 3, "late_turns": 7}
     assert other.parameters == {"client": "", "reconnect_seconds": 15.0, "late_turns": 3}
-    assert control(tmp_path).daide == DaideAddress("127.0.0.1", 16713)
+    assert control(tmp_path).listeners == {} and DaideAddress() == DaideAddress("127.0.0.1", 16713)
 
 
 @pytest.mark.parametrize(
@@ -78,17 +77,19 @@ def test_faults_are_named(tmp_path: Path, more: str, players: str, says: str) ->
 
 
 def test_the_control_file_of_the_document_is_read(tmp_path: Path) -> None:
-    document = (Path(__file__).parents[3] / "docs" / "diplomacy.md").read_text(encoding="utf-8")
+    document = (Path(__file__).parents[4] / "docs" / "diplomacy.md").read_text(encoding="utf-8")
     (block,) = (text for text in re.findall(r"```toml\n(.*?)```", document, re.DOTALL) if "[daide]" in text)
     found = parse(tmp_path / "daide.toml", block)
-    assert found.competitors == ("albert", "holdbot") and found.daide == DaideAddress()
+    assert (
+        found.competitors == ("albert", "holdbot") and found.listeners["daide"]["address"] == DaideAddress()
+    )
 
 
 def test_the_door_opens_for_those_that_dial_in(tmp_path: Path) -> None:
     told: list[str] = []
     read = control(tmp_path, '[daide]\naddress = "127.0.0.1:0"')
-    with daide_players(read, told.append, lambda *_, **__: None) as seated:
-        doors = {seated.players[name].parameters["door"] for name in ("a", "b")}
+    with open_listeners(read, told.append, lambda *_, **__: None) as seated:
+        doors = {seated.players[name].parameters["listener"] for name in ("a", "b")}
         assert len(doors) == 1 and Path(doors.pop()).is_socket()
         assert seated.players["a"].parameters["client"] == "Albert"
         check_players(seated, quiet=True, tell=told.append)
@@ -99,7 +100,7 @@ def test_the_door_opens_for_those_that_dial_in(tmp_path: Path) -> None:
 def test_an_address_of_other_machines_is_warned_of(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with daide_players(
+    with open_listeners(
         control(tmp_path, '[daide]\naddress = "0.0.0.0:0"\ninsecure = true'),
         lambda _: None,
         lambda *_, **__: None,
@@ -111,12 +112,12 @@ def test_an_address_of_other_machines_is_warned_of(
 def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
     first = control(tmp_path, '[daide]\naddress = "127.0.0.1:0"')
     told: list[str] = []
-    with daide_players(first, told.append, lambda *_, **__: None):
+    with open_listeners(first, told.append, lambda *_, **__: None):
         port = told[0].rpartition(":")[2]
         second = control(tmp_path, f'[daide]\naddress = "127.0.0.1:{port}"')
         with (
             pytest.raises(InvalidAddressError, match=f"127.0.0.1:{port}: cannot listen there"),
-            daide_players(second, told.append, lambda *_, **__: None),
+            open_listeners(second, told.append, lambda *_, **__: None),
         ):
             pass
 
@@ -125,7 +126,7 @@ def test_other_games_are_not_played_over_daide(tmp_path: Path) -> None:
     read = control(tmp_path, game="warlight")
     with (
         pytest.raises(InvalidPlayerParametersError, match="'warlight' is not played over DAIDE"),
-        daide_players(read, lambda _: None, lambda *_, **__: None),
+        open_listeners(read, lambda _: None, lambda *_, **__: None),
     ):
         pass
 
@@ -133,5 +134,5 @@ def test_other_games_are_not_played_over_daide(tmp_path: Path) -> None:
 def test_competitions_without_such_players_open_no_door(tmp_path: Path) -> None:
     plain = '[players.a]\nprotocol = "python"\ncommand = "arena.players.random_moves:random_moves"'
     read = control(tmp_path, players=plain)
-    with daide_players(read, pytest.fail, lambda *_, **__: None) as seated:
+    with open_listeners(read, pytest.fail, lambda *_, **__: None) as seated:
         assert seated is read

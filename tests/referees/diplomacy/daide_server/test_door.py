@@ -5,11 +5,11 @@ import struct
 
 import pytest
 
-from arena.players.daide.limits import DaideLimits
 from clients.bots.diplomacy.daide_client import DaideClient, ServerDisconnectedError
 from referees.diplomacy.daide.frames import FrameReader
 from referees.diplomacy.daide.tokens import text_tokens
-from tests.arena.players.daide.rooms import PATIENCE, Hand, hands, open_door
+from referees.diplomacy.daide_server.connection import DaideLimits
+from tests.referees.diplomacy.daide_server.rooms import PATIENCE, Hand, hands, open_door
 
 INITIAL = bytes.fromhex("00 00 0004 0001 DA10")
 

@@ -5,8 +5,8 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from arena.jobs import Fault, GameJob, PlayerSetup
-from arena.players.daide.listener import DaideListener
-from tests.arena.players.daide.rooms import (
+from referees.diplomacy.daide_server.listener import DaideListener
+from tests.referees.diplomacy.daide_server.rooms import (
     PATIENCE,
     Played,
     RawClient,

@@ -9,12 +9,12 @@ import pytest
 
 from arena.jobs import Fault, PlayerSetup
 from arena.match.game import play
-from arena.players.daide.listener import DaideListener
 from clients.bots.diplomacy.daide_client import ServerDisconnectedError
 from referees.api import Termination
 from referees.diplomacy.daide.orders import flat, tree_of
 from referees.diplomacy.daide.tokens import FIXED, bracketed
-from tests.arena.players.daide.rooms import (
+from referees.diplomacy.daide_server.listener import DaideListener
+from tests.referees.diplomacy.daide_server.rooms import (
     NORTH,
     SOUTH,
     Hand,
@@ -530,11 +530,14 @@ def test_bots_sit_beside_players_of_other_kinds(door: DaideListener) -> None:
 @pytest.mark.parametrize(
     ("setup", "says"),
     [
-        (PlayerSetup("n", (), protocol="daide"), "no door"),
-        (PlayerSetup("n", ("bot",), protocol="daide", parameters={"door": "x"}), "dials in"),
+        (PlayerSetup("n", (), protocol="daide"), "no listener"),
+        (PlayerSetup("n", ("bot",), protocol="daide", parameters={"listener": "x"}), "dials in"),
         (PlayerSetup("n", (), protocol="daide", parameters={"port": 1}), "'port' is no parameter"),
-        (PlayerSetup("n", (), protocol="daide", parameters={"door": "x", "late_turns": 0}), "late_turns: 0"),
-        (PlayerSetup("n", (), protocol="daide", parameters={"door": "/no/door"}), "cannot be reached"),
+        (
+            PlayerSetup("n", (), protocol="daide", parameters={"listener": "x", "late_turns": 0}),
+            "late_turns: must",
+        ),
+        (PlayerSetup("n", (), protocol="daide", parameters={"listener": "/no/door"}), "cannot be reached"),
     ],
 )
 def test_a_setup_that_makes_no_sense_makes_the_game_void(setup: PlayerSetup, says: str) -> None:
