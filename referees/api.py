@@ -131,12 +131,15 @@ class GameRecord:
 
 @dataclass(frozen=True)
 class VariantFacts:
-    """What SAGA's database tells of a variant: supply centres, and when a game begins; None without these.
+    """What a results database may store of a variant besides its id and its seats' names.
 
-    `codes` are the seats' token names (Diplomacy: DAIDE's), empty where the seats have none but their names.
-    `settings` are those in force, defaults included, that the database has columns for (`level`, `sl`, `il`,
-    `ptl`, `mtl`, `rtl`, `btl`, `aoa`, `pda`, `npr`, `npb`); None for no limit,
-    and for time limits that are the players' own.
+    Attributes:
+        supplies: The number of supply centres; None in a game without these.
+        first_year: The year in which a game begins; None in a game without years.
+        first_season: The season in which a game begins, as the game abbreviates it; None likewise.
+        settings: The settings in force by the game's own names, defaults included; None for no limit, and
+            for a time limit that is the player's own.
+        codes: The seats' short names by seat, empty where the seats have none.
     """
 
     supplies: int | None = None

@@ -5,6 +5,7 @@ seats of a game, and it is called once for every position in turn, whoever is to
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from referees.lines import Reading
@@ -33,7 +34,13 @@ class PolicyGame(Protocol):
 
 
 class PolicyDialogue(Protocol):
-    """A game that policies play."""
+    """A game that policies play.
+
+    `host` is the program, a file or a folder, that the policy's own Python runs: it makes the policy, shows
+    it the frames and answers with its actions. See `arena.players.policy` for its lines of JSON.
+    """
+
+    host: Path
 
     def begin(self, view: Any) -> PolicyGame:
         """A game that begins with this position."""

@@ -1,8 +1,8 @@
-"""Players that are policies: objects with an `actions` method, as DeepMind's agents for Diplomacy are.
+"""Players that are policies: objects that are shown arrays and answer with the numbers of actions.
 
 A policy runs in a process of its own, in the environment of its own Python, and is called by lines of JSON.
-It plays one
-or several seats of a game, called once a position, and is kept for the next game where `restart` is off.
+The game's dialogue names the program that hosts it. A policy plays one or several seats of a game; it is
+called once a position, and kept for the next game where `restart` is off.
 """
 
 import contextlib
@@ -12,10 +12,8 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any, Final, Self, TypeGuard
 
-from arena.players import policy_host
 from arena.players.failures import (
     IllFormedAnswerError,
     PlayerDisconnectedError,
@@ -77,7 +75,6 @@ class PolicyParameters:
         return {name: seed % 2**31 if value == SEED else value for name, value in self.arguments.items()}
 
 
-HOST: Final = str(Path(policy_host.__file__).parent)
 _LONGEST_COMPLAINT: Final = 500
 _HIDDEN: Final = "***"
 
@@ -85,7 +82,9 @@ _HIDDEN: Final = "***"
 class PolicyProcess:
     """Starts a policy, and calls it. Its answers come in the order of the calls; late ones are skipped."""
 
-    def __init__(self, seating: Seating, parameters: PolicyParameters, factory: str) -> None:
+    def __init__(
+        self, seating: Seating, words: PolicyDialogue, parameters: PolicyParameters, factory: str
+    ) -> None:
         """Launch the interpreter, without waiting until it is ready. Raises PlayerStartError."""
         self.setup: Final = seating.setup
         self.log_path: Final = seating.log_path
@@ -93,7 +92,7 @@ class PolicyProcess:
         self.takes_contests = False
         self._in_contests: list[int] = []
         self._factory, self._arguments = factory, parameters.seeded(seating.seed)
-        setup = replace(seating.setup, command=(parameters.interpreter, "-u", HOST))
+        setup = replace(seating.setup, command=(parameters.interpreter, "-u", str(words.host)))
         started = replace(seating, setup=setup)
         environment = seating.environment
         if not setup.restart:
@@ -292,7 +291,7 @@ class SharedPolicy:
         self._idle = None if seating.setup.restart else idle
         self._process = None if self._idle is None else self._idle.take(seating)
         if self._process is None:
-            self._process = PolicyProcess(seating, parameters, factory)
+            self._process = PolicyProcess(seating, words, parameters, factory)
         self._ready = self._called = self._asked = False
         self._readings: dict[int, Reading] = {}
         self._failure: PlayerError | None = None
@@ -312,7 +311,7 @@ class SharedPolicy:
             if self._process.name is not None and not self._goes_on(self._process):
                 # What a kept policy has become is not its player's failure in this game.
                 self._process.end(0.0)
-                self._process = PolicyProcess(self.seatings[0], self._parameters, self._factory)
+                self._process = PolicyProcess(self.seatings[0], self._words, self._parameters, self._factory)
             fresh = self._process.name is None
             if fresh:
                 self._begin(self._process)
@@ -495,9 +494,8 @@ class PolicyPlayer(Player):
         self._parameters = PolicyParameters.read(seating.setup.parameters)
         words = seating.referee.dialogue("policy")
         if words is None:
-            game = seating.referee.name
             raise InvalidPlayerParametersError(
-                f"this {game} is not played by policies: Diplomacy on the standard map is"
+                f"the game {seating.referee.name!r} is not played by policies under these settings"
             )
         self._words: PolicyDialogue = words  # type: ignore[assignment]
         self._key = seating.game_id, seating.setup.name

@@ -11,8 +11,8 @@ from arena.control.plans import AllPlayAllPlan, GauntletPlan, MarsPlan, MarsSeri
 from arena.control.settings import Control
 from arena.jobs import Fault
 from arena.ratings.bradley_terry import PairResult, RatingList, rate
-from arena.ratings.daide import daide_scores
 from arena.ratings.places import RatedBy, places_of
+from arena.ratings.pot_scores import pot_scores
 from arena.ratings.skill import SkillTable
 from arena.reports.contents import CandidateFaults, CompetitionReport, PlayerFacts, is_tuner
 from arena.reports.tally import MatchupTally, tally, unplanned
@@ -149,7 +149,7 @@ def _players(
     skills = SkillTable()
     for game in games:
         for name, score in zip(
-            game.players, daide_scores(len(game.players), game.outcome.winners), strict=True
+            game.players, pot_scores(len(game.players), game.outcome.winners), strict=True
         ):
             scores[name] += score
         if len(game.players) > 2:

@@ -88,7 +88,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
             supplies=len(self.map.centres),
             first_year=self.map.first_year,
             first_season="SPR",
-            settings=self.settings.of_saga(),
+            settings=self.settings.in_force(),
             codes=[power.code for power in self.map.powers],
         )
 

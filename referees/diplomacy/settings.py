@@ -102,8 +102,8 @@ class DiplomacySettings:
         others = {name: value for name, value in chosen.items() if name not in of_choices}
         return cls(board, edition, choices, **others)  # type: ignore[arg-type]
 
-    def of_saga(self) -> dict[str, int | None]:
-        """The settings that SAGA's database has columns for, defaults included; None for no limit."""
+    def in_force(self) -> dict[str, int | None]:
+        """The settings of time, press, orders and draws by their names, defaults included; None: no limit."""
         plain = ("level", *_SECONDS, "aoa", "pda", "npr", "npb")
         limits = {"sl": self.stasis_limit or None, "il": self.impasse_limit or None}
         return {**{name: getattr(self, name) for name in plain}, **limits}

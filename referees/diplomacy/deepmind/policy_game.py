@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from referees.api import Referee
 from referees.diplomacy.deepmind.actions import IllegalActionError, action_of
@@ -88,6 +89,8 @@ class DeepMindGame:
 
 class DeepMindDialogue:
     """Diplomacy on the standard map, as DeepMind's policies play it. Slots are powers, Austria the first."""
+
+    host = Path(__file__).parent / "policy_host"
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules

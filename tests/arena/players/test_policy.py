@@ -249,7 +249,7 @@ def test_other_maps_are_no_game_for_policies(interpreter: str, tmp_path: Path) -
     rules = Diplomacy.from_settings({"map": "straits"})
     players = [policy(interpreter)] * rules.seats
     result = game(players, tmp_path, map="straits", edition="2023")
-    assert "this diplomacy is not played by policies: Diplomacy on the standard map is" in result.void_reason
+    assert "the game 'diplomacy' is not played by policies under these settings" in result.void_reason
 
 
 def test_observations_follow_the_position_that_the_referee_keeps() -> None:

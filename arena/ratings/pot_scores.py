@@ -1,4 +1,4 @@
-"""DAIDE's standard scoring: a pot that the winners share.
+"""Scores from a pot that the winners share: the standard scoring of the DAIDE tournaments.
 
 Each of a game's M players pays one point. The winner of a solo takes the pot and so scores M - 1;
 N players who draw score M/N - 1 each; all others score -1. A game that ends for any other reason
@@ -9,7 +9,7 @@ is void, and the contributions are returned. All scores of a game add up to noth
 from collections.abc import Collection
 
 
-def daide_scores(seats: int, winners: Collection[int]) -> tuple[float, ...]:
+def pot_scores(seats: int, winners: Collection[int]) -> tuple[float, ...]:
     """The scores of a game by seat; `winners` are seats from 1, none for a game without a result."""
     if not winners:
         return (0.0,) * seats

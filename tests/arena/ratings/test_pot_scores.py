@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ratings.daide import daide_scores
+from arena.ratings.pot_scores import pot_scores
 
 
 @pytest.mark.parametrize(
@@ -19,10 +19,10 @@ from arena.ratings.daide import daide_scores
     ],
 )
 def test_a_game(seats: int, winners: tuple[int, ...], scores: tuple[float, ...]) -> None:
-    assert daide_scores(seats, winners) == scores
+    assert pot_scores(seats, winners) == scores
 
 
 @given(st.integers(1, 30), st.data())
 def test_scores_add_up_to_nothing(seats: int, data: st.DataObject) -> None:
     winners = data.draw(st.sets(st.integers(1, seats)))
-    assert sum(daide_scores(seats, winners)) == pytest.approx(0, abs=1e-9)
+    assert sum(pot_scores(seats, winners)) == pytest.approx(0, abs=1e-9)
