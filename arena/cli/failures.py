@@ -11,8 +11,7 @@ from arena.control.settings import MissingTokenError
 from arena.control.table import ControlError
 from arena.lobby.addresses import InvalidAddressError
 from arena.match.openings import InvalidOpeningsError
-from arena.players.failures import PlayerError
-from arena.players.player import InvalidPlayerParametersError
+from arena.players.player import InvalidPlayerParametersError, PlayerError
 from arena.results.database import ResultsError
 from arena.results.failures import reason
 from arena.runner.files import CompetitionRunningError, SecretFileError

@@ -1,4 +1,4 @@
-"""One game: a referee, its players, the clock, the record and the verdict."""
+"""Who sits where in a game, and what each player is told of it before it starts."""
 
 import contextlib
 import functools
@@ -8,14 +8,21 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from arena.jobs import Fault, GameJob, GameResult, JobMove
-from arena.match.eliminations import Eliminations
-from arena.match.recorder import GameRecorder
-from arena.match.seating import seatings
-from arena.match.verdicts import Adjudicator, Loss, agreed_score, is_witnessed, move_limit_hit
-from arena.players.failures import MoveDisputedError, PlayerError
-from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
+from arena.match.game_seeds import seat_seed
+from arena.match.recorder import GameRecorder, labels
+from arena.match.verdicts import Adjudicator, Eliminations, Loss, agreed_score, is_witnessed, move_limit_hit
+from arena.players.clock import Clock
+from arena.players.logs import Transcript
+from arena.players.player import (
+    Choice,
+    Cost,
+    InvalidPlayerParametersError,
+    MoveDisputedError,
+    Player,
+    PlayerError,
+    Seating,
+)
 from arena.players.protocols import player_for
-from arena.players.transcript import Transcript
 from referees.api import (
     IllegalMoveError,
     Outcome,
@@ -25,6 +32,47 @@ from referees.api import (
     referee,
 )
 from referees.legible_text import legible
+
+
+def seatings(
+    job: GameJob, rules: Referee[Any, Any], first: Any, slot: int | None, transcript: Transcript | None
+) -> list[Seating]:
+    """The seats of a game that begins with the position `first`; players see the `slot` as GOMILL_SLOT."""
+    called = labels([player.name for player in job.players])
+    return [
+        Seating(
+            setup=setup,
+            seat=seat,
+            label=label,
+            referee=rules,
+            game_id=job.game_id,
+            seed=job.seat_seeds[seat - 1] if job.seat_seeds else seat_seed(job.seed, seat),
+            environment=_environment(job, rules, seat, slot),
+            log_path=job.log_path,
+            transcript=transcript,
+            clock=None if setup.time_control is None else Clock(setup.time_control),
+            settings=job.settings,
+            players=tuple(called),
+            first_view=rules.view(first, seat),
+        )
+        for seat, (setup, label) in enumerate(zip(job.players, called, strict=True), start=1)
+    ]
+
+
+def _environment(job: GameJob, rules: Referee[Any, Any], seat: int, slot: int | None) -> dict[str, str]:
+    environment = {"GOMILL_GAME_ID": job.game_id}
+    if slot is not None:
+        environment["GOMILL_SLOT"] = str(slot)
+    if job.academy is not None:
+        environment["ACADEMY_ADDRESS"] = job.academy.address
+        environment["ACADEMY_CONTEST"] = job.academy.contest_id
+        environment["ACADEMY_GAME"] = rules.spec().game_id
+        environment["ACADEMY_PLAYER"] = str(seat)
+        environment["ACADEMY_TOKEN"] = job.academy.tickets[seat - 1]
+        if job.academy.tls_ca is not None:
+            environment["ACADEMY_TLS_CA"] = job.academy.tls_ca
+    return environment
+
 
 SCORERS = ("internal", "players")
 FAILURES = ("forfeit", "void")

@@ -10,19 +10,23 @@ from typing import Any, Final, Self
 from urllib.parse import quote
 
 from arena.jobs import PlayerSetup
-from arena.players.failures import (
+from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError, check_word
+from arena.players.player import (
+    Choice,
+    Cost,
     IllFormedAnswerError,
+    InvalidPlayerParametersError,
     MoveDisputedError,
     MoveRefusedError,
     NoMoveError,
+    Player,
     PlayerError,
     PlayerTimeoutError,
+    Seating,
 )
-from arena.players.gtp_channel import GtpChannel, InvalidGtpWordError, check_word
-from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
 from arena.players.process import ProcessCost, error_log, launch, log_label
 from referees.api import IllegalMoveError, Outcome, UnreadableMoveError
-from referees.gtp import GtpGame
+from referees.dialogues import GtpGame
 
 
 @dataclass(frozen=True)

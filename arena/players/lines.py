@@ -12,11 +12,20 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, Final, Self
 
-from arena.players.failures import PlayerDisconnectedError, PlayerError, PlayerTimeoutError
-from arena.players.player import Choice, Cost, Disorder, InvalidPlayerParametersError, Player, Seating
+from arena.players.logs import Transcript
+from arena.players.player import (
+    Choice,
+    Cost,
+    Disorder,
+    InvalidPlayerParametersError,
+    Player,
+    PlayerDisconnectedError,
+    PlayerError,
+    PlayerTimeoutError,
+    Seating,
+)
 from arena.players.process import ChildProcess, error_log, launch
-from arena.players.transcript import Transcript
-from referees.lines import BotTime, LineDialogue, Prompt
+from referees.dialogues import BotTime, LineDialogue, Prompt
 
 CRASHES: Final = ("pass", "lose")
 MAX_LATE_TURNS: Final = 100_000

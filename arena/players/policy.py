@@ -14,17 +14,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Self, TypeGuard
 
-from arena.players.failures import (
+from arena.players.player import (
+    Choice,
+    Cost,
     IllFormedAnswerError,
+    InvalidPlayerParametersError,
+    Player,
     PlayerDisconnectedError,
     PlayerError,
     PlayerStartError,
     PlayerTimeoutError,
+    Seating,
 )
-from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
 from arena.players.process import ProcessCost, error_log, launch
-from referees.lines import Reading
-from referees.policies import PolicyDialogue, PolicyGame
+from referees.dialogues import PolicyDialogue, PolicyGame, Reading
 
 FAULTS: Final = ("lose", "pass")
 MAX_LATE_TURNS: Final = 100_000

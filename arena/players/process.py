@@ -1,9 +1,7 @@
-"""A child process spoken to over pipes, line by line: its start, its limits, and its end with its parent.
-
-No thread, and no wait without an end.
-"""
+"""Signals between the arena and its child processes: dying with the parent, whole sessions, names."""
 
 import contextlib
+import ctypes
 import fcntl
 import os
 import resource
@@ -17,15 +15,90 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.players.error_log import ErrorLog
-from arena.players.failures import (
+from arena.players.logs import ErrorLog
+from arena.players.player import (
     IllFormedAnswerError,
     PlayerDisconnectedError,
     PlayerStartError,
     PlayerTimeoutError,
+    Seating,
 )
-from arena.players.player import Seating
-from arena.players.process_signals import signal_name
+
+_PR_SET_PDEATHSIG: Final = 1
+_PR_SET_CHILD_SUBREAPER: Final = 36
+_CHILDREN_SECONDS: Final = 5.0
+_LIBC: Final = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent(how: signal.Signals, parent: int) -> None:
+    """Have the kernel send this process a signal when its parent ends, however the parent ends.
+
+    To be called in the child; `parent` is the parent's process id as the parent itself saw it, since
+    it may have ended before the call. The kernel's "parent" is the thread that started the child:
+    start children from a thread that lives as long as they may. See prctl(2), PR_SET_PDEATHSIG.
+    """
+    if _LIBC.prctl(_PR_SET_PDEATHSIG, int(how), 0, 0, 0) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"prctl(PR_SET_PDEATHSIG): {os.strerror(number)}")
+    if os.getppid() != parent:
+        os.kill(os.getpid(), how)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of all descendants whose parents end. See prctl(2), PR_SET_CHILD_SUBREAPER."""
+    if _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"prctl(PR_SET_CHILD_SUBREAPER): {os.strerror(number)}")
+
+
+def end_children(spared: Collection[int] = ()) -> None:
+    """Kill this process's children but those spared, and what it adopts of theirs, until none is left.
+
+    Gives up after some seconds: a process that hangs in the kernel dies when it leaves it.
+    """
+    deadline = time.monotonic() + _CHILDREN_SECONDS
+    while strays := _children() - set(spared):
+        for stray in strays:
+            # Whoever started it may wait for it as well.
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                os.kill(stray, signal.SIGKILL)
+                os.waitpid(stray, os.WNOHANG)
+        if time.monotonic() > deadline:
+            return
+        time.sleep(0.001)
+
+
+def _children() -> set[int]:
+    found: set[int] = set()
+    for thread in os.listdir("/proc/self/task"):  # noqa: PTH208 - after each game, so it must be quick
+        # A thread may end while it is looked at.
+        with contextlib.suppress(OSError), open(f"/proc/self/task/{thread}/children", "rb") as children:  # noqa: PTH123
+            found.update(map(int, children.read().split()))
+    return found
+
+
+def kill_session(session: int) -> None:
+    """Kill all processes of a session but its leader, whose number `session` is.
+
+    The leader must not have been reaped yet, or the number may already be another session's.
+    """
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal() and int(entry.name) != session:
+            # It may end while it is looked at.
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                # The fields of proc(5) after the command's name: state, parent, group, session.
+                fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
+                if int(fields[3]) == session:
+                    os.kill(int(entry.name), signal.SIGKILL)
+
+
+def signal_name(number: int) -> str:
+    """A signal's name (`SIGSEGV`), or its number where it has none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
 
 _LIMITED: Final = ("/bin/sh", "-c", 'ulimit -v "$1" && shift && exec "$@"', "arena")
 

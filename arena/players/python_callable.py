@@ -11,9 +11,18 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from arena.players.alarm import TimeIsUp, alarm
-from arena.players.failures import NoMoveError, PlayerDisconnectedError, PlayerStartError, PlayerTimeoutError
-from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
+from arena.players.clock import TimeIsUp, alarm
+from arena.players.player import (
+    Choice,
+    Cost,
+    InvalidPlayerParametersError,
+    NoMoveError,
+    Player,
+    PlayerDisconnectedError,
+    PlayerStartError,
+    PlayerTimeoutError,
+    Seating,
+)
 from referees.api import IllegalMoveError, Outcome, UnreadableMoveError
 
 Chooser = Callable[[Any], Choice | tuple[str, float] | str | None]

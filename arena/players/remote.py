@@ -10,14 +10,18 @@ from google.protobuf.duration_pb2 import Duration
 
 from arena.lobby.framing import BrokenFrameError, framed, receive
 from arena.lobby.v1 import lobby_pb2
-from arena.players.failures import (
+from arena.players.player import (
+    Choice,
+    Cost,
     GameDeclinedError,
     IllFormedAnswerError,
+    InvalidPlayerParametersError,
+    Player,
     PlayerDisconnectedError,
     PlayerStartError,
     PlayerTimeoutError,
+    Seating,
 )
-from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
 from arena.v1 import players_pb2
 from referees.api import Outcome
 

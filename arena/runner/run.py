@@ -14,7 +14,7 @@ from arena.control.token_variables import withheld_tokens
 from arena.jobs import PlayerSetup
 from arena.match.game_seeds import SAFE_SEED
 from arena.output import say
-from arena.players.failures import PlayerError
+from arena.players.player import PlayerError
 from arena.players.protocols import added_protocols
 from arena.reports.as_json import json_report
 from arena.reports.assembly import assemble

@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from referees.diplomacy.choices import Choices, RemovalDistance, RemovalRoute
+from referees.diplomacy.map import Map, Unit, UnitKind
 from referees.diplomacy.position import Position
-from referees.diplomacy.provinces import Map, Unit, UnitKind
+from referees.diplomacy.settings import Choices, RemovalDistance, RemovalRoute
 
 
 def owners_after(position: Position) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from referees.diplomacy.provinces import Map, bits
+from referees.diplomacy.map import Map, bits
 
 
 def fleets_reached(board: Map, start: int, fleets: int) -> int:

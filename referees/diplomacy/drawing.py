@@ -1,10 +1,4 @@
-"""A map as shapes to draw: our own drawing, from the points in the map's file or from its borders alone.
-
-A map's file may have a part `drawing` with its `size` and, in `drawing.points`, some points for each
-province, written `x,y x,y`: a province is what lies nearer to one of its points than to any other's. A unit
-stands at the first; on a coast, at that coast's own (`"STP/NC"`). `impassable` are points of nobody's land.
-Without it, provinces are laid out so that those that border each other lie near each other.
-"""
+"""The plane divided between points: to each the polygon of what lies nearest to it (Voronoi's cells)."""
 
 import math
 import re
@@ -16,11 +10,58 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from referees.diplomacy.provinces import InvalidMapError, Map, Terrain, UnknownPlaceError
-from referees.diplomacy.tessellation import FRAME, Point, Side, cells
-from referees.graph_layout import spread
-from referees.graphs import reachable
+from referees.diplomacy.map import InvalidMapError, Map, Terrain, UnknownPlaceError
+from referees.graph_layout import reachable, spread
 from referees.toml_text import read_toml
+
+Point = tuple[float, float]
+FRAME: Final = -1
+
+
+class Side(NamedTuple):
+    """A corner of a cell, and whose cell lies beyond the side from here to the next corner, or FRAME."""
+
+    corner: Point
+    beyond: int
+
+
+def cells(points: Sequence[Point], width: float, height: float) -> list[list[Side]]:
+    """Each point's cell within a frame from (0, 0), as its sides in turn. Points must differ."""
+    return [_cell(points, number, width, height) for number in range(len(points))]
+
+
+def _cell(points: Sequence[Point], number: int, width: float, height: float) -> list[Side]:
+    here = points[number]
+    sides = [Side(corner, FRAME) for corner in ((0.0, 0.0), (width, 0.0), (width, height), (0.0, height))]
+    nearest_first = sorted(
+        (math.dist(here, point), other) for other, point in enumerate(points) if other != number
+    )
+    for distance, other in nearest_first:
+        if not sides or distance / 2 > max(math.dist(here, side.corner) for side in sides):
+            break
+        sides = _cut(sides, here, points[other], other)
+    return sides
+
+
+def _cut(sides: list[Side], here: Point, there: Point, other: int) -> list[Side]:
+    """What of a cell is nearer to `here` than to `there`."""
+    right, down = there[0] - here[0], there[1] - here[1]
+    middle = (here[0] + there[0]) / 2 * right + (here[1] + there[1]) / 2 * down
+    beyond = [side.corner[0] * right + side.corner[1] * down - middle for side in sides]
+    kept: list[Side] = []
+    for at, side in enumerate(sides):
+        after = (at + 1) % len(sides)
+        inside, next_inside = beyond[at] <= 0, beyond[after] <= 0
+        if inside:
+            kept.append(side)
+        if inside != next_inside:
+            share = beyond[at] / (beyond[at] - beyond[after])
+            first, last = side.corner, sides[after].corner
+            crossing = (first[0] + share * (last[0] - first[0]), first[1] + share * (last[1] - first[1]))
+            # Leaving, the new side begins here; coming back, the old one goes on.
+            kept.append(Side(crossing, other if inside else side.beyond))
+    return kept
+
 
 MAX_POINTS: Final = 2_000
 _LAYOUT_SIZE: Final = (1000.0, 760.0)

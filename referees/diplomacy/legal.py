@@ -4,9 +4,9 @@ from functools import cache
 
 from referees.diplomacy.adjustments import adjustments, free_homes
 from referees.diplomacy.convoys import chains, ways_round
+from referees.diplomacy.map import Map, Unit, UnitKind, bits
 from referees.diplomacy.orders import Order, OrderKind
 from referees.diplomacy.position import Phase, Position
-from referees.diplomacy.provinces import Map, Unit, UnitKind, bits
 
 LegalOrders = dict[int, list[Order]]
 

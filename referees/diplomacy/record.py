@@ -1,4 +1,4 @@
-"""Games of Diplomacy as JSON: every phase with its position, orders and what became of each."""
+"""What a game's end is worth by supply centres; the arena keeps the DAIDE score (a pot) of every game."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -8,16 +8,21 @@ from typing import Any, Final
 
 from referees.api import GameRecord, PlayedMove, UnreadableRecordError
 from referees.diplomacy.adjudication import adjudicate
-from referees.diplomacy.atlas import map_id
 from referees.diplomacy.game import GamePosition
+from referees.diplomacy.map import NOBODY, Unit, shipped_maps
 from referees.diplomacy.notation import order_text
-from referees.diplomacy.opening_names import opening_name
+from referees.diplomacy.openings import opening_name
 from referees.diplomacy.orders import Order
 from referees.diplomacy.position import Position
-from referees.diplomacy.provinces import NOBODY, Unit, shipped_maps
-from referees.diplomacy.scores import centre_shares
-from referees.diplomacy.settings import DiplomacySettings
+from referees.diplomacy.settings import DiplomacySettings, map_id
 from referees.exact_json import exact
+
+
+def centre_shares(centres: Sequence[float]) -> tuple[float, ...]:
+    """Each power's share of all owned supply centres; nothing for anyone where none is owned."""
+    whole = sum(centres)
+    return tuple(count / whole if whole else 0.0 for count in centres)
+
 
 FORMAT: Final = "diplomacy-1"
 MAX_BYTES: Final = 50_000_000

@@ -11,17 +11,16 @@ from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termina
 from referees.diplomacy import record
 from referees.diplomacy.adjudication import adjudicate
 from referees.diplomacy.adjustments import adjustment, adjustments
-from referees.diplomacy.atlas import is_file, map_id
-from referees.diplomacy.daide.dialogue import DaideDialogue
+from referees.diplomacy.daide.session import DaideDialogue
 from referees.diplomacy.game import GamePosition, advance, agree, begin, draw_now, survivors
 from referees.diplomacy.legal import LegalOrders, all_legal_orders, as_listed, legal_orders
+from referees.diplomacy.map import UnitKind
 from referees.diplomacy.notation import order_text
-from referees.diplomacy.opening_moves import opening_move
+from referees.diplomacy.openings import opening_move
 from referees.diplomacy.orders import OrderKind
 from referees.diplomacy.position import Phase, Position
 from referees.diplomacy.power_orders import PowerOrders
-from referees.diplomacy.provinces import UnitKind
-from referees.diplomacy.settings import DiplomacySettings
+from referees.diplomacy.settings import DiplomacySettings, is_file, map_id
 
 if TYPE_CHECKING:
     from referees.diplomacy.deepmind.policy_game import DeepMindDialogue
@@ -247,7 +246,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         return move.text
 
     def opening_move(self, position: GamePosition, seat: int, move: PowerOrders) -> str:
-        """The orders in their situation, without a draw; see `referees.diplomacy.opening_moves`."""
+        """The orders in their situation, without a draw; see `referees.diplomacy.openings`."""
         return opening_move(position.position, seat - 1, move.orders)
 
     def read_move(self, position: GamePosition, seat: int, text: str) -> PowerOrders:

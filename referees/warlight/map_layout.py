@@ -5,10 +5,8 @@ from typing import Final
 
 import numpy as np
 
-from referees.graph_layout import spread
-from referees.graphs import reachable
-from referees.warlight.maps import WarMap
-from referees.warlight.mirrors import mirror_of, northern
+from referees.graph_layout import reachable, spread
+from referees.warlight.maps import WarMap, mirror_of, northern
 
 _ROUNDS: Final = 60
 _MARGIN: Final = 30.0

@@ -48,15 +48,15 @@ from academy.store.tokens import CreateToken, Role, TokenRefusedError
 from academy.v1 import events_pb2, game_pb2, libraries_pb2, pattern_pb2
 from arena.control import toml_file
 from arena.control.table import ControlError
-from arena.players.failures import PlayerError
 from arena.players.gtp_channel import GtpChannel
+from arena.players.player import PlayerError
 from clients.bots import hex_thinking
 from clients.bots.go import GoEngine
 from clients.bots.go_thinking import RandomGoThinker
 from clients.bots.hex import HexEngine
 from referees.api import Referee, UnreadableMoveError, UnreadableRecordError
 from referees.draughts import Draughts
-from referees.go import Go, vertices
+from referees.go import Go, board
 from referees.go.gtp import GoDialogue
 from referees.go.settings import GoSettings
 from referees.hex import Hex
@@ -388,7 +388,7 @@ def _gtp_answer(data: bytes) -> None:
                 return
             continue
         with suppress(UnreadableMoveError):
-            vertices.read(answer, 9)
+            board.read(answer, 9)
         with suppress(UnreadableMoveError):
             words.check_handicap(answer)
         words.read_score(answer)

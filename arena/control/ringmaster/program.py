@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from arena.control.ringmaster.definitions import SETTINGS, namespace
 from arena.control.ringmaster.encoding import Encoder, Opaque, UnencodableError, decoded
-from arena.players.process_signals import die_with_parent
+from arena.players.process import die_with_parent
 
 
 class Program:

@@ -13,7 +13,7 @@ from referees.diplomacy.daide.messages import (
     time_left,
 )
 from referees.diplomacy.daide.orders import Tree, flat, read_turn, tree_of
-from referees.diplomacy.daide.table import DaideSession, Listener
+from referees.diplomacy.daide.session import DaideSession, Listener
 from referees.diplomacy.daide.tokens import (
     FIXED,
     PRESS_CATEGORY,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from referees.diplomacy.provinces import InvalidMapError, Map, Terrain
+from referees.diplomacy.map import InvalidMapError, Map, Terrain
 
 Tokens = tuple[int, ...]
 

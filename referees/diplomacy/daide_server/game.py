@@ -6,21 +6,23 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from arena.players.failures import (
+from arena.players.logs import Transcript
+from arena.players.player import (
+    Choice,
+    Disorder,
+    InvalidPlayerParametersError,
     PlayerDisconnectedError,
     PlayerError,
     PlayerLeftError,
     PlayerStartError,
     PlayerTimeoutError,
+    Seating,
     TooFewAnswersError,
 )
-from arena.players.player import Choice, Disorder, InvalidPlayerParametersError, Seating
-from arena.players.transcript import Transcript
 from referees.api import Outcome, Referee
 from referees.diplomacy.daide.answers import Answers
-from referees.diplomacy.daide.dialogue import DaideDialogue
 from referees.diplomacy.daide.messages import Participant, command
-from referees.diplomacy.daide.table import DaideSession
+from referees.diplomacy.daide.session import DaideDialogue, DaideSession
 from referees.diplomacy.daide.tokens import FIXED, Tokens, Vocabulary, number_token
 from referees.diplomacy.daide_server.connection import ClientConnection, ConnectionHungError, DaideLimits
 from referees.diplomacy.daide_server.listener import (

@@ -34,7 +34,7 @@ from referees.diplomacy.daide.frames import (
 )
 from referees.diplomacy.daide.messages import DaideVariant, command, map_message
 from referees.diplomacy.daide.orders import Tree, tree_of
-from referees.diplomacy.daide.table import DaideSession
+from referees.diplomacy.daide.session import DaideSession
 from referees.diplomacy.daide.tokens import FIXED, MOST_NUMBER, Tokens, Vocabulary, number_of, text_of
 from referees.diplomacy.daide_server.connection import ClientConnection, ConnectionHungError, DaideLimits
 

@@ -6,11 +6,18 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, ClassVar, Final
 
 from arena.jobs import PlayerSetup
-from arena.players.failures import PlayerError, PlayerStartError
-from arena.players.player import Choice, Cost, InvalidPlayerParametersError, Player, Seating
+from arena.players.player import (
+    Choice,
+    Cost,
+    InvalidPlayerParametersError,
+    Player,
+    PlayerError,
+    PlayerStartError,
+    Seating,
+)
 from arena.players.protocols import Announcer, DialInProtocol, InvalidListenerError, Setting
 from referees.api import Outcome, Referee
-from referees.diplomacy.daide.dialogue import DaideDialogue
+from referees.diplomacy.daide.session import DaideDialogue
 from referees.diplomacy.daide.tokens import Vocabulary
 from referees.diplomacy.daide_server.game import DaideGame, Place
 from referees.diplomacy.daide_server.listener import DaideListener

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.spec import GameSpec
 from referees.api import GameRecord, IllegalMoveError, Outcome, Referee, Termination, UnreadableMoveError
-from referees.gtp import GtpGame
-from referees.lines import BotTime, Prompt, Reading
+from referees.dialogues import BotTime, GtpGame, Prompt, Reading
 
 HAND, PLIES = 10, 4
 

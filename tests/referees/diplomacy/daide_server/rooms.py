@@ -14,7 +14,7 @@ from clients.bots.diplomacy.daide_client import DaideClient
 from referees.diplomacy.daide.tokens import Vocabulary, vocabulary
 from referees.diplomacy.daide_server.connection import DaideLimits
 from referees.diplomacy.daide_server.listener import DaideListener
-from referees.diplomacy.provinces import shipped_map
+from referees.diplomacy.map import shipped_map
 
 # Long enough for any machine; nobody waits for it to pass.
 PATIENCE = 60.0

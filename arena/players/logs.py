@@ -1,10 +1,11 @@
-"""Where a player's standard error goes: a log file, line by line, up to a limit."""
+"""What is kept of a player's output: the log of its standard error, and the transcript of its protocol."""
 
 import contextlib
 import os
 import re
 from pathlib import Path
-from typing import Final
+from types import TracebackType
+from typing import Final, Self
 
 from referees.legible_text import legible
 
@@ -12,7 +13,7 @@ ERROR_LIMIT: Final = 1 << 20
 _LONGEST_LINE: Final = 4096
 _LAST_WORDS: Final = 200
 # All but the tab: they would steer the terminal of who reads the log, or look like ends of lines.
-_CONTROL: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+_CONTROL_BYTES: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 # Bytes that are no UTF-8, as Python's surrogates; they are written as they came.
 _NO_UTF8: Final = re.compile("([\udc80-\udcff]+)")
 
@@ -81,9 +82,59 @@ class ErrorLog:
 
 
 def _one_line(line: bytes) -> bytes:
-    line = _CONTROL.sub(lambda found: b"\\x%02x" % ord(found[0]), line)
+    line = _CONTROL_BYTES.sub(lambda found: b"\\x%02x" % ord(found[0]), line)
     if line.isascii():
         return line
     parts = _NO_UTF8.split(line.decode(errors="surrogateescape"))
     parts[::2] = map(legible, parts[::2])
     return "".join(parts).encode(errors="surrogateescape")
+
+
+TRANSCRIPT_LIMIT: Final = 16 << 20
+# All but the tab: they would look like ends of lines, or steer the terminal of who reads the file.
+_CONTROL_CHARACTERS: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+
+
+def one_line(text: str) -> str:
+    """A text as one line: what steers terminals or turns text round, but the tab, as escapes like `\\x0d`."""
+    return legible(_CONTROL_CHARACTERS.sub(lambda found: f"\\x{ord(found[0]):02x}", text))
+
+
+class Transcript:
+    """A file of what was said to each player (`>>`) and by it (`<<`), written as it happens.
+
+    An older file of the same name is replaced. Of what a player says `limit` characters are kept, and so of
+    what it is told; then the file says once that more was dropped. Raises OSError where the file can't be
+    written.
+    """
+
+    def __init__(self, path: str | Path, limit: int = TRANSCRIPT_LIMIT) -> None:
+        self._file = Path(path).open("w", encoding="utf-8", buffering=1, newline="\n")  # noqa: SIM115 - closed by __exit__
+        self._limit = limit
+        self._sizes: dict[str, int] = {}
+
+    def told(self, label: str, line: str) -> None:
+        """Note a line that a player was sent."""
+        self._write(f">> {label}", line)
+
+    def said(self, label: str, text: str) -> None:
+        """Note a player's answer, of one line or several."""
+        for line in text.split("\n"):
+            self._write(f"<< {label}", line)
+
+    def _write(self, part: str, line: str) -> None:
+        before = self._sizes.get(part, 0)
+        if before > self._limit:
+            return
+        self._sizes[part] = before + len(line) + 1
+        if self._sizes[part] > self._limit:
+            line = "(more than fits in the log: what follows is dropped)"
+        self._file.write(f"{part}: {one_line(line)}\n")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
