@@ -23,6 +23,7 @@ from arena.players.player import (
     PlayerError,
     PlayerTimeoutError,
     Seating,
+    check_known,
 )
 from arena.players.process import ChildProcess, error_log, launch
 from referees.dialogues import BotTime, LineDialogue, Prompt
@@ -47,11 +48,7 @@ class LinesParameters:
     @classmethod
     def read(cls, parameters: Mapping[str, Any]) -> Self:
         """Read a setup's parameters. Raises InvalidPlayerParametersError."""
-        unknown = set(parameters) - {field.name for field in fields(cls)}
-        if unknown:
-            raise InvalidPlayerParametersError(
-                f"{sorted(unknown)[0]!r} is no parameter of a player that speaks lines"
-            )
+        check_known(parameters, [field.name for field in fields(cls)], "a player that speaks lines")
         read = cls(**parameters)
         if not isinstance(read.dialogue, str):
             raise InvalidPlayerParametersError(f"dialogue: {read.dialogue!r} is no text")

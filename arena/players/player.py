@@ -1,7 +1,7 @@
 """How players fail. What a failure means for the game is `arena.match.game`'s business."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -91,6 +91,41 @@ class MoveDisputedError(PlayerError):
 
 class InvalidPlayerParametersError(ValueError):
     """Parameters in a player's setup that its protocol does not have or accept."""
+
+
+def check_known(parameters: Iterable[str], known: Iterable[str], owner: str) -> None:
+    """Do nothing where all parameters are known to their owner. Raises InvalidPlayerParametersError."""
+    if unknown := sorted(set(parameters) - set(known)):
+        listed = ", ".join(known) or "none"
+        raise InvalidPlayerParametersError(f"{unknown[0]!r} is no parameter of {owner}; there are {listed}")
+
+
+def module_and_factory(command: Sequence[str]) -> tuple[str, str]:
+    """The two names in a command `module:factory`. Raises InvalidPlayerParametersError."""
+    module, _, factory = command[0].partition(":") if len(command) == 1 else ("", "", "")
+    if not module or not factory:
+        raise InvalidPlayerParametersError(f"the command {list(command)} must be one 'module:factory'")
+    return module, factory
+
+
+class WarningList:
+    """The first warnings of a player that did not stop the game, each cut, and the number of the rest."""
+
+    def __init__(self, most: int = 50, longest: int = 300) -> None:
+        self._most, self._longest = most, longest
+        self._warnings: list[str] = []
+        self._dropped = 0
+
+    def add(self, warning: str) -> None:
+        """Note a warning, or count it where there are too many."""
+        if len(self._warnings) < self._most:
+            self._warnings.append(warning[: self._longest])
+        else:
+            self._dropped += 1
+
+    def lines(self) -> list[str]:
+        """The warnings, and how many more there were."""
+        return [*self._warnings, *([f"{self._dropped} more such warnings"] if self._dropped else [])]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import contextlib
 import json
 import sys
 import time
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Self, TypeGuard
@@ -25,8 +24,18 @@ from arena.players.player import (
     PlayerStartError,
     PlayerTimeoutError,
     Seating,
+    WarningList,
+    check_known,
+    module_and_factory,
 )
-from arena.players.process import ProcessCost, error_log, launch
+from arena.players.process import (
+    KeptPrograms,
+    ProcessCost,
+    error_log,
+    launch,
+    seconds_until,
+    without_academy_access,
+)
 from referees.dialogues import PolicyDialogue, PolicyGame, Reading
 
 FAULTS: Final = ("lose", "pass")
@@ -52,12 +61,7 @@ class PolicyParameters:
     @classmethod
     def read(cls, parameters: Mapping[str, Any]) -> Self:
         """Read a setup's parameters. Raises InvalidPlayerParametersError."""
-        known = [field.name for field in fields(cls)]
-        unknown = set(parameters) - set(known)
-        if unknown:
-            raise InvalidPlayerParametersError(
-                f"{sorted(unknown)[0]!r} is no parameter of a policy; there are {', '.join(known)}"
-            )
+        check_known(parameters, [field.name for field in fields(cls)], "a policy")
         read = cls(**parameters)
         if not isinstance(read.interpreter, str) or not read.interpreter:
             raise InvalidPlayerParametersError(f"interpreter: {read.interpreter!r} is no program")
@@ -99,8 +103,7 @@ class PolicyProcess:
         started = replace(seating, setup=setup)
         environment = seating.environment
         if not setup.restart:
-            # A ticket is for one contest only.
-            environment = {name: value for name, value in environment.items() if name[:8] != "ACADEMY_"}
+            environment = without_academy_access(environment)
         self._process = launch(started, error_log(started), environment)
         self._calls = 0
         self._cpu_before = 0.0
@@ -139,7 +142,7 @@ class PolicyProcess:
         deadline = time.monotonic() + seconds
         slots, self._in_contests = self._in_contests, []
         for slot in slots:
-            self._call("contest", max(0.0, deadline - time.monotonic()), slot=slot, access=None)
+            self._call("contest", seconds_until(deadline), slot=slot, access=None)
 
     def actions(self, slots: Sequence[int], frame: Mapping[str, Any], seconds: float) -> list[list[int]]:
         """The actions of some slots.
@@ -160,7 +163,7 @@ class PolicyProcess:
         return self._process.pid
 
     @property
-    def runs(self) -> bool:
+    def healthy(self) -> bool:
         """Whether the process has not exited."""
         return self._process.runs
 
@@ -226,47 +229,6 @@ def _are_numbers(actions: Any) -> TypeGuard[list[list[int]]]:
     )
 
 
-MAX_IDLE: Final = 8
-
-
-class IdlePolicies:
-    """The idle policies of one process that plays games. Beyond `MAX_IDLE` the longest idle one is ended."""
-
-    def __init__(self) -> None:
-        self._idle: deque[PolicyProcess] = deque()
-
-    @property
-    def process_ids(self) -> set[int]:
-        """The policies' processes."""
-        return {policy.process_id for policy in self._idle}
-
-    def take(self, seating: Seating) -> PolicyProcess | None:
-        """A policy of this player for its next game, if one is there that runs."""
-        for policy in list(self._idle):
-            if policy.setup == seating.setup and policy.log_path == seating.log_path:
-                self._idle.remove(policy)
-                if policy.runs:
-                    policy.take_seat(seating)
-                    return policy
-                policy.end(0.0)
-        return None
-
-    def put(self, policy: PolicyProcess) -> None:
-        """Keep a policy whose game is over."""
-        self._idle.append(policy)
-        if len(self._idle) > MAX_IDLE:
-            self._idle.popleft().end(0.0)
-
-    def end(self) -> None:
-        """End all of them at once."""
-        while self._idle:
-            self._idle.popleft().end(0.0)
-
-
-MAX_WARNINGS: Final = 50
-_LONGEST_WARNING: Final = 300
-
-
 class SharedPolicy:
     """The process of a policy, and the game as it goes.
 
@@ -280,12 +242,12 @@ class SharedPolicy:
         words: PolicyDialogue,
         parameters: PolicyParameters,
         factory: str,
-        idle: IdlePolicies | None,
+        idle: KeptPrograms[PolicyProcess] | None,
     ) -> None:
         self.seatings = [seating]
         self.name = ""
         self.seconds = 0.0
-        self.warnings: list[str] = []
+        self.warnings = WarningList()
         self._words = words
         self._parameters = parameters
         self._game: PolicyGame = words.begin(seating.first_view)
@@ -302,7 +264,6 @@ class SharedPolicy:
         self._late_turns = 0
         self._alone: dict[int, str] = {}
         self._cost: Cost | None = None
-        self._unsaid = 0
 
     def set_up(self) -> None:
         """Have the policy made and told that a game begins. Raises PlayerError."""
@@ -338,13 +299,13 @@ class SharedPolicy:
                 return
             if not process.takes_contests:
                 if fresh and (why := self.without_academy()):
-                    self._warn(why)
+                    self.warnings.add(why)
                 return
             try:
-                left = max(0.0, deadline - time.monotonic())
+                left = seconds_until(deadline)
                 process.enter_contest(self._words.slot(seating.seat), seating.environment, left)
             except IllFormedAnswerError as failure:
-                self._warn(f"{seating.label} plays without ACADEMY: {failure}")
+                self.warnings.add(f"{seating.label} plays without ACADEMY: {failure}")
 
     def without_academy(self) -> str:
         """Why the policy cannot be told of its contests, empty where it can; after `set_up`."""
@@ -425,7 +386,7 @@ class SharedPolicy:
         }
         for each in self.seatings:
             for complaint in self._readings[each.seat].complaints:
-                self._warn(f"{each.label}: {complaint}")
+                self.warnings.add(f"{each.label}: {complaint}")
 
     def _fail(self, failure: PlayerError, limit: float) -> None:
         self._failure = failure
@@ -437,21 +398,15 @@ class SharedPolicy:
             self._late_turns += 1
             most = self._parameters.late_turns
             self._gone = self._late_turns >= most
-            self._warn(
+            self.warnings.add(
                 f"no answer within {limit:.3g} s, the phase is passed ({self._late_turns} of {most} times)"
             )
         elif isinstance(failure, IllFormedAnswerError):
-            self._warn(f"the phase is passed: {failure}")
+            self.warnings.add(f"the phase is passed: {failure}")
         else:
             self._gone = True
         if self._gone:
-            self._warn(f"passes for the rest: {failure}")
-
-    def _warn(self, what: str) -> None:
-        if len(self.warnings) < MAX_WARNINGS:
-            self.warnings.append(what[:_LONGEST_WARNING])
-        else:
-            self._unsaid += 1
+            self.warnings.add(f"passes for the rest: {failure}")
 
     def close(self, *, at_once: bool) -> Cost:
         """End or keep the process, once for all seats; each seat's share of what it used."""
@@ -459,12 +414,12 @@ class SharedPolicy:
             process, self._process = self._process, None
             assert process is not None
             setup = self.seatings[0].setup
-            faultless = self._ready and self._failure is None and not self._gone and process.runs
+            faultless = self._ready and self._failure is None and not self._gone and process.healthy
             if faultless and not at_once:
                 try:
                     process.leave_contests(setup.exit_seconds)
                 except PlayerError as failure:
-                    self._warn(str(failure))
+                    self.warnings.add(str(failure))
                     # Another of its answers may be on the way.
                     faultless = isinstance(failure, IllFormedAnswerError)
             if self._idle is not None and faultless and not at_once:
@@ -474,8 +429,6 @@ class SharedPolicy:
                 used = process.end(0.0 if at_once or self._gone else setup.exit_seconds)
             share = None if used.cpu_seconds is None else used.cpu_seconds / len(self.seatings)
             self._cost = Cost(share, used.peak_memory_bytes)
-            if self._unsaid:
-                self.warnings.append(f"{self._unsaid} more such warnings")
         return self._cost
 
 
@@ -486,14 +439,12 @@ _SHARED: Final[dict[tuple[str, str], SharedPolicy]] = {}
 class PolicyPlayer(Player):
     """A seat of the policy that the factory `command=("module:factory",)` makes, in a process of its own."""
 
-    def __init__(self, seating: Seating, idle: IdlePolicies | None = None) -> None:
+    def __init__(self, seating: Seating, idle: KeptPrograms[PolicyProcess] | None = None) -> None:
         """Take a seat; `idle` has policies of earlier games, None where each game has its own."""
         super().__init__(seating)
         self._idle = idle
         command = seating.setup.command
-        module, colon, factory = command[0].partition(":") if len(command) == 1 else ("", "", "")
-        if not (module and colon and factory):
-            raise InvalidPlayerParametersError(f"the command {list(command)} must be one 'module:factory'")
+        module_and_factory(command)
         self._parameters = PolicyParameters.read(seating.setup.parameters)
         words = seating.referee.dialogue("policy")
         if words is None:
@@ -556,5 +507,7 @@ class PolicyPlayer(Player):
         _SHARED.pop(self._key, None)
         cost = policy.close(at_once=at_once)
         if policy.seatings[0] is self.seating:
-            self.warnings += [f"player {self.seating.setup.name}: {warning}" for warning in policy.warnings]
+            self.warnings += [
+                f"player {self.seating.setup.name}: {warning}" for warning in policy.warnings.lines()
+            ]
         return cost

@@ -10,11 +10,13 @@ import signal
 import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Generic, Protocol, TypeVar
 
+from arena.jobs import PlayerSetup
 from arena.players.logs import ErrorLog
 from arena.players.player import (
     IllFormedAnswerError,
@@ -200,6 +202,7 @@ class Lifeline:
         os.close(self._ours)
 
 
+MAX_KEPT: Final = 8
 MAX_LINE: Final = 1 << 20
 TERMINATE_SECONDS: Final = 0.5
 _CHUNK: Final = 1 << 16
@@ -571,3 +574,76 @@ def launch(seating: Seating, log: ErrorLog | None, environment: Mapping[str, str
         )
     except PlayerStartError as failure:
         raise PlayerStartError(f"player {seating.label}: {failure}") from failure
+
+
+class Keepable(Protocol):
+    """A running program of one player that may be kept for its next game."""
+
+    @property
+    def setup(self) -> PlayerSetup:
+        """The player's setup."""
+
+    @property
+    def log_path(self) -> str | None:
+        """The file that its standard error goes to."""
+
+    @property
+    def process_id(self) -> int:
+        """The program's process id."""
+
+    @property
+    def healthy(self) -> bool:
+        """Whether it can play another game, as far as can be seen without a question."""
+
+    def take_seat(self, seating: Seating) -> None:
+        """Go on with another game."""
+
+    def end(self, seconds: float) -> object:
+        """End the program."""
+
+
+Kept = TypeVar("Kept", bound=Keepable)
+
+
+class KeptPrograms(Generic[Kept]):
+    """The idle programs of one process that plays games. Beyond `MAX_KEPT` the longest idle one is ended."""
+
+    def __init__(self) -> None:
+        self._idle: deque[Kept] = deque()
+
+    @property
+    def process_ids(self) -> set[int]:
+        """The programs' processes."""
+        return {program.process_id for program in self._idle}
+
+    def take(self, seating: Seating) -> Kept | None:
+        """A healthy program of this player for its next game, if one is there."""
+        for program in list(self._idle):
+            if program.setup == seating.setup and program.log_path == seating.log_path:
+                self._idle.remove(program)
+                if program.healthy:
+                    program.take_seat(seating)
+                    return program
+                program.end(0.0)
+        return None
+
+    def put(self, program: Kept) -> None:
+        """Keep a program whose game is over."""
+        self._idle.append(program)
+        if len(self._idle) > MAX_KEPT:
+            self._idle.popleft().end(0.0)
+
+    def end(self) -> None:
+        """End all of them at once."""
+        while self._idle:
+            self._idle.popleft().end(0.0)
+
+
+def seconds_until(deadline: float) -> float:
+    """The seconds from now to a time of time.monotonic(), 0 when it has passed."""
+    return max(0.0, deadline - time.monotonic())
+
+
+def without_academy_access(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables without a contest's: a program that is kept is told of each contest by a command."""
+    return {name: value for name, value in environment.items() if not name.startswith("ACADEMY_")}

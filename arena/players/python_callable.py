@@ -15,13 +15,14 @@ from arena.players.clock import TimeIsUp, alarm
 from arena.players.player import (
     Choice,
     Cost,
-    InvalidPlayerParametersError,
     NoMoveError,
     Player,
     PlayerDisconnectedError,
     PlayerStartError,
     PlayerTimeoutError,
     Seating,
+    check_known,
+    module_and_factory,
 )
 from referees.api import IllegalMoveError, Outcome, UnreadableMoveError
 
@@ -40,18 +41,8 @@ class PythonPlayer(Player):
 
     def __init__(self, seating: Seating) -> None:
         super().__init__(seating)
-        module, colon, function = (
-            seating.setup.command[0].partition(":") if seating.setup.command else ("",) * 3
-        )
-        if not (module and colon and function) or len(seating.setup.command) > 1:
-            raise InvalidPlayerParametersError(
-                f"the command {list(seating.setup.command)} must be one 'module:factory'"
-            )
-        if seating.setup.parameters:
-            raise InvalidPlayerParametersError(
-                f"{sorted(seating.setup.parameters)[0]!r} is no parameter of a Python player"
-            )
-        self._module, self._function = module, function
+        self._module, self._function = module_and_factory(seating.setup.command)
+        check_known(seating.setup.parameters, (), "a Python player")
         self._chooser: Chooser | None = None
         self._cpu_seconds = 0.0
 

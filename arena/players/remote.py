@@ -21,13 +21,14 @@ from arena.players.player import (
     PlayerStartError,
     PlayerTimeoutError,
     Seating,
+    check_known,
 )
 from arena.v1 import players_pb2
 from referees.api import Outcome
 
 DEFAULT_RECONNECT_SECONDS: Final = 15.0
 MAX_COMMENT: Final = 10_000
-_PARAMETERS: Final = frozenset({"lobby", "token_digest", "reconnect_seconds"})
+_PARAMETERS: Final = ("lobby", "token_digest", "reconnect_seconds")
 
 
 class RemotePlayer(Player):
@@ -42,9 +43,7 @@ class RemotePlayer(Player):
     def __init__(self, seating: Seating) -> None:
         super().__init__(seating)
         setup = seating.setup
-        unknown = set(setup.parameters) - _PARAMETERS
-        if unknown:
-            raise InvalidPlayerParametersError(f"{sorted(unknown)[0]!r} is no parameter of a remote player")
+        check_known(setup.parameters, _PARAMETERS, "a remote player")
         if setup.command:
             raise InvalidPlayerParametersError(
                 f"a remote player dials in: it has no command {setup.command[0]!r}"

@@ -19,13 +19,13 @@ from typing import Any, Final, Protocol, Self, TypeVar
 
 from arena.jobs import Fault, GameJob, GameResult, PlayerUsage
 from arena.match.game import GameProgress, play
-from arena.match.recorder import labels, record_of, replayed
+from arena.match.recorder import PlayedGame, labels, replayed, write_record
 from arena.match.verdicts import Loss, given_against
 from arena.players.clock import TimeIsUp, alarm
-from arena.players.gtp import GtpPlayer, KeptEngines
+from arena.players.gtp import GtpEngine, GtpPlayer
 from arena.players.player import Choice, PlayerTimeoutError
-from arena.players.policy import IdlePolicies, PolicyPlayer
-from arena.players.process import adopt_orphans, end_children
+from arena.players.policy import PolicyPlayer, PolicyProcess
+from arena.players.process import KeptPrograms, adopt_orphans, end_children
 from arena.players.protocols import PROTOCOLS
 from arena.players.python_callable import PythonPlayer
 from referees.api import Termination, referee
@@ -193,14 +193,10 @@ def broken_off(
         moves=moves,
         start_board=rules.board(first, 1).letters,
         usage=usage,
-        record=record_of(
+        record=write_record(
             job,
             rules,
-            first,
-            replayed(rules, first, moves),
-            outcome,
-            usage,
-            started,
+            PlayedGame(first, replayed(rules, first, moves), outcome, usage, started),
             names=[player.name for player in job.players],
             after_result=[forfeit],
         ),
@@ -220,7 +216,9 @@ def _late(label: str, wait: Wait) -> str:
 _NO_CORE: Final = -1
 
 
-def serve(connection: Connection, slot: int, kept: KeptEngines, idle: IdlePolicies) -> None:
+def serve(
+    connection: Connection, slot: int, kept: KeptPrograms[GtpEngine], idle: KeptPrograms[PolicyProcess]
+) -> None:
     """Play games until the other side closes the connection.
 
     Of games with players that could hold this process for ever, the other side is told all moves as
@@ -262,9 +260,9 @@ def main(arguments: Sequence[str]) -> None:
         os.sched_setaffinity(0, {core})
     # Here signals are ours to use, and the pool watches: elsewhere Python players only are judged late.
     PROTOCOLS["python"] = timed_players(WaitNote(note))
-    kept = KeptEngines()
+    kept: KeptPrograms[GtpEngine] = KeptPrograms()
     PROTOCOLS["gtp"] = partial(GtpPlayer, kept=kept)
-    idle = IdlePolicies()
+    idle: KeptPrograms[PolicyProcess] = KeptPrograms()
     PROTOCOLS["policy"] = partial(PolicyPlayer, idle=idle)
     connection: Connection = Connection(descriptor)
     sys.path[:] = connection.recv()

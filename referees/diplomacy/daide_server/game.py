@@ -18,6 +18,7 @@ from arena.players.player import (
     PlayerTimeoutError,
     Seating,
     TooFewAnswersError,
+    WarningList,
 )
 from referees.api import Outcome, Referee
 from referees.diplomacy.daide.answers import Answers
@@ -36,8 +37,6 @@ from referees.diplomacy.daide_server.listener import (
 from referees.diplomacy.daide_server.settings import DaideParameters
 from referees.diplomacy.game import GamePosition
 from referees.diplomacy.power_orders import PowerOrders
-
-MAX_WARNINGS: Final = 50
 
 
 class Session:
@@ -91,8 +90,7 @@ class Place:
         self.late_turns = 0
         self.settled_at: float | None = None
         self.disorder: Disorder | None = None
-        self.warnings: list[str] = []
-        self._unsaid = 0
+        self.warnings = WarningList()
 
     def given_up(self) -> bool:
         """Whether its client has been away for too long."""
@@ -101,15 +99,7 @@ class Place:
 
     def warn(self, what: str) -> None:
         """Note an oddity that does not stop the game."""
-        if len(self.warnings) < MAX_WARNINGS:
-            self.warnings.append(f"player {self.label}: {what}")
-        else:
-            self._unsaid += 1
-
-    def all_warnings(self) -> list[str]:
-        """The oddities, with how many more there were."""
-        more = [f"player {self.label}: {self._unsaid} more such warnings"] if self._unsaid else []
-        return [*self.warnings, *more]
+        self.warnings.add(what)
 
 
 _TICK_SECONDS: Final = 0.25

@@ -99,7 +99,8 @@ class DaidePlayer(Player):
         if _GAMES.get(self.seating.game_id) is self._game:
             del _GAMES[self.seating.game_id]
             self._game.close(0.0 if at_once else self.seating.setup.exit_seconds)
-        self.warnings += self._place.all_warnings()
+        label = self.seating.label
+        self.warnings += [f"player {label}: {warning}" for warning in self._place.warnings.lines()]
         self.disorder = self._place.disorder
         return Cost()
 

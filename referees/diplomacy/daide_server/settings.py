@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Self
 
-from arena.players.player import InvalidPlayerParametersError
+from arena.players.player import InvalidPlayerParametersError, check_known
 from arena.players.protocols import Setting
 
 PROTOCOL: Final = "daide"
@@ -110,11 +110,7 @@ class DaideParameters:
     @classmethod
     def read(cls, parameters: Mapping[str, Any]) -> Self:
         """Read a setup's parameters. Raises InvalidPlayerParametersError."""
-        unknown = set(parameters) - {field.name for field in fields(cls)}
-        if unknown:
-            raise InvalidPlayerParametersError(
-                f"{sorted(unknown)[0]!r} is no parameter of a player that speaks DAIDE"
-            )
+        check_known(parameters, [field.name for field in fields(cls)], "a player that speaks DAIDE")
         read = cls(**parameters)
         for name, value in asdict(read).items():
             if name in PLAYER_SETTINGS and value != PLAYER_SETTINGS[name].default:
