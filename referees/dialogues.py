@@ -41,7 +41,7 @@ class GtpGame(Protocol[Position, Move]):
         """The seat in GTP's words (`b`)."""
 
     def vertex(self, move: Move) -> str:
-        """A move as engines are told it (`D4`, `pass`), in one word or several."""
+        """A move as GTP engines read it (`D4`, `pass`), in one word or several."""
 
     def read_score(self, response: str) -> Outcome | None:
         """The outcome in an answer to `final_score`; None where it says nothing."""
@@ -57,7 +57,7 @@ class Prompt:
 
     `lines` makes them, given the milliseconds that the bot's clock shows. With a `last_line` the answer
     is all lines before that one; without, it is one line that is not blank. `kind` is what
-    `LineDialogue.kind_of` says of its answers, as far as they can be told.
+    `LineDialogue.kind_of` returns for its answers, empty where that is not known.
     """
 
     lines: Callable[[int], Sequence[str]]
@@ -67,7 +67,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class BotTime:
-    """What a bot may be told of its time, in milliseconds: at first, and in addition after each turn."""
+    """A bot's time in milliseconds: at first, and in addition after each turn."""
 
     bank: int
     added: int
@@ -101,7 +101,7 @@ class LineDialogue(Protocol[View]):
         """Prompts of one turn."""
 
     def kind_of(self, line: str) -> str | None:
-        """Which kind of prompt a line of a bot answers; empty where that cannot be told, None: no kind."""
+        """The kind of prompt that a bot's line answers; empty where it is not known, None for no kind."""
         return ""
 
     def read(self, answers: Sequence[Sequence[str]], seat: int) -> Reading:

@@ -1,4 +1,4 @@
-"""Graphs, as maps are: nodes from 0, and the neighbours of each."""
+"""Graphs, as maps are: the steps between their nodes, and places to draw the nodes at."""
 
 from collections.abc import Sequence
 

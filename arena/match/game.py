@@ -1,4 +1,4 @@
-"""Who sits where in a game, and what each player is told of it before it starts."""
+"""One game: who sits where, the referee, the players, the clock, the record and the verdict."""
 
 import contextlib
 import functools
@@ -355,7 +355,7 @@ class _Match:
         return self._count()
 
     def _end_without_players(self) -> Outcome:
-        """How a game ends that does not go on without those that left; a game that nobody plays is void."""
+        """The outcome of a game that cannot go on without those that left; it is void when all left."""
         if why := self._gone.breakdown(self._position):
             raise _GameVoidError(f"nobody plays any more: {why}")
         return self._gone.outcome(self._position)
@@ -379,11 +379,11 @@ class _Match:
 
     def _choose(self, seat: int) -> "_Answer | _Claim | Loss":
         rules, position, player = self._rules, self._position, self._players[seat - 1]
-        asked = time.perf_counter()
+        started = time.perf_counter()
         try:
             choice = player.choose(rules.view(position, seat))
         except PlayerError as failure:
-            self._sheet.thought(seat, time.perf_counter() - asked)
+            self._sheet.thought(seat, time.perf_counter() - started)
             return self._forfeit(seat, failure.fault, str(failure))
         self._sheet.thought(seat, choice.seconds)
         clock = self._seatings[seat - 1].clock
@@ -466,7 +466,7 @@ class _Match:
             return Outcome((), Termination.UNKNOWN, "?", detail="the referee has no verdict")
         if self._job.scorer == "internal" or outcome.termination is not Termination.SCORE:
             return outcome
-        told: dict[int, Outcome] = {}
+        scores: dict[int, Outcome] = {}
         for seat, player in enumerate(self._players, start=1):
             if seat in self._gone:
                 continue
@@ -476,9 +476,9 @@ class _Match:
                 self._sheet.warnings.append(str(failure))
                 continue
             if score is not None:
-                told[seat] = score
-        agreed = agreed_score(rules, told)
-        self._sheet.scores(told, agreed)
-        if agreed.winners and agreed.winners != outcome.winners and not is_witnessed(agreed, told):
+                scores[seat] = score
+        agreed = agreed_score(rules, scores)
+        self._sheet.scores(scores, agreed)
+        if agreed.winners and agreed.winners != outcome.winners and not is_witnessed(agreed, scores):
             self._unproven = "counted by the winner alone"
         return agreed

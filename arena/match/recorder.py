@@ -112,9 +112,9 @@ def replayed(rules: Referee[Any, Any], first: Any, moves: Sequence[JobMove]) -> 
     while waiting:
         turn = {}
         for _ in rules.to_move(position):
-            told = waiting.pop()
-            turn[told.seat] = move = rules.read_move(position, told.seat, told.text)
-            played.append(played_move(told, move))
+            recorded = waiting.pop()
+            turn[recorded.seat] = move = rules.read_move(position, recorded.seat, recorded.text)
+            played.append(played_move(recorded, move))
         position = rules.play(position, turn)
     return played
 
@@ -159,11 +159,11 @@ class GameRecorder:
         if comment:
             self.remarks.append(f"last comment of {self._seatings[seat - 1].label}: {legible(comment)}")
 
-    def scores(self, told: Mapping[int, Outcome], outcome: Outcome) -> None:
+    def scores(self, counts: Mapping[int, Outcome], outcome: Outcome) -> None:
         """Note the players' counts that differ from the result."""
         self.remarks += [
             f"score of {self._seatings[seat - 1].label}: {score.summary}"
-            for seat, score in told.items()
+            for seat, score in counts.items()
             if score.summary != outcome.summary
         ]
 
@@ -252,7 +252,7 @@ class GameRecorder:
         usage: Sequence[PlayerUsage],
         started: float,
     ) -> str:
-        """The game's record; empty for a void game in which nobody has moved."""
+        """The game's record; empty for a void game without a move."""
         if outcome is None and all(move.opening for move in self.moves):
             return ""
         return write_record(

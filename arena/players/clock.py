@@ -1,4 +1,4 @@
-"""A player's clock: main time, increment, Canadian byo-yomi."""
+"""A player's clock (main time, increment, Canadian byo-yomi), and the alarm that breaks off Python code."""
 
 import math
 import signal
@@ -46,7 +46,7 @@ class Clock:
 
     @property
     def description(self) -> str:
-        """What a player that is late is told to have had."""
+        """The time that a late player had, in words."""
         margin = self._control.margin_seconds
         return f"lost on time: {self.available:.3g} s were left, and a margin of {margin:.3g} s"
 

@@ -152,7 +152,7 @@ class GtpEngine:
         self.description = self.description or self.name
 
     def takes_contests(self, seconds: float) -> bool:
-        """Whether the engine can be told of one contest after the other. Raises PlayerError."""
+        """Whether the engine has the command that names its next contest. Raises PlayerError."""
         if self._lists_contests is None:
             self._lists_contests = self._channel.lists(ACADEMY_CONTEST, seconds)
         return self._lists_contests
@@ -180,25 +180,25 @@ class GtpEngine:
         self._process.forget_memory()
 
     def leave_seat(self, seconds: float) -> Cost:
-        """What the game cost, of an engine that is kept. Raises PlayerError where it fails now."""
+        """End the game of a kept engine and return its cost. Raises PlayerError where the engine fails."""
         deadline = time.monotonic() + seconds
         self.leave_contest(seconds)
-        told = self._tell_cpu(deadline)
+        reported = self._tell_cpu(deadline)
         self._channel.transcript = None
         self._process.note_memory()
         if not self.knows(CPU_TIME, seconds):
             now = self._process.cpu_seconds()
-            told = None if now is None else now - self._cpu_before
-        return Cost(told, self._process.peak_memory_bytes)
+            reported = None if now is None else now - self._cpu_before
+        return Cost(reported, self._process.peak_memory_bytes)
 
     def end(self, seconds: float) -> tuple[Cost, str]:
         """Ask for the CPU time, send `quit` and end the process; what the game cost, and what went wrong."""
         deadline = time.monotonic() + (0.0 if self._channel.broken else seconds)
-        polite, warning, told, claims = deadline > time.monotonic(), "", None, False
+        polite, warning, reported, claims = deadline > time.monotonic(), "", None, False
         if polite:
             try:
                 claims = self.knows(CPU_TIME, deadline - time.monotonic())
-                told = self._tell_cpu(deadline)
+                reported = self._tell_cpu(deadline)
                 self._process.note_memory()
                 self.ask("quit", seconds=deadline - time.monotonic())
             except PlayerError as failure:
@@ -207,16 +207,16 @@ class GtpEngine:
         if cost.killed and not self._channel.broken and polite:
             warning = f"player {self._channel.label} did not exit within {seconds:g} s: killed"
         used = None if cost.cpu_seconds is None else max(0.0, cost.cpu_seconds - self._cpu_before)
-        return Cost(told if claims else used, cost.peak_memory_bytes), warning
+        return Cost(reported if claims else used, cost.peak_memory_bytes), warning
 
     def _tell_cpu(self, deadline: float) -> float | None:
         """What the engine says of the CPU time of this game; None where it says nothing sensible."""
         if not self.knows(CPU_TIME, deadline - time.monotonic()):
             return None
-        told = number(self.ask(CPU_TIME, seconds=deadline - time.monotonic()))
-        if told is None or told < self._cpu_told:
+        reported = number(self.ask(CPU_TIME, seconds=deadline - time.monotonic()))
+        if reported is None or reported < self._cpu_told:
             return None
-        used, self._cpu_told = told - self._cpu_told, told
+        used, self._cpu_told = reported - self._cpu_told, reported
         return used
 
 

@@ -82,7 +82,7 @@ class ErrorLog:
 
 
 def _one_line(line: bytes) -> bytes:
-    line = _CONTROL_BYTES.sub(lambda found: b"\\x%02x" % ord(found[0]), line)
+    line = _CONTROL_BYTES.sub(lambda match: b"\\x%02x" % ord(match[0]), line)
     if line.isascii():
         return line
     parts = _NO_UTF8.split(line.decode(errors="surrogateescape"))
@@ -97,7 +97,7 @@ _CONTROL_CHARACTERS: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 def one_line(text: str) -> str:
     """A text as one line: what steers terminals or turns text round, but the tab, as escapes like `\\x0d`."""
-    return legible(_CONTROL_CHARACTERS.sub(lambda found: f"\\x{ord(found[0]):02x}", text))
+    return legible(_CONTROL_CHARACTERS.sub(lambda match: f"\\x{ord(match[0]):02x}", text))
 
 
 class Transcript:

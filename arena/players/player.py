@@ -1,4 +1,4 @@
-"""How players fail. What a failure means for the game is `arena.match.game`'s business."""
+"""What the arena asks of a player, whatever protocol it is reached by, and how players fail."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -242,7 +242,7 @@ class Player(ABC):
         """
 
     def without_academy(self) -> str:
-        """Why the player cannot be told of its contests at ACADEMY, empty where it can; after `set_up`."""
+        """Why the player cannot hear of its contests at ACADEMY, empty where it can; after `set_up`."""
         return ""
 
     @property

@@ -189,11 +189,11 @@ class PolicyProcess:
         """The answer to a call; a `secret` among the arguments is in no transcript. Raises PlayerError."""
         self._calls += 1
         deadline = time.monotonic() + seconds
-        asked = json.dumps({"id": self._calls, "do": do, **arguments})
+        line = json.dumps({"id": self._calls, "do": do, **arguments})
         if self._transcript is not None:
-            self._transcript.told(self._label, asked.replace(secret, _HIDDEN) if secret else asked)
+            self._transcript.told(self._label, line.replace(secret, _HIDDEN) if secret else line)
         try:
-            self._process.write_line(asked.encode(), deadline)
+            self._process.write_line(line.encode(), deadline)
         except PlayerTimeoutError:
             # It has part of a line, and cannot be followed any more.
             raise PlayerDisconnectedError("does not read what it is sent") from None
@@ -209,23 +209,23 @@ class PolicyProcess:
         line = self._process.read_line(deadline)
         if line is None:
             raise PlayerDisconnectedError(self._process.obituary())
-        said = line.decode(errors="replace")
+        text = line.decode(errors="replace")
         if secret:
-            said = said.replace(secret, _HIDDEN)
+            text = text.replace(secret, _HIDDEN)
         if self._transcript is not None:
-            self._transcript.said(self._label, said)
+            self._transcript.said(self._label, text)
         try:
-            answer = json.loads(said)
+            answer = json.loads(text)
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict) or "id" not in answer:
-            raise IllFormedAnswerError(f"{said[:100]!r} is not what the program that runs policies answers")
+            raise IllFormedAnswerError(f"{text[:100]!r} is not what the program that runs policies answers")
         return answer
 
 
 def _are_numbers(actions: Any) -> TypeGuard[list[list[int]]]:
     return isinstance(actions, list) and all(
-        isinstance(each, list) and all(type(action) is int for action in each) for each in actions
+        isinstance(numbers, list) and all(type(action) is int for action in numbers) for numbers in actions
     )
 
 
@@ -266,7 +266,7 @@ class SharedPolicy:
         self._cost: Cost | None = None
 
     def set_up(self) -> None:
-        """Have the policy made and told that a game begins. Raises PlayerError."""
+        """Make the policy and tell it that a game begins. Raises PlayerError."""
         if self._failure is not None:
             raise self._failure
         if self._ready or self._process is None:
@@ -308,7 +308,7 @@ class SharedPolicy:
                 self.warnings.add(f"{seating.label} plays without ACADEMY: {failure}")
 
     def without_academy(self) -> str:
-        """Why the policy cannot be told of its contests, empty where it can; after `set_up`."""
+        """Why the policy cannot hear of its contests, empty where it can; after `set_up`."""
         if self.seatings[0].setup.restart or (self._process is not None and self._process.takes_contests):
             return ""
         return (
@@ -346,7 +346,7 @@ class SharedPolicy:
         if reading.complaints and self._parameters.faults == "lose":
             raise IllFormedAnswerError(reading.complaints[0])
         if self._game.to_move() == (seating.seat,):
-            # Who moves alone is not told of it.
+            # The arena does not repeat a seat's own move to it.
             self._alone = {seating.seat: reading.text}
         return reading
 
@@ -372,7 +372,7 @@ class SharedPolicy:
         grace = 0.0 if self._called else seating.setup.start_seconds
         begun, limit = time.monotonic(), seating.move_seconds + grace
         self._called = True
-        slots = [self._words.slot(each.seat) for each in self.seatings]
+        slots = [self._words.slot(member.seat) for member in self.seatings]
         try:
             actions = self._process.actions(slots, self._game.frame(), limit)
         except PlayerError as failure:
@@ -381,12 +381,12 @@ class SharedPolicy:
         finally:
             self.seconds = max(0.0, time.monotonic() - begun - grace)
         self._readings = {
-            each.seat: self._game.read(each.seat, chosen)
-            for each, chosen in zip(self.seatings, actions, strict=True)
+            member.seat: self._game.read(member.seat, chosen)
+            for member, chosen in zip(self.seatings, actions, strict=True)
         }
-        for each in self.seatings:
-            for complaint in self._readings[each.seat].complaints:
-                self.warnings.add(f"{each.label}: {complaint}")
+        for member in self.seatings:
+            for complaint in self._readings[member.seat].complaints:
+                self.warnings.add(f"{member.label}: {complaint}")
 
     def _fail(self, failure: PlayerError, limit: float) -> None:
         self._failure = failure
@@ -466,14 +466,14 @@ class PolicyPlayer(Player):
 
     def start(self) -> None:
         """Launch the process, or join the seats of this player that have."""
-        found = _SHARED.get(self._key)
-        if found is None:
+        policy = _SHARED.get(self._key)
+        if policy is None:
             factory = self.seating.setup.command[0]
-            found = SharedPolicy(self.seating, self._words, self._parameters, factory, self._idle)
-            _SHARED[self._key] = found
+            policy = SharedPolicy(self.seating, self._words, self._parameters, factory, self._idle)
+            _SHARED[self._key] = policy
         else:
-            found.seatings.append(self.seating)
-        self._policy = found
+            policy.seatings.append(self.seating)
+        self._policy = policy
 
     def set_up(self) -> None:
         """Have the policy made, within `start_seconds`."""

@@ -1,4 +1,7 @@
-"""Signals between the arena and its child processes: dying with the parent, whole sessions, names."""
+"""Child processes: their start, pipes, limits, signals, and their end with their parent.
+
+A program is spoken to line by line. No thread, and no wait without an end.
+"""
 
 import contextlib
 import ctypes
@@ -61,7 +64,7 @@ def end_children(spared: Collection[int] = ()) -> None:
     deadline = time.monotonic() + _CHILDREN_SECONDS
     while strays := _children() - set(spared):
         for stray in strays:
-            # Whoever started it may wait for it as well.
+            # The code that started it may wait for it as well.
             with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(stray, signal.SIGKILL)
                 os.waitpid(stray, os.WNOHANG)
@@ -208,7 +211,7 @@ TERMINATE_SECONDS: Final = 0.5
 _CHUNK: Final = 1 << 16
 _STDERR: Final = 2
 _LONGEST_POLL: Final = 3600.0
-# Who writes faster than it is read is not read for ever.
+# A program that writes faster than the arena reads is not read for ever.
 _MOST_CHUNKS: Final = 64
 _OBITUARY_SECONDS: Final = 0.3
 
@@ -645,5 +648,5 @@ def seconds_until(deadline: float) -> float:
 
 
 def without_academy_access(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables without a contest's: a program that is kept is told of each contest by a command."""
+    """The variables without a contest's: a kept program hears of each contest by a command."""
     return {name: value for name, value in environment.items() if not name.startswith("ACADEMY_")}

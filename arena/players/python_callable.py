@@ -56,8 +56,8 @@ class PythonPlayer(Player):
         try:
             factory: Factory = getattr(importlib.import_module(self._module), self._function)
             wanted = "environment" in inspect.signature(factory).parameters
-            told = {"environment": seating.environment} if wanted else {}
-            self._chooser = factory(seating.referee, seating.seat, seating.seed, **told)
+            extra = {"environment": seating.environment} if wanted else {}
+            self._chooser = factory(seating.referee, seating.seat, seating.seed, **extra)
         except Exception as error:  # Anything can come out of other people's code.
             raise PlayerStartError(
                 f"player {seating.label}: {self._module}:{self._function}: {type(error).__name__}: {error}"
@@ -127,9 +127,9 @@ class PythonPlayer(Player):
                 )
             case (str() as text, value) if isinstance(answer, tuple) and _is_value(value):
                 return Choice(text, value=None if value is None else float(value))
-        said = reprlib.repr(answer)
+        shown = reprlib.repr(answer)
         raise NoMoveError(
-            f"attempted ill-formed move {said}: a Python player answers with a move's text, the text and a "
+            f"attempted ill-formed move {shown}: a Python player answers with a move's text, the text and a "
             "number, a Choice of texts and a number, or None to resign"
         )
 
@@ -145,12 +145,12 @@ class PythonPlayer(Player):
         """Tell the chooser, if it listens, that the game is over."""
         self._call("ended")
 
-    def _call(self, method: str, *told: Any) -> None:
+    def _call(self, method: str, *arguments: Any) -> None:
         listens = getattr(self._chooser, method, None)
         if listens is None:
             return
         try:
-            listens(*told)
+            listens(*arguments)
         except Exception as error:  # Anything can come out of other people's code.
             raise PlayerDisconnectedError(
                 f"player {self.seating.label}: crashed with {type(error).__name__}: {error}"

@@ -126,13 +126,13 @@ class RemotePlayer(Player):
                     byo_yomi_stones=clock.byo_yomi_stones,
                 )
             )
-        told = seating.environment
-        if "ACADEMY_ADDRESS" in told:
+        environment = seating.environment
+        if "ACADEMY_ADDRESS" in environment:
             start.academy.CopyFrom(
                 players_pb2.Academy(
-                    address=told["ACADEMY_ADDRESS"],
-                    contest_id=told["ACADEMY_CONTEST"],
-                    token=told["ACADEMY_TOKEN"],
+                    address=environment["ACADEMY_ADDRESS"],
+                    contest_id=environment["ACADEMY_CONTEST"],
+                    token=environment["ACADEMY_TOKEN"],
                 )
             )
         return start
@@ -214,7 +214,7 @@ class RemotePlayer(Player):
         self._say(players_pb2.PlayResponse(moves_made=made))
 
     def ended(self, outcome: Outcome | None, void_reason: str) -> None:
-        """Have the player told as soon as its seat is left."""
+        """Tell the player how the game ended."""
         if self._connection is None:
             return
         end = players_pb2.GameEnd()

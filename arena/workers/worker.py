@@ -1,4 +1,9 @@
-"""What the competition asks of those that play its games."""
+"""A worker process: it plays the games that it gets one after another, and sends back how they went.
+
+Run by `arena.workers.guardian`; `arena.workers.pool` says what the arguments are. Python players have time
+limits here, in a process that can be spared: the worker notes what it waits for in memory that the pool
+reads, since a worker that is stuck in a player's code answers nothing.
+"""
 
 import gc
 import mmap
@@ -155,7 +160,7 @@ def timed_players(note: WaitNote) -> type[PythonPlayer]:
 def broken_off(
     job: GameJob, progress: Sequence[GameProgress], wait: Wait, started: float, seconds: float
 ) -> GameResult | WorkerLost:
-    """How a game went, by what the worker told of it, that was ended since a player could not be.
+    """The result of a game whose worker was ended because a player could not be, by the moves it reported.
 
     `started` is a Unix time, `seconds` how long the game took. As with other late players the game is
     void before the first move is asked for, and lost by the player from then on. What the players cost
@@ -168,7 +173,7 @@ def broken_off(
     rules = referee(job.game).from_settings(job.settings)
     forfeit = f"forfeit by {name}: {reason}"
     outcome = given_against(rules, [Loss(wait.seat, Termination.FORFEIT, forfeit)])
-    moves = tuple(move for told in progress for move in told.moves)
+    moves = tuple(move for part in progress for move in part.moves)
     arrangement = progress[0].arrangement if progress else None
     first = rules.start(job.seed) if arrangement is None else rules.arrange(arrangement)
     usage = tuple(

@@ -1,4 +1,4 @@
-"""Where dislodged units may go, and how retreats resolve."""
+"""One phase adjudicated: moves, retreats or builds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -51,12 +51,12 @@ def needed(board: Map, source: int, target: int, sea: int) -> bool:
 
 def chains(board: Map, fleets: int) -> list[tuple[int, int]]:
     """The fleets' chains: of each its seas, and the coasts that they touch, as bits."""
-    found = []
+    reached = []
     while fleets:
         chain = fleets_reached(board, fleets & -fleets, fleets)
-        found.append((chain, _coasts(board, chain)))
+        reached.append((chain, _coasts(board, chain)))
         fleets &= ~chain
-    return found
+    return reached
 
 
 @lru_cache(maxsize=1 << 14)

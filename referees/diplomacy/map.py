@@ -266,8 +266,8 @@ class Map:
                 raise InvalidMapError(f"powers, {power['code']}: {error}") from None
             powers.append(Power(power["name"], power["code"], homes, units))
         self.powers: tuple[Power, ...] = tuple(powers)
-        for told in ([power.code for power in powers], [power.name for power in powers]):
-            twice = next((name for name in told if told.count(name) > 1), None)
+        for names in ([power.code for power in powers], [power.name for power in powers]):
+            twice = next((name for name in names if names.count(name) > 1), None)
             if twice is not None:
                 raise InvalidMapError(f"powers: two are called {twice[:40]!r}")
         try:
@@ -373,12 +373,12 @@ def mask_of(provinces: Any) -> int:
 
 def bits(mask: int) -> list[int]:
     """The provinces of a mask, in order."""
-    found = []
+    numbers = []
     while mask:
         low = mask & -mask
-        found.append(low.bit_length() - 1)
+        numbers.append(low.bit_length() - 1)
         mask ^= low
-    return found
+    return numbers
 
 
 def _terrain(code: str, province: Mapping[str, Any]) -> Terrain:

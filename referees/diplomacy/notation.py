@@ -1,10 +1,4 @@
-"""Orders as text, in three notations; `referees.diplomacy.notation` reads them.
-
-STANDARD: `A PAR - BUR`, `A PAR S A MAR - BUR`, `F ECH C A LON - BRE`, `A LON - BRE VIA`, `A PAR B`,
-`A PAR D`.
-MILA: the same with `ENG`, `BOT`, `LYO` for `ECH`, `GOB`, `GOL`.
-DEEPMIND: `PAR - BUR`, `PAR S MAR - BUR`, `ECH C LON - BRE`, `LON - BRE VC`, `B A PAR`, `R PAR`.
-"""
+"""Orders as text: written in one spelling, and read in any notation."""
 
 import re
 from collections.abc import Sequence
@@ -154,9 +148,9 @@ def order_words(board: Map, text: str) -> OrderWords:
     """Take a line apart. Words that mean nothing here are kept as they are, in upper case."""
     names = _names(board)
     line = " ".join(text.upper().split())
-    line = names.pattern.sub(lambda found: names.codes[" ".join(re.split(r"[\s.-]+", found[0]))], line)
+    line = names.pattern.sub(lambda match: names.codes[" ".join(re.split(r"[\s.-]+", match[0]))], line)
     line = _ARTICLE.sub("", line.replace(".", " "))
-    line = _COAST.sub(lambda found: _coast(board, found), line)
+    line = _COAST.sub(lambda match: _coast(board, match), line)
     power, colon, rest = line.partition(":")
     owner = ""
     if colon and power.strip() in names.powers:
@@ -182,10 +176,10 @@ def order_words(board: Map, text: str) -> OrderWords:
     return OrderWords(words, by_convoy, owners)
 
 
-def _coast(board: Map, found: re.Match[str]) -> str:
-    quarter = found[1]
+def _coast(board: Map, match: re.Match[str]) -> str:
+    quarter = match[1]
     if _is_place(board, quarter):
-        return found[0]
+        return match[0]
     return f"/{quarter[0]}C"
 
 

@@ -1,10 +1,4 @@
-"""A power's orders as ACADEMY's opening trees know them.
-
-Each power has a tree of its own, whose nodes are all its orders of a phase, written in one way whatever
-way they were given in. Below the first phase the same orders are different moves in different situations,
-so the situation stands before them in brackets: what matters of it to the power, and not the whole board,
-which hardly any two games share. `[A BUR, A MAR, F MAO; ENG ECH] A BUR - BEL, A MAR - SPA, F MAO - POR`
-"""
+"""Opening moves as ACADEMY's trees know them, and the names that people give them."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -34,8 +28,8 @@ def opening_move(position: Position, power: int, orders: Iterable[Order]) -> str
     waived; so are those that were not given. Only removals that were not ordered stay open.
     """
     seen = situation(position, power)
-    said = ", ".join(order_text(position, order) for order in carried_out(position, power, orders)) or "-"
-    text = f"[{seen}] {said}" if seen else said
+    written = ", ".join(order_text(position, order) for order in carried_out(position, power, orders)) or "-"
+    text = f"[{seen}] {written}" if seen else written
     if len(text) <= MAX_LENGTH:
         return text
     digest = blake2b(text.encode(), digest_size=_DIGEST_BYTES).hexdigest()
@@ -139,10 +133,11 @@ class OpeningName(NamedTuple):
 def opening_names(board: Map, power: int) -> tuple[OpeningName, ...]:
     """The names of a power's openings on a map; none where nobody has named them."""
     text = (resources.files("referees.diplomacy") / _FILE).read_text("utf-8")
-    told = read_toml(text).get(board.name, {}).get(board.powers[power].code, {})
+    entries = read_toml(text).get(board.name, {}).get(board.powers[power].code, {})
     start = Position.start(board)
     return tuple(
-        OpeningName(name, frozenset(PowerOrders.read(start, orders).orders)) for orders, name in told.items()
+        OpeningName(name, frozenset(PowerOrders.read(start, orders).orders))
+        for orders, name in entries.items()
     )
 
 
@@ -152,9 +147,9 @@ def opening_name(start: Position, power: int, orders: Iterable[Order]) -> str:
     Empty where none fits.
     """
     given = frozenset(carried_out(start, power, orders))
-    fitting = [each for each in opening_names(start.map, power) if each.orders <= given]
-    most = max((len(each.orders) for each in fitting), default=0)
-    return " / ".join(each.name for each in fitting if len(each.orders) == most)
+    fitting = [opening for opening in opening_names(start.map, power) if opening.orders <= given]
+    most = max((len(opening.orders) for opening in fitting), default=0)
+    return " / ".join(opening.name for opening in fitting if len(opening.orders) == most)
 
 
 def standard_names(line: tuple[str, ...]) -> str:
@@ -168,12 +163,12 @@ def standard_names(line: tuple[str, ...]) -> str:
         return ""
     if len(line) == 1:
         return board.powers[power].name
-    situation, said = read_opening_move(line[1])
+    situation, written = read_opening_move(line[1])
     if situation:
         return ""
     start = Position.start(board)
     try:
-        orders = PowerOrders.read(start, said)
+        orders = PowerOrders.read(start, written)
     except UnreadableMoveError:
         return ""
     return opening_name(start, power, orders.orders)

@@ -74,7 +74,7 @@ class PowerOrders:
         if len(orders) > MAX_ORDERS:
             raise UnreadableMoveError(f"{len(orders)} orders: at most {MAX_ORDERS} are read")
         plain = cls.of(position, (order for order, _ in orders), draw)
-        by_place = sorted(orders, key=lambda each: _place(each[0]))
+        by_place = sorted(orders, key=lambda pair: _place(pair[0]))
         return replace(plain, written=tuple(words for _, words in by_place))
 
 

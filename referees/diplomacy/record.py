@@ -1,4 +1,4 @@
-"""What a game's end is worth by supply centres; the arena keeps the DAIDE score (a pot) of every game."""
+"""Games of Diplomacy as JSON: every phase with its position, orders and what became of each."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -91,9 +91,9 @@ def _phase(game: GamePosition, turn: Sequence[PlayedMove]) -> dict[str, Any]:
     }
     values = {played.seat: played.values[played.seat] for played in turn if played.seat in played.values}
     comments = {played.seat: played.comment for played in turn if played.comment}
-    for name, told in (("values", values), ("comments", comments)):
-        if told:
-            content[name] = {powers[seat - 1].code: what for seat, what in told.items()}
+    for name, entry in (("values", values), ("comments", comments)):
+        if entry:
+            content[name] = {powers[seat - 1].code: what for seat, what in entry.items()}
     if game.position == Position.start(game.position.map):
         openings = {
             powers[played.seat - 1].code: opening_name(game.position, played.seat - 1, played.move.orders)
@@ -110,13 +110,13 @@ def _results(
     orders: dict[int, Sequence[Order]] = {played.seat - 1: played.move.orders for played in turn}
     adjudication = adjudicate(position, orders, settings.choices)
     results: dict[str, list[dict[str, Any]]] = {}
-    for found in adjudication.results:
-        told: dict[str, Any] = {"order": order_text(position, found.order), "outcome": found.outcome.value}
-        if found.reason:
-            told["reason"] = found.reason
-        if found.dislodged_by != NOBODY:
-            told["dislodged_by"] = position.map.codes[found.dislodged_by]
-        results.setdefault(position.map.powers[found.power].code, []).append(told)
+    for result in adjudication.results:
+        entry: dict[str, Any] = {"order": order_text(position, result.order), "outcome": result.outcome.value}
+        if result.reason:
+            entry["reason"] = result.reason
+        if result.dislodged_by != NOBODY:
+            entry["dislodged_by"] = position.map.codes[result.dislodged_by]
+        results.setdefault(position.map.powers[result.power].code, []).append(entry)
     return results
 
 

@@ -163,19 +163,21 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         legal = legal_orders(position, power)
         seen: set[int] = set()
         written = move.written or [order_text(position, order) for order in move.orders]
-        for order, said in zip(move.orders, written, strict=True):
+        for order, text_of_order in zip(move.orders, written, strict=True):
             if order.kind is OrderKind.WAIVE:
                 if position.phase is not Phase.BUILDS:
-                    raise IllegalMoveError(f"{said}: builds are waived in phases of builds")
+                    raise IllegalMoveError(f"{text_of_order}: builds are waived in phases of builds")
                 continue
             province = self.map.province_of[order.location]
             if province in seen:
-                raise IllegalMoveError(f"{said}: a second order for {self.map.codes[province]}")
+                raise IllegalMoveError(f"{text_of_order}: a second order for {self.map.codes[province]}")
             seen.add(province)
             if province not in legal:
-                raise IllegalMoveError(f"{said}: {self.seat_name(power + 1)} has nothing to order there")
+                raise IllegalMoveError(
+                    f"{text_of_order}: {self.seat_name(power + 1)} has nothing to order there"
+                )
             if not self.settings.aoa and as_listed(self.map, order) not in legal[province]:
-                raise IllegalMoveError(f"{said}: the unit cannot be ordered so")
+                raise IllegalMoveError(f"{text_of_order}: the unit cannot be ordered so")
         due = abs(adjustment(position, power))
         if position.phase is Phase.BUILDS and len(move.orders) > due:
             raise IllegalMoveError(f"{', '.join(written)}: {len(move.orders)} orders, and only {due} are due")
@@ -209,7 +211,7 @@ class Diplomacy(Referee[GamePosition, PowerOrders]):
         """Who stands in each province: armies are soldiers, fleets kings.
 
         The first player's are those of the power that asks; on a map for two, those of the first power
-        whoever asks. Dislodged units are left out.
+        for both. Dislodged units are left out.
         """
         first = seat - 1 if len(self.map.powers) > 2 else 0
         states = bytearray([State.EMPTY]) * len(self.map.codes)

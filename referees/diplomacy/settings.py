@@ -193,7 +193,9 @@ class DiplomacySettings:
         }
         for setting, kind in _ENUMS.items():
             if setting in settings:
-                chosen[setting] = kind(_one_of(setting, settings[setting], tuple(one.value for one in kind)))
+                chosen[setting] = kind(
+                    _one_of(setting, settings[setting], tuple(choice.value for choice in kind))
+                )
         for setting, field in _YEARS.items():
             if setting in settings:
                 least = 1 if setting == "year_limit" else 0

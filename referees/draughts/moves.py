@@ -67,16 +67,16 @@ class _Side:
 
     def moves(self) -> list[Move]:
         numbers = self.variant.layout.numbers
-        found = list(self.captures())
-        if not found:
+        captures = list(self.captures())
+        if not captures:
             return [Move((numbers[start], numbers[end])) for start, end in self._plain()]
         if self.variant.most_captures:
-            most = max(captured.bit_count() for _, captured in found)
-            found = [(path, captured) for path, captured in found if captured.bit_count() == most]
+            most = max(captured.bit_count() for _, captured in captures)
+            captures = [(path, captured) for path, captured in captures if captured.bit_count() == most]
         # A man that was crowned on one way and not on the other has made two moves.
         goes_on = self.variant.crowning is Crowning.GOES_ON
         moves: dict[tuple[int, int, int, bool], Move] = {}
-        for path, captured in found:
+        for path, captured in captures:
             crowned = goes_on and any(bit & self.crown for bit in path[1:])
             move = Move(
                 tuple([numbers[bit] for bit in path]), tuple([numbers[bit] for bit in _each(captured)])

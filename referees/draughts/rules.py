@@ -1,4 +1,4 @@
-"""When a game of draughts is drawn by rule: repetition, king moves, and a lone king."""
+"""The rules of draughts: turns, captures, crowning, wins and draws."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Self
@@ -212,7 +212,7 @@ class Draughts(Referee[DraughtsPosition, Move]):
         return Outcome((FIRST, SECOND), termination, "1/2-1/2", detail=detail)
 
     def board(self, position: DraughtsPosition, seat: int) -> Board:
-        """The pieces of seat 1 are the first player's, whoever asks; light squares are off the board."""
+        """The pieces of seat 1 are the first player's for both seats; light squares are off the board."""
         states = bytearray(bytes((State.OFF_BOARD,)) * self._geometry.size)
         first, second = position.white, position.black
         if not self._variant.white_first:

@@ -1,9 +1,4 @@
-"""How the dark squares of a board are numbered, named, and kept as bits of one number.
-
-Squares are numbered from 1 as in PDN: row by row from the top left, White's side at the bottom. In the
-bits of a number two rows are followed by a bit for no square, so that a step along a diagonal is a
-shift by the same distance everywhere, and a step over the edge leads to a bit that is no square.
-"""
+"""The variants of draughts, and how their boards are laid out and numbered."""
 
 from dataclasses import dataclass, replace
 from enum import Enum

@@ -1,10 +1,4 @@
-"""Stones on a square board: placing, capturing, liberties and area.
-
-`Board` changes in place and is made to be fast: the referee builds its immutable positions on it,
-and a player can run playouts on it. It knows simple ko; other rules are the referee's business.
-
-Points are numbered row by row from the top left, 0 to size² - 1.
-"""
+"""Go's board: points and their names, stones, captures, the area score, and a game's position."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -159,14 +153,14 @@ class Board:
         """All stones connected to the one at a point, that one first."""
         stones = self.stones
         colour = stones[point]
-        found = [point]
+        points = [point]
         seen = {point}
-        for stone in found:
+        for stone in points:
             for next_to in self.neighbours[stone]:
                 if stones[next_to] == colour and next_to not in seen:
                     seen.add(next_to)
-                    found.append(next_to)
-        return found
+                    points.append(next_to)
+        return points
 
     def liberties(self, point: int, enough: int = MAX_SIZE * MAX_SIZE) -> set[int]:
         """The liberties of the group at a point; the search stops when `enough` are found."""
@@ -175,18 +169,18 @@ class Board:
         colour = stones[point]
         group = [point]
         seen = {point}
-        found: set[int] = set()
+        points: set[int] = set()
         for stone in group:
             for next_to in beside[stone]:
                 state = stones[next_to]
                 if not state:
-                    found.add(next_to)
-                    if len(found) >= enough:
-                        return found
+                    points.add(next_to)
+                    if len(points) >= enough:
+                        return points
                 elif state == colour and next_to not in seen:
                     seen.add(next_to)
                     group.append(next_to)
-        return found
+        return points
 
     def captures(self, colour: int, point: int) -> bool:
         """Whether a stone of a colour on this empty point would capture stones of the opponent."""

@@ -207,7 +207,7 @@ class Go(Referee[GoPosition, int]):
         return Outcome((BLACK, WHITE), termination, "0", detail=detail)
 
     def board(self, position: GoPosition, seat: int) -> AcademyBoard:
-        """Black's stones are the first player's soldiers, whoever asks."""
+        """Black's stones are the first player's soldiers, for both seats."""
         return AcademyBoard(self._geometry, position.stones.translate(_STATES))
 
     def interaction(self, position: GoPosition) -> bool:

@@ -1,8 +1,6 @@
-"""Handicap stones where no player chooses the points: those of the Go Text Protocol, version 2, 4.1.1.
+"""The settings of a game of Go, and where handicap stones stand that no player places.
 
-They stand on the third line of boards below 13x13 and on the fourth of others. Boards below 7x7 have
-no layout; even boards and 7x7 have the four corners only. GNU Go places the same stones but on 12x12,
-where it uses the fourth line. (Gomill refuses any handicap on 7x7.)
+The points are those of the Go Text Protocol, version 2, section 4.1.1.
 """
 
 import sys

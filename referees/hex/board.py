@@ -1,12 +1,4 @@
-"""Stones on a Hex board, and which edges they are linked to.
-
-`Board` changes in place and is made to be fast: the referee builds its immutable positions on it, and
-a player can run playouts on it. Black links top and bottom, White left and right.
-
-Cells are numbered row by row from the top left; each row lies half a cell further to the right than
-the one above it, so cell (row, column) touches (row, column ± 1), (row ± 1, column), (row - 1, column + 1)
-and (row + 1, column - 1).
-"""
+"""Hex's board: cells and their names, chains between the edges, and a game's position."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -144,7 +144,7 @@ class Hex(Referee[HexPosition, int]):
         return Outcome((BLACK, WHITE), termination, "0", detail=detail)
 
     def board(self, position: HexPosition, seat: int) -> AcademyBoard:
-        """Black's stones are the first player's soldiers, whoever asks."""
+        """Black's stones are the first player's soldiers, for both seats."""
         return AcademyBoard(self._geometry, position.cells.translate(_STATES))
 
     def interaction(self, position: HexPosition) -> bool:

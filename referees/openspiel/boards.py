@@ -206,8 +206,8 @@ class BoardReader:
         """A state's cells."""
         planes = np.array(state.observation_tensor(0), dtype=np.float32).reshape(-1, len(self._order))
         planes = planes[: self._planes]
-        found = np.where(planes.any(axis=0), planes.argmax(axis=0), self._planes)
-        return Board(self._geometry, self._states[found][self._order].tobytes())
+        planes_of_cells = np.where(planes.any(axis=0), planes.argmax(axis=0), self._planes)
+        return Board(self._geometry, self._states[planes_of_cells][self._order].tobytes())
 
     def _described(self, game: Any, board: TensorBoard, names: tuple[str, ...]) -> GameSpec:
         known = HEXAGON if board.hexagonal else SQUARE

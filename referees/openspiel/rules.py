@@ -1,4 +1,4 @@
-"""Positions and moves of OpenSpiel's games, as values."""
+"""OpenSpiel's games of two players, of perfect information and without chance, as a referee."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -174,9 +174,9 @@ class OpenSpiel(Referee[SpielPosition, SpielMove]):
         Raises UnreadableMoveError where no legal move is meant, or several.
         """
         for plain in (str, _without_blanks, _bare):
-            found = [move for move in position.moves if plain(move.text) == plain(text)]
-            if len(found) == 1:
-                return found[0]
+            matching = [move for move in position.moves if plain(move.text) == plain(text)]
+            if len(matching) == 1:
+                return matching[0]
         raise UnreadableMoveError(f"{text[:80]!r} is not the text of a legal move; {_some(position)}")
 
     def record(self, game: GameRecord) -> str:

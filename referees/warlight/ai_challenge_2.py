@@ -1,12 +1,12 @@
-"""The dialogue of the WarLight AI Challenge: the map once, the standing every turn, orders until `end`.
+"""The dialogue of theaigames' Warlight AI Challenge 2, for bots that were written for it.
 
-    Map / TerritoryDefinition ... / BonusDefinition ... / EndMap
-    Turn N / Territory ID ownedBy You|Neutral|Opponent withArmies N ... / EndStanding
-    GameOver
+Each turn has two requests, `go place_armies` and `go attack/transfer`, with nothing new between them, so
+that together they are one turn's orders. That challenge let bots pick where they start; here starts are
+dealt, so the picks are asked for as a formality and the first `update_map` tells the truth.
 
-A bot answers a standing with `Deploy N on ID` and `AttackTransfer N from ID to ID`, then `end`. One line
-is ours: `academy-expected_value X` tells the bot's own expected value, from 0 to 1; of two numbers the first
-is of what stands before the orders.
+Regions and super regions are numbered from 1 without gaps, as by that challenge's engine, since its bots keep
+them in arrays. A region's number is its territory's place in the order of the map's ids; orders are read back
+to these ids, which records have, too.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class ChallengeLines(LineDialogue[WarPosition]):
 
     def __init__(self, war_map: WarMap) -> None:
         self._map_lines = tuple(protocol_lines(war_map))
-        self._rows = [f"Territory {each.id} ownedBy " for each in war_map.territories]
+        self._rows = [f"Territory {territory.id} ownedBy " for territory in war_map.territories]
 
     def greeting(self, seat: int, time: BotTime) -> Sequence[str]:
         """The map."""
@@ -101,14 +101,14 @@ def _expected_values(line: str) -> tuple[float | None, float]:
 
     Raises UnreadableMoveError.
     """
-    told = line.strip().removeprefix(EXPECTED_VALUE).strip()
+    value_text = line.strip().removeprefix(EXPECTED_VALUE).strip()
     try:
-        values = [float(word) for word in told.split()]
+        values = [float(word) for word in value_text.split()]
     except ValueError:
         values = []
     if not (1 <= len(values) <= 2 and all(0.0 <= value <= 1.0 for value in values)):
         raise UnreadableMoveError(
-            f"'{EXPECTED_VALUE}': {told[:80]!a} is no number from 0 to 1, nor two of them"
+            f"'{EXPECTED_VALUE}': {value_text[:80]!a} is no number from 0 to 1, nor two of them"
         )
     return (values[0] if len(values) == 2 else None), values[-1]
 

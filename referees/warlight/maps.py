@@ -1,4 +1,4 @@
-"""Maps: territories that touch, and bonuses for those who own all of a region."""
+"""Maps of WarLight: territories and bonuses, their text, the shipped ones, and mirrored maps."""
 
 import hashlib
 from collections import Counter
@@ -113,7 +113,9 @@ class WarMap:
     @cached_property
     def neighbours(self) -> tuple[tuple[int, ...], ...]:
         """The indices of each territory's neighbours."""
-        return tuple(tuple(map(self.index.__getitem__, each.neighbours)) for each in self.territories)
+        return tuple(
+            tuple(map(self.index.__getitem__, territory.neighbours)) for territory in self.territories
+        )
 
     @cached_property
     def adjacent(self) -> tuple[frozenset[int], ...]:
@@ -176,9 +178,9 @@ def read_map(text: str, name: str) -> WarMap:
                     raise ValueError(f"{word[:40]!r} begins no line of a map")
         except ValueError as error:
             raise InvalidMapError(f"line {number}: {error}") from None
-    if unknown := places.keys() - {each.id for each in territories}:
+    if unknown := places.keys() - {territory.id for territory in territories}:
         raise InvalidMapError(f"a place for territory {min(unknown)}, which the map does not have")
-    return WarMap(name, tuple(_placed(each, places) for each in territories), tuple(bonuses))
+    return WarMap(name, tuple(_placed(territory, places) for territory in territories), tuple(bonuses))
 
 
 def _place(right: str, down: str) -> tuple[float, float]:
@@ -195,8 +197,10 @@ def _placed(territory: Territory, places: Mapping[int, tuple[float, float]]) -> 
 def protocol_lines(war_map: WarMap) -> Iterator[str]:
     """The map as a bot is sent it, from `Map` to `EndMap`."""
     yield "Map"
-    for each in war_map.territories:
-        yield " ".join(("TerritoryDefinition", str(each.id), each.name, *map(str, each.neighbours)))
+    for territory in war_map.territories:
+        yield " ".join(
+            ("TerritoryDefinition", str(territory.id), territory.name, *map(str, territory.neighbours))
+        )
     for bonus in war_map.bonuses:
         yield " ".join(("BonusDefinition", str(bonus.armies), bonus.name, *map(str, bonus.territories)))
     yield "EndMap"
@@ -205,7 +209,9 @@ def protocol_lines(war_map: WarMap) -> Iterator[str]:
 def write_map(war_map: WarMap) -> str:
     """The map as a file: `read_map` gives it back, its places included."""
     notes = [
-        f"# Place {each.id} {each.place[0]:g} {each.place[1]:g}" for each in war_map.territories if each.place
+        f"# Place {territory.id} {territory.place[0]:g} {territory.place[1]:g}"
+        for territory in war_map.territories
+        if territory.place
     ]
     return "\n".join((*protocol_lines(war_map), *notes)) + "\n"
 
@@ -259,13 +265,13 @@ def mirror_of(war_map: WarMap) -> tuple[int, ...] | None:
     Images bear the same name but for the last letter. Neighbours' images must be neighbours, and a
     bonus's image a bonus of as many armies.
     """
-    named = {each.name: at for at, each in enumerate(war_map.territories)}
+    named = {territory.name: at for at, territory in enumerate(war_map.territories)}
     if len(named) < len(war_map.territories):
         return None
     image = []
-    for each in war_map.territories:
-        other = {NORTH: SOUTH, SOUTH: NORTH}.get(each.name[-1], "")
-        partner = named.get(each.name[:-1] + other) if other else None
+    for territory in war_map.territories:
+        other = {NORTH: SOUTH, SOUTH: NORTH}.get(territory.name[-1], "")
+        partner = named.get(territory.name[:-1] + other) if other else None
         if partner is None:
             return None
         image.append(partner)
@@ -279,7 +285,7 @@ def mirror_of(war_map: WarMap) -> tuple[int, ...] | None:
 
 def northern(war_map: WarMap) -> list[int]:
     """The indices of the northern half of a map that has a mirror."""
-    return [at for at, each in enumerate(war_map.territories) if each.name[-1] == NORTH]
+    return [at for at, territory in enumerate(war_map.territories) if territory.name[-1] == NORTH]
 
 
 def double(half: WarMap, offset: int, bridges: Sequence[int], name: str) -> WarMap:
@@ -293,7 +299,7 @@ def double(half: WarMap, offset: int, bridges: Sequence[int], name: str) -> WarM
         raise InvalidMapError(f"offset {offset}: it must be at least {highest}, the highest id")
     if not bridges:
         raise InvalidMapError("no bridges: the two halves must be linked somewhere")
-    shared, times = Counter(each.name for each in half.territories).most_common(1)[0]
+    shared, times = Counter(territory.name for territory in half.territories).most_common(1)[0]
     if times > 1:
         raise InvalidMapError(
             f"{times} territories are called {shared}: a territory's image is found by its name"
@@ -302,22 +308,26 @@ def double(half: WarMap, offset: int, bridges: Sequence[int], name: str) -> WarM
         if bridge not in half.index:
             raise InvalidMapError(f"a bridge at {bridge}, which is no territory")
 
-    lowest = max([each.place[1] for each in half.territories if each.place is not None], default=0.0)
+    lowest = max(
+        [territory.place[1] for territory in half.territories if territory.place is not None], default=0.0
+    )
     height = 500 * (1 - _GAP) / lowest if lowest else 0.0
 
     def halves() -> tuple[list[Territory], list[Territory]]:
         north, south = [], []
-        for each in half.territories:
+        for territory in half.territories:
             above = below = None
-            if each.place is not None:
-                right, down = each.place
+            if territory.place is not None:
+                right, down = territory.place
                 down *= height
                 above, below = (right, round(down, 1)), (right, round(1000 - down, 1))
-            over = (each.id,) if each.id in bridges else ()
-            ways = tuple(near + offset for near in each.neighbours)
+            over = (territory.id,) if territory.id in bridges else ()
+            ways = tuple(near + offset for near in territory.neighbours)
             across = tuple(id_ + offset for id_ in over)
-            north.append(Territory(each.id, each.name + NORTH, each.neighbours + across, above))
-            south.append(Territory(each.id + offset, each.name + SOUTH, over + ways, below))
+            north.append(
+                Territory(territory.id, territory.name + NORTH, territory.neighbours + across, above)
+            )
+            south.append(Territory(territory.id + offset, territory.name + SOUTH, over + ways, below))
         return north, south
 
     bonuses = [

@@ -1,4 +1,4 @@
-"""A position in a game of WarLight, and what has just happened, as values."""
+"""Positions of WarLight: who owns what, what a player sees of it, and the board for ACADEMY."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -131,7 +131,9 @@ _STATES = [bytes(states[owner] for owner in range(4)) for states in (_FEW, _STAC
 
 def geometry(war_map: WarMap) -> GraphGeometry:
     """A node for each territory, `ID:NAME`, in the order of their ids."""
-    return GraphGeometry(tuple(f"{each.id}:{each.name}" for each in war_map.territories), war_map.edges)
+    return GraphGeometry(
+        tuple(f"{territory.id}:{territory.name}" for territory in war_map.territories), war_map.edges
+    )
 
 
 def mirror_symmetry(image: tuple[int, ...]) -> NodeSymmetry:

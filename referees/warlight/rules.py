@@ -118,7 +118,9 @@ class WarLight(Referee[WarPosition, Orders]):
             raise IllegalMoveError("the game is over")
         if seat not in SEATS:
             raise IllegalMoveError(f"there is no seat {seat}: WarLight has two")
-        if not isinstance(move, tuple) or not all(isinstance(each, Deploy | AttackTransfer) for each in move):
+        if not isinstance(move, tuple) or not all(
+            isinstance(order, Deploy | AttackTransfer) for order in move
+        ):
             raise IllegalMoveError(f"{move!r:.80} is no list of orders")
         if len(move) > MAX_ORDERS:
             raise IllegalMoveError(f"{len(move)} orders: at most {MAX_ORDERS} can be given in a turn")

@@ -1,13 +1,4 @@
-"""Combat: how many armies an attack kills and loses, and with what probability.
-
-Of `a` attackers on `d` defenders each attacker kills with the offence rate and each defender with the
-defence rate, once and at the same time; a luck modifier L mixes the expected number with a draw:
-
-    kills  = round(rate * a * (1 - L) + binomial(a, rate) * L), at most d
-
-and losses likewise. If nobody were left, one defender survives. These are WarLight's rules
-(https://www.warzone.com/wiki/Combat_Basics, https://www.warzone.com/wiki/Luck_Modifier).
-"""
+"""One turn of WarLight: deployments, attacks and transfers in their order, and the chances of a fight."""
 
 import random
 from collections import defaultdict
@@ -70,15 +61,15 @@ class CombatRules:
 
     def odds(self, attackers: int, defenders: int) -> dict[Fight, Fraction]:
         """All that can come of a fight, each with its probability."""
-        found: dict[Fight, Fraction] = defaultdict(Fraction)
+        chances: dict[Fight, Fraction] = defaultdict(Fraction)
         losses = self._kill_odds(self.defence, defenders)
         for kills, first in self._kill_odds(self.offence, attackers).items():
             for lost, second in losses.items():
-                found[_settled(attackers, defenders, kills, lost)] += first * second
-        return dict(found)
+                chances[_settled(attackers, defenders, kills, lost)] += first * second
+        return dict(chances)
 
     def _kill_odds(self, rate: int, armies: int) -> dict[int, Fraction]:
-        found: dict[int, Fraction] = defaultdict(Fraction)
+        chances: dict[int, Fraction] = defaultdict(Fraction)
         share = Fraction(rate, UNIT)
         for hits in range(armies + 1) if self.luck else (0,):
             weight = comb(armies, hits) * share**hits * (1 - share) ** (armies - hits)
@@ -87,8 +78,8 @@ class CombatRules:
             up = Fraction(rest, _WHOLE) if self.weighted else Fraction(int(2 * rest >= _WHOLE))
             for kills, part in ((whole, 1 - up), (whole + 1, up)):
                 if part:
-                    found[kills] += part * (weight if self.luck else 1)
-        return dict(found)
+                    chances[kills] += part * (weight if self.luck else 1)
+        return dict(chances)
 
 
 def _settled(attackers: int, defenders: int, killed: int, lost: int) -> Fight:
@@ -185,7 +176,7 @@ class TurnResult:
             )
             if one != two:
                 return 1 if one < two else 2
-        # Whoever begins the first turn, by the game's seed, begins every other one.
+        # The seed chooses who begins the first turn; that player begins every other one.
         begins = random.Random(f"{self._before.seed} first mover").choice(SEATS)
         return begins if self._before.turn % 2 else 3 - begins
 
@@ -246,11 +237,11 @@ class TurnResult:
         return min(self._movable[start], self._armies[start]) - 1
 
     def _move(self, seat: int, order: AttackTransfer) -> None:
-        asked, source, to = order
+        wanted, source, to = order
         start, end = self._index[source], self._index[to]
-        sent = min(asked, self._free(start))
+        sent = min(wanted, self._free(start))
         self._movable[start] -= sent
-        self._planned[start] -= min(asked, self._planned[start] - 1)
+        self._planned[start] -= min(wanted, self._planned[start] - 1)
         self._used.add((start, end))
         owners, armies = self._owners, self._armies
         seen = self._sees(3 - seat, start) or self._sees(3 - seat, end)
@@ -258,7 +249,7 @@ class TurnResult:
         if against == seat:
             armies[start] -= sent
             armies[end] += sent
-            self.events.append(Transferred(seat, source, to, asked, sent, seen))
+            self.events.append(Transferred(seat, source, to, wanted, sent, seen))
             return
         defenders = armies[end]
         killed, lost, captured = self._combat.fight(sent, defenders, self._chance)
@@ -272,5 +263,5 @@ class TurnResult:
             armies[end] -= killed
             self._movable[end] -= killed
         self.events.append(
-            Attacked(seat, source, to, asked, sent, against, defenders, killed, lost, captured, seen)
+            Attacked(seat, source, to, wanted, sent, against, defenders, killed, lost, captured, seen)
         )

@@ -1,4 +1,4 @@
-"""What a DAIDE server says of an order when it is submitted (THX), and of one that was void (ORD)."""
+"""The server's messages to clients, and the notes that answer submitted orders."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -82,47 +82,47 @@ def _standing(position: Position, said: SaidUnit) -> Unit | None:
     return unit if unit == (said.power, said.kind, said.location) else None
 
 
-def _move_note(position: Position, said: SaidOrder, unit: SaidUnit) -> int:
+def _move_note(position: Position, order: SaidOrder, unit: SaidUnit) -> int:
     """Why an order of a phase of moves, for a unit that is there, is not possible."""
     board = position.map
-    other = said.other
+    other = order.other
     if other is not None and _standing(position, other) is None:
-        return FIXED["NSA"] if said.verb == FIXED["CVY"] else FIXED["NSU"]
-    if said.verb == FIXED["CVY"]:
+        return FIXED["NSA"] if order.verb == FIXED["CVY"] else FIXED["NSU"]
+    if order.verb == FIXED["CVY"]:
         assert other is not None
         if unit.kind is not UnitKind.FLEET:
             return FIXED["NSF"]
         if unit.location is None or board.terrain[board.province_of[unit.location]] is not Terrain.SEA:
             return FIXED["NAS"]
         return FIXED["NSA"] if other.kind is not UnitKind.ARMY else FIXED["FAR"]
-    if said.verb == FIXED["CTO"]:
-        return FIXED["NSA"] if unit.kind is not UnitKind.ARMY else _route_note(position, said)
-    if said.verb == FIXED["MTO"] and unit.kind is UnitKind.FLEET and unit.location is not None:
-        if said.target is None:
+    if order.verb == FIXED["CTO"]:
+        return FIXED["NSA"] if unit.kind is not UnitKind.ARMY else _route_note(position, order)
+    if order.verb == FIXED["MTO"] and unit.kind is UnitKind.FLEET and unit.location is not None:
+        if order.target is None:
             return FIXED["CST"]
-        province = board.province_of[said.target]
-        if board.coasts[province] and said.target == board.main_location[province]:
+        province = board.province_of[order.target]
+        if board.coasts[province] and order.target == board.main_location[province]:
             reached = board.reach_mask[unit.kind][unit.location] >> province & 1
             return FIXED["CST"] if reached else FIXED["FAR"]
     return FIXED["FAR"]
 
 
-def _route_note(position: Position, said: SaidOrder) -> int:
+def _route_note(position: Position, order: SaidOrder) -> int:
     """What is wrong with the way of an army by sea; FAR where it does not lead from there to there."""
     board = position.map
-    if said.unit is None or said.unit.location is None or said.target is None:
+    if order.unit is None or order.unit.location is None or order.target is None:
         return FIXED["FAR"]
-    for sea in said.route:
+    for sea in order.route:
         if board.terrain[sea] is not Terrain.SEA or position.unit_in(sea) is None:
             return FIXED["NSF"]
-    first, last = said.route[0], said.route[-1]
-    source, target = board.province_of[said.unit.location], board.province_of[said.target]
+    first, last = order.route[0], order.route[-1]
+    source, target = board.province_of[order.unit.location], board.province_of[order.target]
     fits = (
         board.sea_access[source] >> first & 1
         and board.sea_access[target] >> last & 1
         and all(
             board.sea_borders[sea] >> following & 1
-            for sea, following in zip(said.route, said.route[1:], strict=False)
+            for sea, following in zip(order.route, order.route[1:], strict=False)
         )
     )
     return ACCEPTED if fits else FIXED["FAR"]
@@ -136,34 +136,34 @@ def is_for_own_unit(position: Position, note: int) -> bool:
     return position.phase is not Phase.BUILDS and note not in _FOR_NOBODY
 
 
-def _retreat_note(position: Position, power: int, said: SaidOrder, unit: SaidUnit) -> int:
+def _retreat_note(position: Position, power: int, order: SaidOrder, unit: SaidUnit) -> int:
     for entry in position.dislodged:
         if entry.unit == (power, unit.kind, unit.location):
             break
     else:
         return FIXED["NRN"] if _standing(position, unit) is not None else FIXED["NSU"]
-    if said.verb == FIXED["DSB"]:
+    if order.verb == FIXED["DSB"]:
         return ACCEPTED
-    if said.target is None:
+    if order.target is None:
         return FIXED["CST"]
-    return ACCEPTED if said.target in entry.options else FIXED["NVR"]
+    return ACCEPTED if order.target in entry.options else FIXED["NVR"]
 
 
-def _build_note(position: Position, power: int, said: SaidOrder, earlier: int) -> int:
+def _build_note(position: Position, power: int, order: SaidOrder, earlier: int) -> int:
     """Builds that there is no room for count as well: in DAIDE they are waived like others."""
     board = position.map
     due = len(position.centres_of(power)) - len(position.units_of(power))
-    if said.verb == FIXED["REM"]:
-        assert said.unit is not None
-        if _standing(position, said.unit) is None:
+    if order.verb == FIXED["REM"]:
+        assert order.unit is not None
+        if _standing(position, order.unit) is None:
             return FIXED["NSU"]
         return ACCEPTED if earlier < -due else FIXED["NMR"]
     if earlier >= due:
         return FIXED["NMB"]
-    if said.unit is None:
+    if order.unit is None:
         return ACCEPTED
-    location = said.unit.location
-    if location is None or not board.can_stand(said.unit.kind, location):
+    location = order.unit.location
+    if location is None or not board.can_stand(order.unit.kind, location):
         return FIXED["CST"]
     province = board.province_of[location]
     if province not in board.centres:
@@ -208,16 +208,16 @@ class DaideVariant:
     @property
     def tokens(self) -> Tokens:
         """The options, each in parentheses, in the order of the syntax; those of press where there is any."""
-        said = bracketed(FIXED["LVL"], number_token(self.level))
+        tokens = bracketed(FIXED["LVL"], number_token(self.level))
         for name, seconds in (("MTL", self.mtl), ("RTL", self.rtl), ("BTL", self.btl)):
             if seconds is not None:
-                said += bracketed(FIXED[name], number_token(seconds))
+                tokens += bracketed(FIXED[name], number_token(seconds))
         for name in ("DSD", "AOA", "PDA", *(("NPR", "NPB") if self.level else ())):
             if getattr(self, name.lower()):
-                said += bracketed(FIXED[name])
+                tokens += bracketed(FIXED[name])
         if self.ptl is not None and self.level:
-            said += bracketed(FIXED["PTL"], number_token(self.ptl))
-        return said
+            tokens += bracketed(FIXED["PTL"], number_token(self.ptl))
+        return tokens
 
 
 class Submitted(NamedTuple):
@@ -240,10 +240,10 @@ class Participant:
 
 def command(name: str, *parameters: Tokens) -> Tokens:
     """A command and its parameters, each in parentheses: `YES (OBS)`."""
-    said: Tokens = (FIXED[name],)
+    tokens: Tokens = (FIXED[name],)
     for parameter in parameters:
-        said += bracketed(*parameter)
-    return said
+        tokens += bracketed(*parameter)
+    return tokens
 
 
 def map_message(words: Vocabulary) -> Tokens:
@@ -276,7 +276,7 @@ def map_definition(words: Vocabulary) -> Tokens:
 
 def _borders(words: Vocabulary, province: int) -> Tokens:
     board = words.map
-    said: list[int] = [words.provinces[province]]
+    tokens: list[int] = [words.provinces[province]]
     for location in (board.main_location[province], *board.coasts[province]):
         for kind in UnitKind:
             if board.can_stand(kind, location):
@@ -286,8 +286,8 @@ def _borders(words: Vocabulary, province: int) -> Tokens:
                 near = [
                     token for other in board.reach[kind][location] for token in place_tokens(words, other)
                 ]
-                said += bracketed(*(bracketed(name, *coast) if coast else (name,)), *near)
-    return bracketed(*said)
+                tokens += bracketed(*(bracketed(name, *coast) if coast else (name,)), *near)
+    return bracketed(*tokens)
 
 
 def hello(words: Vocabulary, power: int | None, passcode: int, variant: DaideVariant) -> Tokens:
@@ -298,12 +298,12 @@ def hello(words: Vocabulary, power: int | None, passcode: int, variant: DaideVar
 
 def centre_owners(words: Vocabulary, position: Position) -> Tokens:
     """SCO: every power that owns centres, and those that nobody owns."""
-    said: Tokens = (FIXED["SCO"],)
+    tokens: Tokens = (FIXED["SCO"],)
     for owner, token in (*enumerate(words.powers), (NOBODY, FIXED["UNO"])):
         centres = position.centres_of(owner)
         if centres:
-            said += bracketed(token, *(words.provinces[centre] for centre in centres))
-    return said
+            tokens += bracketed(token, *(words.provinces[centre] for centre in centres))
+    return tokens
 
 
 def standing(words: Vocabulary, position: Position) -> Tokens:
@@ -313,8 +313,8 @@ def standing(words: Vocabulary, position: Position) -> Tokens:
         (entry.unit.power, dislodged_tokens(words, entry.unit, entry.options)) for entry in position.dislodged
     ]
     units.sort(key=lambda entry: entry[0])
-    said = (FIXED["NOW"], *turn_tokens(position))
-    return said + tuple(token for _, unit in units for token in unit)
+    tokens = (FIXED["NOW"], *turn_tokens(position))
+    return tokens + tuple(token for _, unit in units for token in unit)
 
 
 def results(
@@ -327,7 +327,7 @@ def results(
     """
     position = adjudication.position
     legal = all_legal_orders(position)
-    told = []
+    messages = []
     for found in adjudication.results:
         province = position.map.province_of[found.order.location]
         said = submitted.get((found.power, province)) if found.order.kind is not OrderKind.WAIVE else None
@@ -337,31 +337,31 @@ def results(
             result = (said.note, *(token for token in result if token == FIXED["RET"]))
         elif found.outcome in (OrderOutcome.VOID, OrderOutcome.SURPLUS):
             result = (_void_note(words, position, found, tokens, legal[found.power]), *result)
-        told.append(command("ORD", turn_tokens(position)[1:-1], tokens[1:-1], result))
-    return told
+        messages.append(command("ORD", turn_tokens(position)[1:-1], tokens[1:-1], result))
+    return messages
 
 
 def _void_note(
-    words: Vocabulary, position: Position, found: OrderResult, tokens: Tokens, legal: LegalOrders
+    words: Vocabulary, position: Position, result: OrderResult, tokens: Tokens, legal: LegalOrders
 ) -> int:
-    if position.map.province_of[found.order.location] not in legal:
+    if position.map.province_of[result.order.location] not in legal:
         return FIXED["NSU"]
-    note = note_of(position, found.power, read_order(words, tree_of(tokens)[0]), legal)
+    note = note_of(position, result.power, read_order(words, tree_of(tokens)[0]), legal)
     return FIXED["NSO"] if note == ACCEPTED else note
 
 
-def _result(found: OrderResult) -> Tokens:
+def _result(result: OrderResult) -> Tokens:
     """What became of an order, but for what was wrong with it."""
-    said: Tokens = ()
-    if found.outcome in _RESULTS:
-        said = (_RESULTS[found.outcome],)
-    if found.order.kind is OrderKind.CONVOY and found.outcome is OrderOutcome.DISRUPTED:
-        said = (FIXED["NSO"],)
-    if found.dislodged_by == NOBODY:
-        return said
-    if found.order.kind in (OrderKind.SUPPORT_HOLD, OrderKind.SUPPORT_MOVE) and not said:
-        said = (FIXED["CUT"],) if found.outcome is OrderOutcome.DISLODGED else ()
-    return (*said, FIXED["RET"])
+    tokens: Tokens = ()
+    if result.outcome in _RESULTS:
+        tokens = (_RESULTS[result.outcome],)
+    if result.order.kind is OrderKind.CONVOY and result.outcome is OrderOutcome.DISRUPTED:
+        tokens = (FIXED["NSO"],)
+    if result.dislodged_by == NOBODY:
+        return tokens
+    if result.order.kind in (OrderKind.SUPPORT_HOLD, OrderKind.SUPPORT_MOVE) and not tokens:
+        tokens = (FIXED["CUT"],) if result.outcome is OrderOutcome.DISLODGED else ()
+    return (*tokens, FIXED["RET"])
 
 
 def summary(
@@ -374,14 +374,14 @@ def summary(
 
     `eliminated` are years after the first, as the referee counts them.
     """
-    said = (FIXED["SMR"], *turn_tokens(position))
+    tokens = (FIXED["SMR"], *turn_tokens(position))
     for power, (who, since) in enumerate(zip(participants, eliminated, strict=True)):
         name = bracketed(*text_tokens(who.name))
         version = bracketed(*text_tokens(who.version))
         centres = len(position.centres_of(power))
         year = () if since is None or centres else (number_token(position.map.first_year + since),)
-        said += bracketed(words.powers[power], *name, *version, number_token(centres), *year)
-    return said
+        tokens += bracketed(words.powers[power], *name, *version, number_token(centres), *year)
+    return tokens
 
 
 def time_left(seconds: float) -> Tokens:

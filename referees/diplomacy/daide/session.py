@@ -1,4 +1,4 @@
-"""What one power has submitted in a turn: orders, draws, and whether it waits for the deadline."""
+"""A DAIDE game as its server leads it: who takes part, the orders that clients submit, and the time."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -90,23 +90,23 @@ class OrderBook:
 
         A new order for a unit takes the place of an older one.
         """
-        position, said = self._position, read_order(self._words, tree)
-        order = meant(position.map, said)
+        position, tokens = self._position, read_order(self._words, tree)
+        order = meant(position.map, tokens)
         province = None
-        if said.unit is not None and said.unit.location is not None:
-            province = position.map.province_of[said.unit.location]
+        if tokens.unit is not None and tokens.unit.location is not None:
+            province = position.map.province_of[tokens.unit.location]
         earlier = self.given - (province in self._orders)
-        note = note_of(position, self._power, said, self._legal, earlier)
+        note = note_of(position, self._power, tokens, self._legal, earlier)
         taken = note == ACCEPTED or (self._any_order and is_for_own_unit(position, note))
         if not taken:
             return note
         if province is None:
             self._waives += 1
             return ACCEPTED
-        assert isinstance(tree, tuple) and said.unit is not None and said.unit.location is not None
+        assert isinstance(tree, tuple) and tokens.unit is not None and tokens.unit.location is not None
         if note != ACCEPTED or order is None:
             stays = OrderKind.HOLD if position.phase is Phase.MOVES else OrderKind.DISBAND
-            order = Order(stays, said.unit.location)
+            order = Order(stays, tokens.unit.location)
         self._orders[province] = order
         self.submitted[province] = Submitted(bracketed(*flat(tree)), note)
         return ACCEPTED
@@ -135,20 +135,20 @@ class OrderBook:
     def missing(self) -> Tokens:
         """MIS: the units without orders, or how many removals (above 0) or builds (below 0) are missing."""
         position, words = self._position, self._words
-        said: Tokens = (FIXED["MIS"],)
+        tokens: Tokens = (FIXED["MIS"],)
         if position.phase is Phase.BUILDS:
             left = max(0, self.due - self.given)
             removing = adjustment(position, self._power) < 0
-            return (*said, *bracketed(number_token(left if removing else -left))) if left else said
+            return (*tokens, *bracketed(number_token(left if removing else -left))) if left else tokens
         if position.phase is Phase.RETREATS:
             for unit, options in position.dislodged:
                 if unit.power == self._power and self._province(unit.location) not in self._orders:
-                    said += dislodged_tokens(words, unit, options)
-            return said
+                    tokens += dislodged_tokens(words, unit, options)
+            return tokens
         for unit in position.units_of(self._power):
             if self._province(unit.location) not in self._orders:
-                said += unit_tokens(words, unit)
-        return said
+                tokens += unit_tokens(words, unit)
+        return tokens
 
     def _province(self, location: int) -> int:
         return self._position.map.province_of[location]
@@ -302,15 +302,15 @@ class DaideSession:
     def processed(self, adjudication: PhaseAdjudication, after: GamePosition) -> None:
         """A turn is over: ORD for each order, SCO in autumn, the game's end if it is one, and NOW."""
         before = adjudication.position
-        told = results(self.words, adjudication, self.submitted())
+        messages = results(self.words, adjudication, self.submitted())
         if before.phase is Phase.MOVES:
             self.last_results = []
-        self.last_results += told
+        self.last_results += messages
         self.game = after
         owners = centre_owners(self.words, after.position)
         now = standing(self.words, after.position)
-        self.history[self.turn_of(before)] = [*told, owners, now]
-        for tokens in told:
+        self.history[self.turn_of(before)] = [*messages, owners, now]
+        for tokens in messages:
             self.say(tokens)
         took_centres = before.phase is not Phase.BUILDS and (
             after.position.phase is Phase.BUILDS or after.position.year > before.year

@@ -103,7 +103,8 @@ class ClientConnection:
     def receive(self) -> list[Frame]:
         """The messages that have come, without waiting.
 
-        When there will be no more, or the client breaks the protocol, which it is told, `check` says so.
+        `check` reports the end of the messages, and a client that breaks the protocol, which gets an error
+        message.
         """
         if self._ending is not None:
             return []
@@ -163,7 +164,7 @@ class ClientConnection:
             raise ConnectionHungError(f"it left a message half said for {limits.greeting_seconds:g} s")
 
     def say(self, tokens: Sequence[int]) -> None:
-        """Send a message, or keep it to be sent. Who leaves too much unread is found out by `check`."""
+        """Send a message, or keep it to be sent. `check` finds a client that leaves too much unread."""
         self.send(message_frame(tokens))
 
     def send(self, frame: bytes) -> None:

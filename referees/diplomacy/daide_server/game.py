@@ -57,13 +57,13 @@ class Session:
         self._words = words
 
     def say(self, tokens: Tokens) -> None:
-        """Have it told."""
+        """Send a message to the client."""
         if self._transcript is not None:
             self._transcript.told(self._label, self._words.text(tokens))
         self.connection.say(tokens)
 
     def heard(self, tokens: Tokens) -> None:
-        """Note what it said."""
+        """Note a message of the client."""
         if self._transcript is not None:
             self._transcript.said(self._label, self._words.text(tokens))
 
@@ -132,7 +132,7 @@ class DaideGame:
         # What each power was found to answer to this view of the game.
         self._decided: GamePosition | None = None
         self._choices: dict[int, Choice | PlayerError] = {}
-        # Who moves alone is not told of it.
+        # The arena does not repeat a seat's own move to it.
         self._alone: tuple[int, str] | None = None
 
     def add(self, place: Place) -> None:
@@ -224,7 +224,7 @@ class DaideGame:
         return answer
 
     def _catch_up(self, view: GamePosition | None) -> None:
-        """Tell of a move that one power made alone, as nobody did; without a view, of the game's last."""
+        """Show a move that one power made alone; without a view, the last move of the game."""
         table = self._table
         if self._alone is None or table is None or table.game is None or view is table.game:
             return
@@ -236,18 +236,18 @@ class DaideGame:
             self.show(moves, after)
 
     def _decide(self, view: GamePosition) -> None:
-        """Wait for everybody's orders, and settle what each power is held to have answered."""
+        """Wait for the orders of all powers, and settle each power's choice."""
         table = self._table
         assert table is not None
         self._asked_at = time.monotonic()
-        asked = [self._places[seat - 1] for seat in self._rules.to_move(view) if seat - 1 in self._places]
-        asked = [place for place in asked if not place.out]
-        for place in asked:
+        places = [self._places[seat - 1] for seat in self._rules.to_move(view) if seat - 1 in self._places]
+        places = [place for place in places if not place.out]
+        for place in places:
             place.settled_at = None
         table.ask(self._asked_at)
-        self._pump(lambda: not self._awaited(asked) or table.agreed_draw() is not None, None)
+        self._pump(lambda: not self._awaited(places) or table.agreed_draw() is not None, None)
         draw = table.agreed_draw()
-        self._choices = {place.power: self._choice(place, draw) for place in asked}
+        self._choices = {place.power: self._choice(place, draw) for place in places}
         self._decided = view
 
     def _lacks(self, place: Place) -> bool:
@@ -257,8 +257,8 @@ class DaideGame:
         desk = table.desks[place.power]
         return desk.given < desk.due
 
-    def _awaited(self, asked: list[Place]) -> bool:
-        """Whether somebody's answer may still come; stops the time and lets it go on, too.
+    def _awaited(self, places: list[Place]) -> bool:
+        """Whether an answer may still come; this stops the time and lets it go on, too.
 
         A lost client's orders are awaited until the deadline, as everybody's are, or until it has been away
         for too long. A game that all clients have deserted stands still until then; the first that is back
@@ -269,7 +269,7 @@ class DaideGame:
         deserted = not any(
             power not in self._places or self._places[power].session is not None for power in table.alive
         )
-        candidates = [self._places[power] for power in table.alive] if deserted else asked
+        candidates = [self._places[power] for power in table.alive] if deserted else places
         lost = [
             place
             for place in candidates
@@ -286,7 +286,7 @@ class DaideGame:
             table.start_time(now)
         self._deserted = deserted
         return bool(lost) or any(
-            place.session is not None and not table.desks[place.power].settled for place in asked
+            place.session is not None and not table.desks[place.power].settled for place in places
         )
 
     def _choice(self, place: Place, agreed: frozenset[int] | None) -> Choice | PlayerError:
@@ -336,7 +336,7 @@ class DaideGame:
         return why
 
     def _into_disorder(self, place: Place, why: PlayerError) -> None:
-        """All are told that a power is in civil disorder, and the first time is noted."""
+        """Tell all clients that a power is in civil disorder, and note its first time."""
         table = self._table
         assert table is not None
         if place.power in table.alive:
@@ -350,7 +350,7 @@ class DaideGame:
             self._table.finish([seat - 1 for seat in outcome.winners])
 
     def close(self, seconds: float) -> None:
-        """Send all clients off, and give them so long to read what they were told."""
+        """Send all clients off, and give them `seconds` to read the last messages."""
         self._drop_link()
         for session in self._sessions:
             session.say((FIXED["OFF"],))
@@ -501,7 +501,7 @@ class DaideGame:
         if table.game is None or table.over:
             return
         place.warn(f"{table.position.name}: its client went: {why}")
-        # Whoever is not there agrees to nothing, whatever it said before.
+        # A lost client agrees to nothing, even where it agreed before.
         table.desks[place.power].draws.clear()
         self._into_disorder(place, PlayerDisconnectedError(f"player {place.label}: {why}"))
 

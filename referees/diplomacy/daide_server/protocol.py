@@ -87,7 +87,7 @@ class DaidePlayer(Player):
         return self._game.choose(self._place, view)
 
     def told(self, moves: Mapping[int, Any], view: Any) -> None:
-        """Tell of the turn's results; the first player that is told has all clients told."""
+        """Send the turn's results to all clients, on behalf of the first player that hears of them."""
         self._game.show(moves, view)
 
     def ended(self, outcome: Outcome | None, void_reason: str) -> None:

@@ -1,7 +1,11 @@
-"""DeepMind's POSSIBLE_ACTIONS: every order that a unit could ever be given on the standard map.
+"""DeepMind's actions, and the orders that they are.
 
-Source: the action space of google-deepmind/diplomacy (Anthony et al., 2020). An action is 64 bits: a word of
-32 that says the order, 16 zeros, and the action's index. The list is the set of words below in rising order.
+An action names provinces; which unit is meant, and on which coast it stands, the position says. So an
+order has one action, but what order an action is depends on the unit that it is for.
+
+POSSIBLE_ACTIONS is the list of all. Source: the action space of google-deepmind/diplomacy (Anthony et al.,
+2020). An action is 64 bits: a word of 32 that says the order, 16 zeros, and the action's index. The list is
+the set of words below in rising order.
 """
 
 from collections.abc import Iterator
@@ -172,19 +176,19 @@ def action_of(order: Order) -> int:
     kind, location, target, source = order
     code = _CODES[kind]
     if kind is OrderKind.WAIVE:
-        said = word(code)
+        number = word(code)
     elif kind is OrderKind.BUILD_FLEET:
-        said = word(code, area_bits(location))
+        number = word(code, area_bits(location))
     else:
         ordered = STANDARD.province_of[location] << 1
         if kind in (OrderKind.MOVE, OrderKind.RETREAT):
-            said = word(code, ordered, area_bits(target))
+            number = word(code, ordered, area_bits(target))
         else:
             aim = STANDARD.province_of[target] << 1 if target >= 0 else 0
-            said = word(code, ordered, aim, source << 1 if source >= 0 else 0)
-    if said not in _INDEX_OF:
+            number = word(code, ordered, aim, source << 1 if source >= 0 else 0)
+    if number not in _INDEX_OF:
         raise IllegalActionError(f"{order} is an order that no unit can be given on the standard map")
-    return _INDEX_OF[said] << INDEX_SHIFT | said
+    return _INDEX_OF[number] << INDEX_SHIFT | number
 
 
 @cache

@@ -103,7 +103,7 @@ def build_numbers(position: Position, before: Sequence[int]) -> tuple[int, ...]:
 
 
 def board_array(position: Position) -> NDArray[np.uint8]:
-    """The board of an observation, made anew. The position is one on the standard map."""
+    """A new array with the board of an observation. The position is one on the standard map."""
     board = bytearray(_EMPTY)
     for power, kind, location in position.units:
         flags = _FLAGS[kind][power]
@@ -315,16 +315,16 @@ class DiplomacyState:
         orders = []
         for action in actions:
             code, province, *_ = parts(action)
-            said = f"{STANDARD.powers[power].code}: {code.name} {STANDARD.codes[province]}"
+            action_text = f"{STANDARD.powers[power].code}: {code.name} {STANDARD.codes[province]}"
             if code not in _CODES[phase]:
-                raise IllegalActionError(f"{said} is no action of {self.position.name}")
+                raise IllegalActionError(f"{action_text} is no action of {self.position.name}")
             if code is OrderCode.WAIVE:
                 orders.append(WAIVE)
                 continue
             place = places.pop(province, None)
             if place is None:
                 raise IllegalActionError(
-                    f"{said}: nothing of the power is to be ordered there, or it was already"
+                    f"{action_text}: nothing of the power is to be ordered there, or it was already"
                 )
             orders.append(order_of(action, *place))
         if phase is Phase.BUILDS:
@@ -413,15 +413,15 @@ def position_of(observation: Observation, legal_actions: Sequence[Sequence[int]]
 
 def _units(board: Any, column: int) -> list[Unit]:
     """The units whose flags begin at a column."""
-    found = []
+    units = []
     for province, main in enumerate(STANDARD.main_location):
         row = board[main]
         if row[column]:
-            found.append(Unit(_power(row, column + 3), UnitKind.ARMY, main))
+            units.append(Unit(_power(row, column + 3), UnitKind.ARMY, main))
         elif row[column + 1]:
             place = next((area for area in STANDARD.coasts[province] if board[area][column + 1]), main)
-            found.append(Unit(_power(row, column + 3), UnitKind.FLEET, place))
-    return found
+            units.append(Unit(_power(row, column + 3), UnitKind.FLEET, place))
+    return units
 
 
 def _power(row: Any, column: int) -> int:
@@ -430,12 +430,12 @@ def _power(row: Any, column: int) -> int:
 
 def _retreats(legal_actions: Sequence[Sequence[int]]) -> dict[int, list[int]]:
     """By province, the actions of retreat."""
-    found: dict[int, list[int]] = {}
+    by_province: dict[int, list[int]] = {}
     for actions in legal_actions:
         for action in map(int, actions):
             if action & 0xFF == OrderCode.RETREAT_TO:
-                found.setdefault(parts(action).province, []).append(action)
-    return found
+                by_province.setdefault(parts(action).province, []).append(action)
+    return by_province
 
 
 def _options(unit: Unit, retreats: dict[int, list[int]]) -> tuple[int, ...]:

@@ -103,14 +103,14 @@ class Host:
             "actions": self.actions,
         }[frame["do"]]
         try:
-            told = do(frame)
+            reply = do(frame)
         except WrongAnswerError as error:
-            told = {"error": str(error)}
+            reply = {"error": str(error)}
         except Exception as error:  # Anything can come out of other people's code.
             traceback.print_exc()
-            told = {"error": f"{frame['do']} failed: {type(error).__name__}: {error}"}
-        told["id"] = frame["id"]
-        return told
+            reply = {"error": f"{frame['do']} failed: {type(error).__name__}: {error}"}
+        reply["id"] = frame["id"]
+        return reply
 
 
 def _observation(frame: dict[str, Any]) -> Any:
@@ -131,8 +131,8 @@ def _observation(frame: dict[str, Any]) -> Any:
 
 
 def _described(answer: Any) -> str:
-    said = repr(answer)
-    return said if len(said) <= 100 else said[:100] + "..."
+    text = repr(answer)
+    return text if len(text) <= 100 else text[:100] + "..."
 
 
 def _own_output() -> TextIO:
