@@ -222,7 +222,7 @@ def _builds(
         if number > 0:
             _build(position, power, number, given, units, results)
         elif number < 0:
-            _remove(position, power, -number, given, units, results, choices)
+            _remove(position, power, given, units, results, choices)
         else:
             results += [
                 OrderResult(power, order, OrderOutcome.VOID, "void: the power has nothing to build or remove")
@@ -280,7 +280,6 @@ def _build(
 def _remove(
     position: Position,
     power: int,
-    number: int,
     given: Sequence[Order],
     units: list[Unit],
     results: list[OrderResult],
@@ -288,7 +287,7 @@ def _remove(
 ) -> None:
     board = position.map
     standing = {board.province_of[unit.location]: unit for unit in position.units_of(power)}
-    left = number
+    left = number = -adjustments.adjustment(position, power)
     for order in given:
         unit = None if order.location < 0 else standing.get(board.province_of[order.location])
         if order.kind is not OrderKind.REMOVE:
