@@ -20,8 +20,7 @@ from academy.wire.games import game_message
 from arena.academy.client import AcademyClient, contest_message, void_report
 from clients.academy import Academy, AcademyRefusedError, Connection, Seat
 from clients.advice import OpeningMove
-from clients.bots.scholar import AdvisedPlayer
-from clients.bots.shapes import shapes
+from clients.bots.advised_player import AdvisedPlayer, shapes
 from clients.bots.thinking import Thinker
 from referees.api import Outcome, Referee
 

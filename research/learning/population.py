@@ -1,4 +1,4 @@
-"""The players that ACADEMY learns from: their contests, kept in a file, and how strong the measured player is.
+"""The players that ACADEMY learns from: their contests, kept in a file, and the measured player's Elo.
 
 ACADEMY uses this Elo to choose what the player may see. At equal playouts the measured player is one of the
 population, whose contests rate it.

@@ -1,15 +1,19 @@
-"""What a search needs of a game beside its rules: which moves to consider, and how a game ends at random.
+"""A game as a search sees it: which moves to consider, and how a game ends at random.
 
-`SearchGame` does it for every game by its referee; games that can do it better have a craft of their own.
+`SearchGame` does it for every game by its referee; games that can do it better have a class of their own.
 """
 
 import random
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from referees.api import Outcome, Referee
+
+if TYPE_CHECKING:
+    # An optional extra.
+    from referees.openspiel import SpielMove, SpielPosition
 
 Position = TypeVar("Position")
 Move = TypeVar("Move")
@@ -17,9 +21,9 @@ Move = TypeVar("Move")
 # A random game may be so many times as long as the game's usual one; then it is a draw.
 _LONGEST: Final = 4
 _OWN: Final = {
-    "go": ("clients.bots.go_craft", "GoCraft"),
-    "hex": ("clients.bots.hex_craft", "HexCraft"),
-    "openspiel": ("clients.bots.openspiel_craft", "OpenSpielCraft"),
+    "go": ("clients.bots.go_search", "GoSearchGame"),
+    "hex": ("clients.bots.hex_search", "HexSearchGame"),
+    "openspiel": (__name__, "OpenSpielSearchGame"),
 }
 
 
@@ -83,6 +87,28 @@ class SearchGame(Generic[Position, Move]):
         return Playout(self.scores(position))
 
 
+class OpenSpielSearchGame(SearchGame["SpielPosition", "SpielMove"]):
+    """OpenSpiel's games: random games on one state of the library's, without positions between.
+
+    Scores are the returns, as far as who won goes.
+    """
+
+    def after(self, position: "SpielPosition", move: "SpielMove") -> "SpielPosition":
+        """The position after a move, which is one of those listed."""
+        return position.after(move)
+
+    def playout(self, position: "SpielPosition") -> "Playout[SpielMove]":
+        """Play at random to the end."""
+        state, random_number = position.state.clone(), self.chance.random
+        while not state.is_terminal():
+            actions = state.legal_actions()
+            state.apply_action(actions[int(random_number() * len(actions))])
+        returns = state.returns()
+        best = max(returns)
+        winners = sum(gained == best for gained in returns)
+        return Playout(tuple(1.0 / winners if gained == best else 0.0 for gained in returns))
+
+
 def scores_of(outcome: Outcome | None, seats: int) -> tuple[float, ...]:
     """What an outcome is to each seat; an unknown one is a draw between all."""
     winners = (outcome.winners if outcome else ()) or tuple(range(1, seats + 1))
@@ -90,9 +116,9 @@ def scores_of(outcome: Outcome | None, seats: int) -> tuple[float, ...]:
     return tuple(shared if seat in winners else 0.0 for seat in range(1, seats + 1))
 
 
-def craft_of(referee: Referee[Any, Any], chance: random.Random) -> SearchGame[Any, Any]:
-    """The craft for a game: its own, or the one for every game. Raises UnsuitableGameError."""
-    # Each is imported when it is needed: OpenSpiel is an optional extra.
+def make_search_game(referee: Referee[Any, Any], chance: random.Random) -> SearchGame[Any, Any]:
+    """Return a game's own search game, or the one for every game. Raises UnsuitableGameError."""
+    # Imported when needed: each of these modules imports the rules of its game.
     module, name = _OWN.get(referee.name, (__name__, "SearchGame"))
-    craft: type[SearchGame[Any, Any]] = getattr(import_module(module), name)
-    return craft(referee, chance)
+    kind: type[SearchGame[Any, Any]] = getattr(import_module(module), name)
+    return kind(referee, chance)

@@ -1,25 +1,58 @@
-"""A player that asks ACADEMY: openings first, patterns when it stands badly; and proposes what worked.
-
-What ACADEMY answers is told to the thinker as experience with moves: a value, and how much it counts. It
-goes on alone when ACADEMY does not answer.
-"""
+"""What a bot cuts out of the board around a move, to propose it: what is near, and the lines through it."""
 
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Final, Generic, TypeVar
 
-from academy.knowledge.boards import Board
-from academy.knowledge.cells import State
-from academy.knowledge.cutting import cell_of_move
+from academy.knowledge.boards import Board, SquareGeometry
+from academy.knowledge.cells import Code, State
+from academy.knowledge.cutting import around_move, cell_of_move
+from academy.knowledge.patterns import Pattern, grid_pattern
 from academy.knowledge.settings import Library
 from clients.academy import Academy, AcademyRefusedError, AcademyUnavailableError
 from clients.advice import OpeningMove
 from clients.bots.experience import odds, of_openings, of_patterns
-from clients.bots.shapes import shapes
 from clients.bots.thinking import Candidate, Experience, Thinker
 from clients.seat import Seat
 from referees.api import IllegalMoveError, Referee, UnreadableMoveError
+
+# How far a line goes on from the move, either way: rows of four are seen whole.
+REACH: Final = 3
+_DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+def shapes(before: Board, after: Board, player: int) -> list[Pattern]:
+    """The patterns that a move of a player, 1 or 2, made: lines on square boards, then surroundings."""
+    cell = cell_of_move(before, after, player)
+    if cell is None:
+        return []
+    lines = list(_lines(after, cell)) if isinstance(after.geometry, SquareGeometry) else []
+    return [*lines, *around_move(before, after, player)]
+
+
+def _lines(board: Board, cell: int) -> Iterator[Pattern]:
+    """Row, column and diagonals through a cell, each up to the first place off the board."""
+    assert isinstance(board.geometry, SquareGeometry)
+    rows, columns = board.geometry.rows, board.geometry.columns
+    row, column = divmod(cell, columns)
+    for down, right in _DIRECTIONS:
+        line = {(0, 0): board.states[cell]}
+        for way in (1, -1):
+            for step in range(way, way * (REACH + 1), way):
+                r, c = row + step * down, column + step * right
+                held = (
+                    board.states[r * columns + c] if 0 <= r < rows and 0 <= c < columns else State.OFF_BOARD
+                )
+                line[step * down, step * right] = Code.OFF_BOARD if held == State.OFF_BOARD else held
+                if held == State.OFF_BOARD:
+                    break
+        # A pattern is written as a full box of cells.
+        downs, rights = ({place[axis] for place in line} for axis in (0, 1))
+        box = product(range(min(downs), max(downs) + 1), range(min(rights), max(rights) + 1))
+        yield grid_pattern((*place, line.get(place, Code.ANYTHING)) for place in box)
+
 
 Position = TypeVar("Position")
 Move = TypeVar("Move")

@@ -1,56 +1,43 @@
-"""How the sample Go bots think: at random, or by Monte Carlo playouts."""
+"""Go for a search: no move into one's own eyes, and fast random games.
 
-import math
+The referee's own moves fill eyes, so random games by them hardly end, and Go on a board of its own is faster.
+"""
+
 import random
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final
 
-from clients.bots.flat_search import flat_search
-from clients.bots.thinking import Candidate, Counsel, Thought, no_counsel
-from referees.go import BLACK, EMPTY, PASS, WHITE, Board, Go, GoPosition
+from clients.bots.search_game import Playout, SearchGame
+from referees.go import BLACK, PASS, WHITE, Board, Go, GoPosition
 
-# Nobody needs to see the end of a playout in which one side is this far ahead (share of all points).
+# A playout ends where one side is this far ahead (share of all points).
 MERCY: Final = 0.4
 
 
-@dataclass
-class RandomGoThinker:
-    """Plays anywhere but into its own eyes; expects what the area on the board says."""
+class GoSearchGame(SearchGame[GoPosition, int]):
+    """Area scoring with all stones alive, as the referee counts."""
 
-    chance: random.Random
+    def __init__(self, referee: Go, chance: random.Random) -> None:
+        super().__init__(referee, chance)
+        self._go = referee
 
-    def think(self, referee: Go, position: GoPosition, counsel: Counsel[int] = no_counsel) -> Thought[int]:
-        """All sensible moves in random order, all of one value."""
-        value = _from_area(referee, position)
-        moves = sensible_moves(referee, position)
-        self.chance.shuffle(moves)
-        return Thought(value, tuple(Candidate(move, value) for move in moves or [PASS]))
+    def moves(self, position: GoPosition) -> Sequence[int]:
+        """Sensible points; the pass where there are none, and where it wins at once."""
+        if position.passes and self._go.adjudicate(position).winners == (position.mover,):
+            return (PASS,)
+        return sensible_moves(self._go, position) or (PASS,)
 
-
-@dataclass
-class MonteCarloGoThinker:
-    """Tries moves in random games to the end, counting a move wherever in a playout it was made.
-
-    `playouts` is how many games it plays a move: its strength.
-    """
-
-    playouts: int
-    chance: random.Random
-
-    def think(self, referee: Go, position: GoPosition, counsel: Counsel[int] = no_counsel) -> Thought[int]:
-        """Sensible moves by how many playouts with them were won."""
-        moves = sensible_moves(referee, position)
-        if not moves:
-            return Thought(_from_area(referee, position), (Candidate(PASS, _from_area(referee, position)),))
-        size, mover = referee.settings.board_size, position.mover
-        komi = referee.settings.komi + referee.settings.compensation(position.handicap)
-
-        def play(move: int) -> tuple[bool, set[int]]:
-            board = Board(size, position.stones, position.ko)
-            won, played = playout(board, mover, move, komi, self.chance)
-            return won, played[mover - 1]
-
-        return flat_search(moves, self.playouts, play, counsel)
+    def playout(self, position: GoPosition) -> Playout[int]:
+        """Random points until both pass."""
+        first = self.chance.choice(self.moves(position))
+        if first == PASS:
+            return Playout(self.scores(position), ((), ()))
+        settings = self._go.settings
+        board = Board(settings.board_size, position.stones, position.ko)
+        komi = settings.komi + settings.compensation(position.handicap)
+        won, played = playout(board, position.mover, first, komi, self.chance)
+        black = won == (position.mover == BLACK)
+        return Playout((float(black), float(not black)), played)
 
 
 def playout(
@@ -133,11 +120,3 @@ def sensible_moves(referee: Go, position: GoPosition) -> list[int]:
         and not is_eye(board, position.mover, move)
         and not board.is_self_capture(position.mover, move)
     ]
-
-
-def _from_area(referee: Go, position: GoPosition) -> float:
-    """The mover's expected value if the area stayed as it is; the fuller the board, the surer."""
-    black, white = referee.adjudicate(position).points
-    lead = (black - white) if position.mover == BLACK else (white - black)
-    filled = 1 - position.stones.count(EMPTY) / len(position.stones)
-    return 1 / (1 + math.exp(-lead * filled / 4))
