@@ -8,7 +8,7 @@ JOBS ?= 2
 MINUTES ?= 60
 SOURCES := pyproject.toml $(wildcard protos/*/v1/*.proto protos/*/*/v1/*.proto)
 
-.PHONY: demo six-games learning test check bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
+.PHONY: demo six-games learning test check unasync bench clean fuzz fuzz-matching crash-loop soak stopped-playoff
 
 demo: $(VENV)/installed.stamp
 	@$(BIN)/python examples/demo.py
@@ -33,9 +33,14 @@ test: $(VENV)/installed-dev.stamp
 check: $(VENV)/installed-dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python scripts/unasync_clients.py --check
 	$(BIN)/mypy
 	$(BIN)/mypy examples/konane/konane
 	$(BIN)/lint-imports
+
+# The client for blocking calls is generated from the one for asyncio.
+unasync: $(VENV)/installed-dev.stamp
+	$(BIN)/python scripts/unasync_clients.py
 
 # Measures on this machine and writes docs/performance.md; PARTS names some of those in figures.py.
 bench: $(VENV)/installed-dev.stamp

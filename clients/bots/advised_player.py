@@ -1,4 +1,8 @@
-"""What a bot cuts out of the board around a move, to propose it: what is near, and the lines through it."""
+"""A player that asks ACADEMY: openings first, patterns when it stands badly; and proposes what worked.
+
+The thinker gets ACADEMY's answers as experience with moves: a value, and how much it counts. The player goes
+on alone when ACADEMY does not answer.
+"""
 
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -11,56 +15,26 @@ from academy.knowledge.cells import Code, State
 from academy.knowledge.cutting import around_move, cell_of_move
 from academy.knowledge.patterns import Pattern, grid_pattern
 from academy.knowledge.settings import Library
-from clients.academy import Academy, AcademyRefusedError, AcademyUnavailableError
-from clients.advice import OpeningMove
+from clients.academy import Academy
 from clients.bots.experience import odds, of_openings, of_patterns
 from clients.bots.thinking import Candidate, Experience, Thinker
-from clients.seat import Seat
+from clients.connection import AcademyRefusedError, AcademyUnavailableError
+from clients.responses import OpeningMove
+from clients.seat import FairUseError, MatchOptions, Seat
 from referees.api import IllegalMoveError, Referee, UnreadableMoveError
-
-# How far a line goes on from the move, either way: rows of four are seen whole.
-REACH: Final = 3
-_DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
-
-
-def shapes(before: Board, after: Board, player: int) -> list[Pattern]:
-    """The patterns that a move of a player, 1 or 2, made: lines on square boards, then surroundings."""
-    cell = cell_of_move(before, after, player)
-    if cell is None:
-        return []
-    lines = list(_lines(after, cell)) if isinstance(after.geometry, SquareGeometry) else []
-    return [*lines, *around_move(before, after, player)]
-
-
-def _lines(board: Board, cell: int) -> Iterator[Pattern]:
-    """Row, column and diagonals through a cell, each up to the first place off the board."""
-    assert isinstance(board.geometry, SquareGeometry)
-    rows, columns = board.geometry.rows, board.geometry.columns
-    row, column = divmod(cell, columns)
-    for down, right in _DIRECTIONS:
-        line = {(0, 0): board.states[cell]}
-        for way in (1, -1):
-            for step in range(way, way * (REACH + 1), way):
-                r, c = row + step * down, column + step * right
-                held = (
-                    board.states[r * columns + c] if 0 <= r < rows and 0 <= c < columns else State.OFF_BOARD
-                )
-                line[step * down, step * right] = Code.OFF_BOARD if held == State.OFF_BOARD else held
-                if held == State.OFF_BOARD:
-                    break
-        # A pattern is written as a full box of cells.
-        downs, rights = ({place[axis] for place in line} for axis in (0, 1))
-        box = product(range(min(downs), max(downs) + 1), range(min(rights), max(rights) + 1))
-        yield grid_pattern((*place, line.get(place, Code.ANYTHING)) for place in box)
-
 
 Position = TypeVar("Position")
 Move = TypeVar("Move")
 
-# As many moves are asked about, those that look best.
+# The player asks about so many moves, those that look best.
 WIDEST: Final = 10
-# As many patterns of a board are told, those first that say most.
+# ACADEMY answers with so many patterns of a board, those first that say most.
 MOST_MATCHES: Final = 32
+
+
+# How far a line goes on from the move, either way: rows of four are seen whole.
+REACH: Final = 3
+_DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +66,8 @@ class AdvisedPlayer(Generic[Position, Move]):
         self.academy = academy
         self.seat = seat
         self._openings = Library.OPENING in libraries
-        self._pattern_libraries = [
-            each for each in Library if each in libraries and each is not Library.OPENING
-        ]
+        pattern_libraries = tuple(library for library in libraries if library is not Library.OPENING)
+        self._options = MatchOptions(pattern_libraries, MOST_MATCHES)
         spec = referee.spec()
         self._symmetric = spec.symmetric and spec.players == 2
         self._told: float | None = None
@@ -132,6 +105,8 @@ class AdvisedPlayer(Generic[Position, Move]):
             return {}
         try:
             known = self.academy.opening(self.seat, moves, own_moves)
+        except FairUseError:
+            return {}
         except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
             return {}
@@ -155,9 +130,9 @@ class AdvisedPlayer(Generic[Position, Move]):
         A move is good that goes where the opponent would have good patterns. What it brings oneself says
         nothing: the values of patterns are those of the positions that they come from.
         """
-        if self.academy is None or not self._pattern_libraries or not self._symmetric:
+        if self.academy is None or not self._options.libraries or not self._symmetric:
             return {}
-        if not self.seat.may_ask_for_patterns(value):
+        if not self.seat.allows_patterns(value):
             return {}
         board = self._board(position)
         asked: list[Move] = []
@@ -178,8 +153,7 @@ class AdvisedPlayer(Generic[Position, Move]):
                 taken,
                 value,
                 plies=plies,
-                libraries=self._pattern_libraries,
-                most=MOST_MATCHES,
+                options=self._options,
             )
         except (AcademyRefusedError, AcademyUnavailableError) as error:
             self._alone(error)
@@ -200,7 +174,7 @@ class AdvisedPlayer(Generic[Position, Move]):
         for each in self._chosen:
             after = self.referee.play(each.position, {self.seat.player: each.move.move})
             for pattern in shapes(self._board(each.position), self._board(after), self.seat.player):
-                self.seat.moved(pattern, each.ply, each.before, each.move.value)
+                self.seat.record_move(pattern, each.ply, each.before, each.move.value)
         self._chosen.clear()
         try:
             self.academy.propose(self.seat, plies)
@@ -210,3 +184,34 @@ class AdvisedPlayer(Generic[Position, Move]):
     def _alone(self, error: Exception) -> None:
         print(f"going on without ACADEMY: {error}", file=sys.stderr)
         self.academy = None
+
+
+def shapes(before: Board, after: Board, player: int) -> list[Pattern]:
+    """The patterns that a move of a player, 1 or 2, made: lines on square boards, then surroundings."""
+    cell = cell_of_move(before, after, player)
+    if cell is None:
+        return []
+    lines = list(_lines(after, cell)) if isinstance(after.geometry, SquareGeometry) else []
+    return [*lines, *around_move(before, after, player)]
+
+
+def _lines(board: Board, cell: int) -> Iterator[Pattern]:
+    """Row, column and diagonals through a cell, each up to the first place off the board."""
+    assert isinstance(board.geometry, SquareGeometry)
+    rows, columns = board.geometry.rows, board.geometry.columns
+    row, column = divmod(cell, columns)
+    for down, right in _DIRECTIONS:
+        line = {(0, 0): board.states[cell]}
+        for way in (1, -1):
+            for step in range(way, way * (REACH + 1), way):
+                r, c = row + step * down, column + step * right
+                held = (
+                    board.states[r * columns + c] if 0 <= r < rows and 0 <= c < columns else State.OFF_BOARD
+                )
+                line[step * down, step * right] = Code.OFF_BOARD if held == State.OFF_BOARD else held
+                if held == State.OFF_BOARD:
+                    break
+        # A pattern is written as a full box of cells.
+        downs, rights = ({place[axis] for place in line} for axis in (0, 1))
+        box = product(range(min(downs), max(downs) + 1), range(min(rights), max(rights) + 1))
+        yield grid_pattern((*place, line.get(place, Code.ANYTHING)) for place in box)

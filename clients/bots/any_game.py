@@ -19,12 +19,14 @@ from functools import partial
 from io import TextIOWrapper
 from typing import Any, Final, cast
 
-from clients.academy import Academy, Connection, Seat
+from clients.academy import Academy
 from clients.bots.advised_player import AdvisedPlayer
 from clients.bots.gtp import ContestAccess, GtpError, GtpProgram
 from clients.bots.search_game import UnsuitableGameError
 from clients.bots.strength import Strength
 from clients.bots.thinking import Thinker
+from clients.connection import Connection
+from clients.seat import Seat
 from referees.api import IllegalMoveError, Referee, UnknownRefereeError, UnreadableMoveError, referee
 from referees.gtp import GtpGame
 from referees.toml_text import InvalidTomlError, read_toml

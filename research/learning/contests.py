@@ -18,10 +18,12 @@ from academy.knowledge.spec import GameSpec
 from academy.v1 import consultation_pb2, contests_pb2, contests_pb2_grpc, game_pb2
 from academy.wire.games import game_message
 from arena.academy.client import AcademyClient, contest_message, void_report
-from clients.academy import Academy, AcademyRefusedError, Connection, Seat
-from clients.advice import OpeningMove
+from clients.academy import Academy
 from clients.bots.advised_player import AdvisedPlayer, shapes
 from clients.bots.thinking import Thinker
+from clients.connection import AcademyRefusedError, Connection
+from clients.responses import OpeningMove
+from clients.seat import ANY_MATCHES, MatchOptions, Seat
 from referees.api import Outcome, Referee
 
 
@@ -35,30 +37,22 @@ class Rule(Enum):
 class UnlimitedPatternsSeat(Seat):
     """A seat that asks for patterns whatever its player expects."""
 
-    def may_ask_for_patterns(self, expected_value: float | None) -> bool:
+    def allows_patterns(self, expected_value: float | None) -> bool:
         """Always."""
         return True
 
-    def pattern_question(
+    def build_pattern_request(
         self,
         boards: Sequence[Board],
         expected_value: float | None = None,
         *,
         plies: int | None = None,
-        libraries: Sequence[Library] = (),
-        most: int = 0,
-        with_cells: bool = False,
+        options: MatchOptions = ANY_MATCHES,
         both_players: bool = False,
-    ) -> consultation_pb2.MatchPatternsRequest | None:
-        """As `Seat.pattern_question`, as if little were expected."""
-        return super().pattern_question(
-            boards,
-            LOW_VALUE,
-            plies=plies,
-            libraries=libraries,
-            most=most,
-            with_cells=with_cells,
-            both_players=both_players,
+    ) -> consultation_pb2.MatchPatternsRequest:
+        """As `Seat.build_pattern_request`, as if little were expected."""
+        return super().build_pattern_request(
+            boards, LOW_VALUE, plies=plies, options=options, both_players=both_players
         )
 
 
@@ -329,6 +323,6 @@ def _remember(seat: Seat, report: contests_pb2.ReportContestRequest, spec: GameS
             value = ply.values[0].value
             then, now = (Board.from_letters(spec.geometry, each) for each in (before, ply.board))
             for pattern in shapes(then, now, seat.player):
-                seat.moved(pattern, number, told, value)
+                seat.record_move(pattern, number, told, value)
             told = value
         before = ply.board

@@ -8,7 +8,7 @@ from pathlib import Path
 from academy.service.addresses import Certificates, ServerAddress
 from academy.service.server import ServerSettings
 from academy.store.tokens import Role
-from clients.academy import Academy, Connection
+from clients import Academy, Connection
 from tests.academy.service import certificates
 from tests.academy.service.running import serving
 

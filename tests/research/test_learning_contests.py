@@ -13,7 +13,7 @@ from academy.knowledge.fair_use import LOW_VALUE
 from academy.knowledge.settings import LibrarySettings
 from arena.academy.client import AcademyClient, contest_message
 from arena.academy.embedded import EmbeddedAcademy
-from clients.academy import Academy, Connection
+from clients import Academy, Connection, FairUseError
 from clients.bots.strength import Strength
 from clients.seat import Seat
 from referees.api import referee
@@ -93,9 +93,11 @@ def test_patterns_asked_always_are_asked_as_where_little_is_expected(connection:
         assert told != [[]]
         for value in (0.1, LOW_VALUE, 0.5, 1.0):
             assert academy.patterns(always, [board], value, both_players=True) == told
-        assert academy.patterns(fair, [board], 0.5, both_players=True) == [[]]
+        with pytest.raises(FairUseError):
+            academy.patterns(fair, [board], 0.5, both_players=True)
         # Openings stay what they are: one before the first four moves.
-        assert [always.opening_question([], move) is None for move in range(4)] == [False, True, True, True]
+        always.build_opening_request([], 0)
+        assert not any(always.allows_opening(move) for move in range(4))
     link.close()
 
 

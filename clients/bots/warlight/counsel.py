@@ -13,9 +13,10 @@ from academy.knowledge.boards import Board, GraphGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.fair_use import LOW_VALUE
 from academy.knowledge.patterns import Pattern, graph_pattern
-from clients.academy import Academy, AcademyRefusedError, AcademyUnavailableError, Connection
+from clients.academy import Academy
 from clients.bots.experience import mean_value
 from clients.bots.warlight.dialogue import ME, OPPONENT
+from clients.connection import AcademyRefusedError, AcademyUnavailableError, Connection
 from clients.seat import Seat
 from referees.api import UnreadableMoveError
 from referees.warlight import boards
@@ -98,7 +99,7 @@ class WarLightAdvisor:
 
         `value` is what the bot expects; ACADEMY is asked only where that is low, as fair use wants.
         """
-        if self._academy is None or value > LOW_VALUE:
+        if self._academy is None or not self._seat.allows_patterns(value):
             return {}
         near = self._map.neighbours
         mine = [at for at, owner in enumerate(view.owners) if owner == ME]
@@ -130,7 +131,7 @@ class WarLightAdvisor:
             for pattern in self._conquests(before, view):
                 # What stands now came of the orders of the turn before.
                 ply = 2 * (before.turn - 1) + self._player
-                self._seat.moved(
+                self._seat.record_move(
                     pattern, ply, self._told[-2] if len(self._told) > 1 else None, self._told[-1]
                 )
         self._told.append(value)

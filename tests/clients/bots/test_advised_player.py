@@ -7,7 +7,7 @@ from pathlib import Path
 from academy.knowledge.settings import Library, LibrarySettings
 from academy.store.codec import spec_to_proto
 from academy.v1 import contests_pb2, libraries_pb2, pattern_pb2, proposals_pb2
-from clients.academy import Academy, Connection
+from clients import Academy, Connection
 from clients.bots.advised_player import AdvisedPlayer
 from clients.bots.thinking import Candidate, Counsel, Experience, Thought, no_counsel
 from clients.seat import Seat

@@ -1,13 +1,16 @@
-"""What ACADEMY answers, as plain values."""
+"""ACADEMY's answers as plain values."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import compress, repeat
 from typing import Final
 
+import grpc
+
 from academy.knowledge.contests import Verdict
 from academy.knowledge.settings import Library
 from academy.v1 import consultation_pb2, pattern_pb2, proposals_pb2
+from clients.connection import AcademyRefusedError
 
 LIBRARIES: Final = {
     pattern_pb2.LIBRARY_OPENING: Library.OPENING,
@@ -28,7 +31,18 @@ _VERDICTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class OpeningMove:
-    """A known continuation. Figures are the asking player's; `equivalents` are its symmetric spellings."""
+    """A known continuation of an opening.
+
+    Args:
+        move: the move, in the game's notation.
+        equivalents: the same move under the symmetries of the position.
+        visits: how many contests played it.
+        wins: how many of them the asking player's side won.
+        draws: how many were drawn.
+        losses: how many it lost.
+        value: the mean expected value after it, from 0 to 1, for the asking player's side.
+        elo: the mean Elo of the players who made it.
+    """
 
     move: str
     equivalents: tuple[str, ...]
@@ -42,10 +56,20 @@ class OpeningMove:
 
 @dataclass(frozen=True, slots=True)
 class PatternMatch:
-    """A pattern that lies on the position asked about.
+    """A pattern that lies on a board.
 
-    `value` is the expected value it speaks of, the asking player's unless `for_opponent`. The image
-    under the game's symmetry number `symmetry` has its top left cell at (row, column).
+    Args:
+        pattern_id: the pattern.
+        library: the library that has it.
+        proposers: how many players proposed it.
+        elo: their mean Elo.
+        value: the expected value of positions with it, from 0 to 1: the asking player's, the opponent's if
+            `for_opponent`.
+        symmetry: the number of the game's symmetry under which the pattern lies here.
+        row: the row of the image's top left cell.
+        column: the column of the image's top left cell.
+        for_opponent: whether the pattern speaks of the opponent.
+        cells: the pattern's text; "" where `MatchOptions.with_cells` does not ask for it.
     """
 
     pattern_id: int
@@ -62,9 +86,12 @@ class PatternMatch:
 
 @dataclass(frozen=True, slots=True)
 class SuccessorMatches:
-    """The matches on a position, strongest patterns first, and what each of some moves changes of them.
+    """The matches on a position, and what each of some moves changes of them.
 
-    Move i brings `gained[i]`, and ends those of `position` that are in `lost[i]`.
+    Args:
+        position: the matches on the position, strongest patterns first.
+        gained: for each move the matches that it brings.
+        lost: for each move the matches of `position` that it ends.
     """
 
     position: tuple[PatternMatch, ...]
@@ -72,14 +99,29 @@ class SuccessorMatches:
     lost: tuple[tuple[PatternMatch, ...], ...]
 
     def after(self, move: int) -> list[PatternMatch]:
-        """All matches told of the position after a move: those that stay, then those gained."""
+        """Return all matches on the position after a move: those that stay, then those gained.
+
+        Args:
+            move: the move's index among those asked about, from 0.
+        """
         ended = set(self.lost[move])
         return [*(match for match in self.position if match not in ended), *self.gained[move]]
 
 
 @dataclass(frozen=True, slots=True)
 class ProposalStatus:
-    """A proposal of one's own and what became of it."""
+    """A proposal of one's own, and what became of it.
+
+    Args:
+        proposal_id: the proposal.
+        contest_id: the contest that it comes from.
+        library: the library that it is for.
+        cells: the pattern's text.
+        ply: the ply of the contest after which the pattern was on the board, from 1.
+        verdict: what ACADEMY decided; `Verdict.HELD` until the contest is reported.
+        reason: the rule that decided.
+        pattern_id: the pattern that it became or changed; 0 where there is none.
+    """
 
     proposal_id: str
     contest_id: str
@@ -95,16 +137,16 @@ def opening_moves(response: consultation_pb2.LookUpOpeningResponse) -> list[Open
     """The continuations of an opening lookup, best for the mover first."""
     return [
         OpeningMove(
-            found.move,
-            tuple(found.equivalents),
-            found.statistics.visits,
-            found.statistics.wins,
-            found.statistics.draws,
-            found.statistics.losses,
-            found.statistics.value,
-            found.statistics.elo,
+            move.move,
+            tuple(move.equivalents),
+            move.statistics.visits,
+            move.statistics.wins,
+            move.statistics.draws,
+            move.statistics.losses,
+            move.statistics.value,
+            move.statistics.elo,
         )
-        for found in response.moves
+        for move in response.moves
     ]
 
 
@@ -173,14 +215,26 @@ def proposal_statuses(
     """Proposals with their verdicts."""
     return [
         ProposalStatus(
-            found.proposal_id,
-            found.contest_id,
-            LIBRARIES[found.content.library],
-            found.content.cells,
-            found.content.ply,
-            _VERDICTS[found.verdict],
-            found.reason,
-            found.pattern_id,
+            proposal.proposal_id,
+            proposal.contest_id,
+            LIBRARIES[proposal.content.library],
+            proposal.content.cells,
+            proposal.content.ply,
+            _VERDICTS[proposal.verdict],
+            proposal.reason,
+            proposal.pattern_id,
         )
-        for found in response.proposals
+        for proposal in response.proposals
     ]
+
+
+def refusal_of(response: consultation_pb2.PlayResponse) -> AcademyRefusedError | None:
+    """Return the refusal that a stream's answer is; None for any other."""
+    if response.WhichOneof("answer") != "refusal":
+        return None
+    refusal = response.refusal
+    code = next((status.name for status in grpc.StatusCode if status.value[0] == refusal.code), "UNKNOWN")
+    seconds = refusal.metadata.get("retry_after")
+    return AcademyRefusedError(
+        code, refusal.message, refusal.reason, refusal.metadata, None if seconds is None else float(seconds)
+    )

@@ -1,17 +1,15 @@
 """What both ways to dial in share: when to dial again, and who is told what."""
 
-import queue
 from typing import Any
 
 import pytest
 
 from arena.v1 import players_pb2
 from clients.connection import AcademyUnavailableError, Connection
-from clients.games import GameDeclinedError
-from clients.tables import GameSession, Redialling, Tables, Told
+from clients.remote_play import GameSession, Tables, move_of
+from clients.retries import Redialling
 
 GONE = AcademyUnavailableError("nobody is there")
-Inbox = queue.SimpleQueue[Told]
 
 
 class Clock:
@@ -70,8 +68,8 @@ def told(**message: Any) -> players_pb2.PlayResponse:
 
 
 def test_each_game_is_told_what_concerns_it() -> None:
-    begun: list[GameSession[Inbox]] = []
-    tables = Tables(Connection("127.0.0.1:1"), Inbox, begun.append)
+    begun: list[GameSession] = []
+    tables = Tables(Connection("127.0.0.1:1"), begun.append)
     assert not tables.welcomed
     tables.take(told(welcome=players_pb2.Welcome()))
     tables.take(start(1))
@@ -84,14 +82,14 @@ def test_each_game_is_told_what_concerns_it() -> None:
 
     first, second = begun
     assert (tables.welcomed, tables.games, list(tables.in_progress)) == (True, 1, [2])
-    assert isinstance(first.told.get_nowait(), players_pb2.GameEnd)
-    assert (second.told.get_nowait(), second.told.empty()) == (asked, True)
-    assert second.turn(asked).moves == ((1, "C3"),)
+    assert isinstance(first.inbox.get_nowait(), players_pb2.GameEnd)
+    assert (second.inbox.get_nowait(), second.inbox.empty()) == (asked, True)
+    assert second.moves == [(1, "C3")]
 
 
 def test_what_concerns_no_game_in_progress_is_nothing() -> None:
-    begun: list[GameSession[Inbox]] = []
-    tables = Tables(Connection("127.0.0.1:1"), Inbox, begun.append)
+    begun: list[GameSession] = []
+    tables = Tables(Connection("127.0.0.1:1"), begun.append)
     tables.take(start(1))
     for message in (
         told(moves_made=players_pb2.MovesMade(seat_id=9)),
@@ -100,16 +98,10 @@ def test_what_concerns_no_game_in_progress_is_nothing() -> None:
         players_pb2.PlayResponse(),
     ):
         tables.take(message)
-    assert begun[0].told.empty() and list(tables.in_progress) == [1]
+    assert begun[0].inbox.empty() and list(tables.in_progress) == [1]
 
 
-def test_a_table_says_things_of_its_own_seat() -> None:
-    begun: list[GameSession[Inbox]] = []
-    Tables(Connection("127.0.0.1:1"), Inbox, begun.append).take(start(4))
-    [table] = begun
-    asked = players_pb2.MoveRequest(seat_id=4, request=7)
-    assert table.ready().ready.seat_id == 4
-    declined = table.declined(GameDeclinedError("too large a board")).decline
-    assert (declined.seat_id, declined.reason) == (4, "too large a board")
-    assert table.answer(asked, "C3").move == players_pb2.Move(seat_id=4, request=7, text="C3")
-    assert table.answer(asked, None).move.resign
+def test_a_move_answers_its_request() -> None:
+    request = players_pb2.MoveRequest(seat_id=4, request=7)
+    assert move_of(request, "C3") == players_pb2.Move(seat_id=4, request=7, text="C3")
+    assert move_of(request, None).resign

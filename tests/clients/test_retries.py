@@ -12,7 +12,7 @@ from academy.service.addresses import ServerAddress
 from academy.service.limits import Limits
 from academy.service.server import ServerSettings
 from academy.v1 import contests_pb2
-from clients.academy import (
+from clients import (
     Academy,
     AcademyRefusedError,
     AcademyUnavailableError,
@@ -20,7 +20,7 @@ from clients.academy import (
     Connection,
     Seat,
 )
-from clients.patience import RetryBudget
+from clients.retries import RetryBudget
 from tests.academy.service.examples import tiny_go
 from tests.academy.service.running import serving
 

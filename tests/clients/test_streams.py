@@ -12,8 +12,8 @@ import pytest
 
 from academy.knowledge.boards import SquareGeometry
 from academy.v1 import consultation_pb2, consultation_pb2_grpc
-from clients.academy import Academy, AcademyUnavailableError, AsyncAcademy, Connection, Seat
-from clients.answer_deadline import AnswerDeadline
+from clients import Academy, AcademyUnavailableError, AsyncAcademy, Connection, Seat
+from clients.streams import AnswerDeadline
 
 SECONDS = 1.0
 SEAT = Seat("tiny", SquareGeometry(5, 5), 1)
