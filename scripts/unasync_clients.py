@@ -1,4 +1,4 @@
-"""Generates `clients/academy.py` from `clients/academy_async.py`; with `--check` says whether it is up to date."""
+"""Generates `clients/academy.py` from `clients/academy_async.py`; with `--check`, fails where they differ."""
 
 import subprocess
 import sys

@@ -63,5 +63,5 @@ def test_where_nothing_is_sensible_the_bot_passes() -> None:
     assert position.mover == BLACK
     assert sensible_moves(referee, position) == []
     for method in ("random", "monte-carlo"):
-        thinker = Strength(method, playouts=5).thinker(referee, random.Random(1))  # type: ignore[arg-type]
+        thinker = Strength(method, playouts=5).thinker(referee, random.Random(1))
         assert thinker.think(referee, position).candidates[0].move == PASS
