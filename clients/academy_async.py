@@ -1,7 +1,8 @@
 """The client of ACADEMY for asyncio.
 
 `clients/academy.py`, the client for blocking calls, is generated from this file: `make unasync`. A client
-that asks faster than ACADEMY's limits allow waits as long as ACADEMY says, at most as long as a call may take.
+that asks faster than ACADEMY's limits allow waits for as long as ACADEMY says, at most for as long as a call
+may take.
 """
 
 import asyncio
