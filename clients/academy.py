@@ -316,8 +316,7 @@ class Academy(Questions):
         request = proposals_pb2.ListProposalsRequest(contest_id=contest_id)
         while True:
             response = self._call(self._proposals.ListProposals, request)
-            for status in proposal_statuses(response):
-                yield status
+            yield from proposal_statuses(response)
             if not response.next_page_token:
                 return
             request.page_token = response.next_page_token

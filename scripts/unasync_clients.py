@@ -24,6 +24,9 @@ TEXTS: Final = {
     "Awaitable, ": "",
     '"AsyncIterator[AsyncPlayStream]"': '"Iterator[PlayStream]"',
     "an `async with` block": "a `with` block",
+    "for status in proposal_statuses(response):\n                yield status": (
+        "yield from proposal_statuses(response)"
+    ),
 }
 WORDS: Final = {
     "AsyncAcademy": "Academy",
