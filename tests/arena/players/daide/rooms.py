@@ -12,7 +12,7 @@ from arena.jobs import GameJob, GameResult, PlayerSetup
 from arena.match.game import play
 from arena.players.daide.limits import DaideLimits
 from arena.players.daide.listener import DaideListener
-from clients.bots.diplomacy.daide_client import DaideClient
+from clients.bots.diplomacy.daide import DaideClient
 from referees.diplomacy.daide.tokens import Vocabulary, vocabulary
 from referees.diplomacy.provinces import shipped_map
 

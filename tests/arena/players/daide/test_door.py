@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from arena.players.daide.limits import DaideLimits
-from clients.bots.diplomacy.daide_client import DaideClient, ServerDisconnectedError
+from clients.bots.diplomacy.daide import DaideClient, ServerDisconnectedError
 from referees.diplomacy.daide.frames import FrameReader
 from referees.diplomacy.daide.tokens import text_tokens
 from tests.arena.players.daide.rooms import PATIENCE, Hand, hands, open_door
