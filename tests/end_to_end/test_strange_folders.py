@@ -39,6 +39,7 @@ command = "academy-bot hex --set board_size=3 --search random --seed 1"
 """
 RINGMASTERS = """\
 competition_type = 'playoff'
+scorer = 'internal'
 board_size = 5
 komi = 0.5
 bot = 'academy-bot go --set board_size=5 --set komi=0.5 --search random'
