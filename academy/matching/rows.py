@@ -9,14 +9,35 @@ Removed rows stay until they are more than the rest.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from academy.matching.anchoring import TESTED_CODES, AnchoredPattern, AnchorKind
-from academy.matching.arrays import extended, ranges
-from academy.matching.images import Neighbourhood
+from academy.matching.anchoring import TESTED_CODES, AnchoredPattern
+from academy.matching.board_tables import AnchorKind, Neighbourhood
+
+Number = TypeVar("Number", np.uint8, np.uint16, np.int16, np.int32, np.int64, np.bool_)
+
+
+def extended(array: NDArray[Number], used: int, added: NDArray[Number]) -> NDArray[Number]:
+    """Write rows behind the first `used` ones of an array, or of a larger copy where they find no room."""
+    end = used + len(added)
+    if end > len(array):
+        larger = np.zeros((max(2 * len(array), end), *array.shape[1:]), dtype=array.dtype)
+        larger[:used] = array[:used]
+        array = larger
+    array[used:end] = added
+    return array
+
+
+def ranges(starts: NDArray[np.int32], lengths: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return start, start + 1, ... of each range, one range after the other."""
+    ends = np.cumsum(lengths, dtype=np.int64)
+    total = int(ends[-1]) if len(ends) else 0
+    steps: NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
+    return np.arange(total) + steps
+
 
 STAGE: Final = 4
 CODES: Final = len(TESTED_CODES)
@@ -202,3 +223,14 @@ class PatternRows:
             tuple(self._of_kind[kind][: self._counts[kind]] for kind in AnchorKind),
             max((reach for reach, count in self._reaches.items() if count), default=0),
         )
+
+
+def kept_rows(kept: Mapping[str, NDArray[Any]]) -> Rows:
+    """Return the rows that `PatternRows` would hold if it were filled by `restore`, without doing that."""
+    rows, use = kept["rows"], kept["use"]
+    kinds, reaches = use[:, 0], use[:, 1]
+    return Rows(
+        **{name: kept[name] for name in Rows._fields if name not in ("of_kind", "reach")},
+        of_kind=tuple(rows[kinds == kind] for kind in AnchorKind),
+        reach=int(reaches.max(initial=0)),
+    )

@@ -26,10 +26,10 @@ from academy.service.interceptor import CallInterceptor, Context
 from academy.service.limits import Limits
 from academy.service.metrics import Metrics
 from academy.service.queries import (
+    PatternAnswer,
     PatternCall,
     PatternQuestion,
     SuccessorAnswer,
-    WrittenAnswer,
     opening_answer,
 )
 from academy.service.refusals import AnswerTooLargeError, InvalidFieldError, require
@@ -135,7 +135,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         call = PatternCall(spec, game.shelf.ranked, libraries, questions)
         written = await self._gathering.answered(call, caller.name)
         await self._tell(caller, spec, seats, libraries, written)
-        response.MergeFromString(written.message)
+        response.CopyFrom(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
         self._asked["position"] += count
@@ -176,9 +176,9 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         for part in in_parts(moves, board):
             await self._turns.wait(caller.name)
             answer.add(part)
-        written = answer.written()
+        written = answer.encode()
         await self._tell(caller, spec, seats, libraries, written)
-        response.MergeFromString(written.message)
+        response.CopyFrom(written.message)
         if stored is not None:
             response.patterns.cells.extend(written.cells(stored))
         self._asked["position"] += 1
@@ -268,10 +268,10 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         spec: GameSpec,
         seats: set[ContestSeat],
         libraries: tuple[Library, ...],
-        written: WrittenAnswer,
+        written: PatternAnswer,
     ) -> None:
         """Count what an answer tells: as used in a contest, as told outside. Raises AnalysisExceededError."""
-        found = {library: written.found(library) for library in libraries}
+        found = {library: written.pattern_ids(library) for library in libraries}
         if not seats:
             told = [pattern_id for pattern_ids in found.values() for pattern_id in pattern_ids]
             await self._allowance.take(caller, spec.game_id, told)

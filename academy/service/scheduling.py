@@ -6,13 +6,12 @@ kernel. `FairScheduler` splits long work into parts: one part at a time, one cal
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from academy.matching.matches import Matches
 from academy.service.cost import cost_of_board, cost_of_position
-from academy.service.queries import PatternCall, WrittenAnswer, answered_together
+from academy.service.queries import PatternAnswer, PatternCall
 
 
 class FairScheduler:
@@ -71,7 +70,7 @@ class _Waiting:
     call: PatternCall
     task: asyncio.Task[Any]
     taken: bool = False
-    answer: WrittenAnswer | None = None
+    answer: PatternAnswer | None = None
     fault: Exception | None = None
 
     @property
@@ -84,12 +83,12 @@ class _Waiting:
 
     def answer_alone(self) -> None:
         try:
-            self.answer = self.call.answered()
+            self.answer = self.call.answer()
         except Exception as fault:
             # Whatever it is, it is for the call's own task to raise, not for the one that answers it.
             self.fault = fault
 
-    def result(self) -> WrittenAnswer:
+    def result(self) -> PatternAnswer:
         if self.fault is not None:
             raise self.fault
         assert self.answer is not None, "who takes a call answers it"
@@ -104,7 +103,7 @@ class RequestBatcher:
         self._waiting: deque[_Waiting] = deque()
         self._not_waiting = 0
 
-    async def answered(self, call: PatternCall, caller: str) -> WrittenAnswer:
+    async def answered(self, call: PatternCall, caller: str) -> PatternAnswer:
         """Have a caller's call answered. Raises InvalidBoardError.
 
         One that is cancelled while it waits is not answered.
@@ -115,7 +114,7 @@ class RequestBatcher:
             return await self._in_parts(call, caller, max(1, _QUESTIONS_OF_PART // of_position))
         if self._not_waiting:
             self._not_waiting -= 1
-            return call.answered()
+            return call.answer()
         task = asyncio.current_task()
         assert task is not None, "a call is answered by a task"
         waiting = _Waiting(call, task)
@@ -130,16 +129,17 @@ class RequestBatcher:
             taken = self._taken_with(waiting)
             if len(taken) == 1 and not self._waiting:
                 self._not_waiting = _NOT_WAITING
-            _answer(taken)
+            for each in taken:
+                each.answer_alone()
         return waiting.result()
 
-    async def _in_parts(self, call: PatternCall, caller: str, positions: int) -> WrittenAnswer:
+    async def _in_parts(self, call: PatternCall, caller: str, positions: int) -> PatternAnswer:
         found: list[Matches] = []
         while len(found) < len(call.questions):
             await self._turns.wait(caller)
             part = call.questions[len(found) : len(found) + positions]
-            found += call.ranked.match_each(call.wishes(part))
-        return call.written(found)
+            found += call.match(part)
+        return call.encode(found)
 
     def _taken_with(self, first: _Waiting) -> list[_Waiting]:
         """Take a waiting call, and the oldest others that there is room for beside it."""
@@ -157,18 +157,3 @@ class RequestBatcher:
             each.taken = True
             self._waiting.remove(each)
         return taken
-
-
-def _answer(taken: Sequence[_Waiting]) -> None:
-    if len(taken) == 1:
-        taken[0].answer_alone()
-        return
-    try:
-        answers = answered_together([each.call for each in taken])
-    except Exception:
-        # One of them cannot be answered, whatever the reason: each is told of its own.
-        for each in taken:
-            each.answer_alone()
-        return
-    for each, answer in zip(taken, answers, strict=True):
-        each.answer = answer

@@ -8,7 +8,7 @@ from academy.knowledge.patterns import grid_pattern
 from academy.knowledge.symmetries import HEXAGON, SQUARE
 from academy.knowledge.text import read_cells
 from academy.matching.anchoring import TESTED_CODES, AnchorKind, anchored
-from academy.matching.images import SymmetryGroup
+from academy.matching.board_tables import SymmetryGroup
 
 EIGHT = SymmetryGroup(SQUARE.values())
 BOARD = SquareGeometry(19, 19)

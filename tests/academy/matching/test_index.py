@@ -14,8 +14,8 @@ from academy.knowledge.patterns import InvalidPatternError, Pattern, graph_patte
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import HEXAGON, SQUARE, NodeSymmetry
 from academy.knowledge.text import read_cells
-from academy.matching.images import REACH
-from academy.matching.vectorised import sieve, table
+from academy.matching import numpy_kernel
+from academy.matching.board_tables import REACH
 from tests.academy.matching.both_kernels import BothKernels, as_tuples
 from tests.academy.matching.reference import all_matches, state_at
 from tests.academy.matching.strategies import boards, games, libraries, patterns, square_games
@@ -130,7 +130,7 @@ def test_a_query_for_the_second_player_is_one_with_the_colours_exchanged(data: s
     spec: GameSpec = data.draw(square_games)
     library = data.draw(libraries(spec.geometry))
     board = data.draw(boards(spec.geometry))
-    found = index_of(spec, library).match_both(board)
+    found = index_of(spec, library).match(board, both=True)
     swapped = {pattern_id: spec.reversed_pattern(pattern) for pattern_id, pattern in library.items()}
     matches = list(zip(as_tuples(found), found.reversed.tolist(), strict=True))
     assert [match for match, reverse in matches if not reverse] == all_matches(spec, library, board)
@@ -145,7 +145,7 @@ def test_places_of_the_second_player_are_on_the_board_reversed(data: st.DataObje
     spec = GameSpec("draughts", geometry, reversal="rotate_180")
     library = data.draw(libraries(geometry))
     board = data.draw(boards(geometry))
-    found = index_of(spec, library).match_both(board)
+    found = index_of(spec, library).match(board, both=True)
     places = [match for match, turned in zip(as_tuples(found), found.reversed, strict=True) if turned]
     assert places == all_matches(spec, library, spec.reversed_board(board))
 
@@ -203,10 +203,10 @@ def test_work_done_in_parts_gives_the_same_matches(monkeypatch: pytest.MonkeyPat
     library = {number: loose_pattern(chance, board, 4, 5, 2 + number % 14) for number in range(30)}
     index = index_of(spec, library)
     whole = as_tuples(index.match(board))
-    monkeypatch.setattr(table, "_MAX_TABLE_BYTES", 1)
-    monkeypatch.setattr(sieve, "_MAX_DENSE_WORDS", 1)
-    monkeypatch.setattr(sieve, "_MAX_FAR_TESTS", 1)
-    assert board.states.count(2) > table.WORD
+    monkeypatch.setattr(numpy_kernel, "_MAX_TABLE_BYTES", 1)
+    monkeypatch.setattr(numpy_kernel, "_MAX_DENSE_WORDS", 1)
+    monkeypatch.setattr(numpy_kernel, "_MAX_FAR_TESTS", 1)
+    assert board.states.count(2) > numpy_kernel._WORD
     assert as_tuples(index.match(board)) == whole == all_matches(spec, library, board)
 
 

@@ -6,9 +6,8 @@ import pytest
 from academy.knowledge.boards import SquareGeometry
 from academy.knowledge.symmetries import SQUARE
 from academy.matching.anchoring import AnchoredPattern, AnchorKind
-from academy.matching.arrays import ranges
-from academy.matching.images import Neighbourhood, SymmetryGroup
-from academy.matching.rows import CODES, FAR_COUNT, FAR_START, STAGE, PatternRows, Rows
+from academy.matching.board_tables import Neighbourhood, SymmetryGroup
+from academy.matching.rows import CODES, FAR_COUNT, FAR_START, STAGE, PatternRows, Rows, ranges
 
 FIRST_SOLDIER = 1
 GROUP = SymmetryGroup([SQUARE["identity"]])

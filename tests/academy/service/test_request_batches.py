@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from academy.knowledge.boards import Board, InvalidBoardError, SquareGeometry
 from academy.knowledge.cells import State
 from academy.knowledge.settings import Library
-from academy.service.queries import PatternCall, PatternQuestion, WrittenAnswer
-from academy.service.ranking import RankedQuery
+from academy.matching.matches import Matches
+from academy.service.queries import PatternAnswer, PatternCall, PatternQuestion
 from academy.service.scheduling import FairScheduler, RequestBatcher
 from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.service import examples
@@ -34,9 +34,9 @@ class Noticed(PatternCall):
 
     looked_at: list[PatternCall] = field(default_factory=list)
 
-    def wishes(self, questions: Sequence[PatternQuestion]) -> list[RankedQuery]:
+    def match(self, questions: Sequence[PatternQuestion]) -> list[Matches]:
         self.looked_at.append(self)
-        return PatternCall.wishes(self, questions)
+        return PatternCall.match(self, questions)
 
 
 def question(chance: random.Random, most: int = 20, each: int = 3, both: bool = False) -> PatternQuestion:
@@ -59,11 +59,11 @@ def some_calls(chance: random.Random, sizes: Sequence[int]) -> list[PatternCall]
     return calls
 
 
-def told(written: WrittenAnswer) -> tuple[bytes, list[int]]:
+def told(written: PatternAnswer) -> tuple[bytes, list[int]]:
     return written.message, written.table.tolist()
 
 
-async def together(calls: Sequence[PatternCall], gathering: RequestBatcher) -> list[WrittenAnswer]:
+async def together(calls: Sequence[PatternCall], gathering: RequestBatcher) -> list[PatternAnswer]:
     return await asyncio.gather(*(gathering.answered(call, "bot") for call in calls))
 
 
@@ -74,30 +74,30 @@ def test_each_call_is_answered_as_it_would_be_alone(seed: int, sizes: list[int])
 
     answers = asyncio.run(together(calls, RequestBatcher(FairScheduler())))
 
-    assert [told(answer) for answer in answers] == [told(call.answered()) for call in calls]
+    assert [told(answer) for answer in answers] == [told(call.answer()) for call in calls]
 
 
 def test_one_after_the_other_are_answered_too() -> None:
     calls = some_calls(random.Random(1), [1] * 50)
     gathering = RequestBatcher(FairScheduler())
 
-    async def ask_all() -> list[WrittenAnswer]:
+    async def ask_all() -> list[PatternAnswer]:
         return [await gathering.answered(call, "bot") for call in calls]
 
-    assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answered()) for call in calls]
+    assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answer()) for call in calls]
 
 
 def test_crowds_and_lonely_ones_in_turns() -> None:
     calls = some_calls(random.Random(2), [1] * 120)
     gathering = RequestBatcher(FairScheduler())
 
-    async def ask_all() -> list[WrittenAnswer]:
-        answers: list[WrittenAnswer] = []
+    async def ask_all() -> list[PatternAnswer]:
+        answers: list[PatternAnswer] = []
         for crowd in (1, 40, 1, 1, 17, 20, 40):
             answers += await together(calls[len(answers) : len(answers) + crowd], gathering)
         return answers
 
-    assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answered()) for call in calls]
+    assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answer()) for call in calls]
 
 
 def test_answers_to_short_questions_come_in_their_order() -> None:
@@ -193,7 +193,7 @@ def test_what_cannot_be_answered_hurts_nobody_else() -> None:
         calls[place] = replace(calls[place], questions=[question(chance), strange])
     gathering = RequestBatcher(FairScheduler())
 
-    async def ask_all() -> list[WrittenAnswer | BaseException]:
+    async def ask_all() -> list[PatternAnswer | BaseException]:
         asked = (gathering.answered(call, "bot") for call in calls)
         return await asyncio.gather(*asked, return_exceptions=True)
 
@@ -203,8 +203,8 @@ def test_what_cannot_be_answered_hurts_nobody_else() -> None:
         if place in (0, 11, 39):
             assert isinstance(answer, InvalidBoardError)
         else:
-            assert isinstance(answer, WrittenAnswer)
-            assert told(answer) == told(call.answered())
+            assert isinstance(answer, PatternAnswer)
+            assert told(answer) == told(call.answer())
 
 
 @pytest.mark.parametrize("gone", [{0}, {39}, {0, 1, 15, 16, 17}, set(range(40))])
@@ -214,7 +214,7 @@ def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> Non
     calls = [Noticed(SPEC, call.ranked, call.libraries, call.questions, looked_at) for call in calls]
     gathering = RequestBatcher(FairScheduler())
 
-    async def ask_all() -> list[WrittenAnswer | BaseException]:
+    async def ask_all() -> list[PatternAnswer | BaseException]:
         tasks = [asyncio.create_task(gathering.answered(call, "bot")) for call in calls]
         # All of them wait now.
         await asyncio.sleep(0)
@@ -225,7 +225,7 @@ def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> Non
             assert calls[0] not in looked_at
         # What was cancelled stands in nobody's way.
         after = await gathering.answered(calls[0], "bot")
-        assert told(after) == told(calls[0].answered())
+        assert told(after) == told(calls[0].answer())
         return await asyncio.gather(*tasks, return_exceptions=True)
 
     answers = asyncio.run(ask_all())
@@ -236,8 +236,8 @@ def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> Non
             # The first is asked for once more.
             assert call not in looked_at or place == 0
         else:
-            assert isinstance(answer, WrittenAnswer)
-            assert told(answer) == told(call.answered())
+            assert isinstance(answer, PatternAnswer)
+            assert told(answer) == told(call.answer())
 
 
 @pytest.fixture(scope="module")
