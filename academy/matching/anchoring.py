@@ -61,7 +61,7 @@ class AnchoredPattern:
     distinct: NDArray[np.bool_]
 
 
-def anchored(pattern: Pattern, group: SymmetryGroup, hexagonal: bool = False) -> AnchoredPattern:
+def anchor_pattern(pattern: Pattern, group: SymmetryGroup, hexagonal: bool = False) -> AnchoredPattern:
     """Hang a pattern on its anchor. Raises InvalidPatternError for a code that is not in the language."""
     cells = np.array(pattern.cells, dtype=np.int32)
     codes = np.frombuffer(pattern.codes, dtype=np.uint8)

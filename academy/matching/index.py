@@ -14,7 +14,7 @@ from academy.knowledge.patterns import InvalidPatternError, Pattern
 from academy.knowledge.spec import GameSpec
 from academy.knowledge.symmetries import GridSymmetry, NodeSymmetry
 from academy.matching import kernels
-from academy.matching.anchoring import anchored
+from academy.matching.anchoring import anchor_pattern
 from academy.matching.board_tables import BoardTables, Neighbourhood, SymmetryGroup, board_tables
 from academy.matching.matches import Matches, MatchLimits, MatchQuery, RankedRows, Ranking, rank_rows
 from academy.matching.rows import PatternRows, Rows, kept_rows
@@ -193,7 +193,7 @@ class PatternIndex:
         self._spec.check_pattern(pattern)
         if isinstance(self._spec.geometry, GraphGeometry):
             _check_nodes(pattern, self._spec.geometry.size)
-        found = anchored(pattern, self._group, isinstance(self._spec.geometry, HexGeometry))
+        found = anchor_pattern(pattern, self._group, isinstance(self._spec.geometry, HexGeometry))
         with self._lock:
             self._take_apart()
             if pattern_id in self._row_of:
@@ -210,7 +210,7 @@ class PatternIndex:
 
     def _remove(self, pattern_id: int) -> None:
         self._rows.remove(self._row_of.pop(pattern_id))
-        renumbered = self._rows.compacted()
+        renumbered = self._rows.compact()
         if renumbered:
             self._row_of = renumbered
 

@@ -1,5 +1,6 @@
 """What is asked about a board, in which order patterns come, and which occurrences the answer lists."""
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -103,5 +104,25 @@ class Matches(NamedTuple):
 
     def select(self, which: Flags | NDArray[np.intp] | slice, total: int) -> "Matches":
         """Return some of these occurrences, of `total`."""
-        places, symmetries, rows, columns, flags = (column[which] for column in self[1:6])
-        return Matches(self.ranked_ids, places, symmetries, rows, columns, flags, total)
+        return Matches(
+            self.ranked_ids,
+            self.places[which],
+            self.symmetries[which],
+            self.rows[which],
+            self.columns[which],
+            self.reversed[which],
+            total,
+        )
+
+
+def join_matches(parts: Sequence[Matches]) -> Matches:
+    """Return the matches of all parts, one part behind the other; all are of the first one's ranking."""
+    return Matches(
+        parts[0].ranked_ids,
+        np.concatenate([part.places for part in parts]),
+        np.concatenate([part.symmetries for part in parts]),
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.columns for part in parts]),
+        np.concatenate([part.reversed for part in parts]),
+        sum(part.total for part in parts),
+    )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from academy.knowledge.cells import State
 from academy.matching.anchoring import TESTED_CODES
 from academy.matching.board_tables import AnchorKind, BoardTables
-from academy.matching.matches import NO_LIMIT, Matches, MatchLimits, RankedRows
+from academy.matching.matches import NO_LIMIT, Matches, MatchLimits, RankedRows, join_matches
 from academy.matching.rows import CODES, FAR_COUNT, FAR_START, STAGE, Rows, ranges
 from academy.matching.successors import BoardChanges, Successors
 
@@ -59,13 +59,10 @@ def match(boards: NDArray[np.uint8], library: RankedRows, limits: MatchLimits) -
     answers = [_match_board(states, library, places, limits) for states in boards]
     if len(answers) == 1:
         return answers[0]
-    counts = [len(answer.places) for answer in answers]
-    columns = [np.concatenate(column) for column in zip(*(answer[1:5] for answer in answers), strict=True)]
-    listed = np.argsort(columns[0], kind="stable")[: limits.total]
-    found, symmetries, rows, anchor_columns = (column.take(listed) for column in columns)
-    total = sum(answer.total for answer in answers)
-    on_second = listed >= counts[0]
-    return Matches(library.ranking.pattern_ids, found, symmetries, rows, anchor_columns, on_second, total)
+    matches = join_matches(answers)
+    on_second = np.arange(matches.listed) >= answers[0].listed
+    order = np.argsort(matches.places, kind="stable")[: limits.total]
+    return matches._replace(reversed=on_second).select(order, matches.total)
 
 
 def _match_board(
@@ -302,17 +299,13 @@ def match_successors(
         begun = np.flatnonzero(~np.isin(keys, all_keys))
         kept = begun[_number_of_place(after.places[begun]) < limits.each][: limits.total]
         new.append(after.select(kept, len(begun)))
-    all_new = [
-        np.concatenate(column)
-        for column in zip(base.select(slice(0), 0)[1:6], *(m[1:6] for m in new), strict=True)
-    ]
     totals = np.array([matches.total for matches in new], dtype=np.int32)
     return Successors(
         base,
         _starts(list(map(len, gone))),
         np.concatenate([np.zeros(0, dtype=np.int32), *gone], dtype=np.int32),
         _starts([matches.listed for matches in new]),
-        Matches(library.ranking.pattern_ids, *all_new, int(totals.sum())),
+        join_matches([base.select(slice(0), 0), *new]),
         totals,
     )
 

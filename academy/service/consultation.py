@@ -1,7 +1,7 @@
 """Bots ask: single calls and streams, answered by the same code, under fair use in contests."""
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from academy.knowledge.boards import Board, InvalidBoardError
 from academy.knowledge.fair_use import Claim, check_low_value
@@ -268,7 +268,7 @@ class ConsultationServicer(consultation_pb2_grpc.ConsultationServiceServicer):
         spec: GameSpec,
         seats: set[ContestSeat],
         libraries: tuple[Library, ...],
-        written: PatternAnswer,
+        written: PatternAnswer[Any],
     ) -> None:
         """Count what an answer tells: as used in a contest, as told outside. Raises AnalysisExceededError."""
         found = {library: written.pattern_ids(library) for library in libraries}

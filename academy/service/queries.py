@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 from numpy.typing import NDArray
 
@@ -15,7 +16,7 @@ from academy.knowledge.fair_use import acceptable
 from academy.knowledge.openings import ROOT, OpeningNode, OpeningTree
 from academy.knowledge.settings import Library
 from academy.knowledge.spec import GameSpec
-from academy.matching.matches import Matches, MatchQuery
+from academy.matching.matches import Matches, MatchQuery, join_matches
 from academy.matching.successors import Change, Successors
 from academy.service.ranking import RankedPatterns
 from academy.store.codec import library_to_proto, stored_cells
@@ -68,7 +69,7 @@ def pack_columns(message: Message, **columns: NDArray[Any]) -> None:
 
     See "Packed repeated fields" in https://protobuf.dev/programming-guides/encoding/.
     """
-    numbers = _field_numbers(type(message))
+    numbers = _field_numbers(message.DESCRIPTOR)
     parts = []
     for name, column in columns.items():
         length = column.nbytes
@@ -86,8 +87,8 @@ def _varint(number: int) -> list[int]:
 
 
 @cache
-def _field_numbers(message: type[Message]) -> dict[str, int]:
-    return {field.name: field.number for field in message.DESCRIPTOR.fields}
+def _field_numbers(descriptor: Descriptor) -> dict[str, int]:
+    return {field.name: field.number for field in descriptor.fields}
 
 
 class PatternTable:
@@ -120,11 +121,14 @@ class PatternTable:
         message.more = matches.more
 
 
+Response = TypeVar("Response", messages.MatchPatternsResponse, messages.MatchSuccessorsResponse)
+
+
 @dataclass(frozen=True, slots=True)
-class PatternAnswer:
+class PatternAnswer(Generic[Response]):
     """A message without cells, how many placements it lists, and its table of patterns."""
 
-    message: messages.MatchPatternsResponse | messages.MatchSuccessorsResponse
+    message: Response
     placements: int
     table: PatternTable
 
@@ -192,11 +196,11 @@ class PatternCall:
         match = self.ranked.match
         return [match(question.query(self.spec, self.ranked, self.libraries)) for question in questions]
 
-    def answer(self) -> PatternAnswer:
+    def answer(self) -> PatternAnswer[messages.MatchPatternsResponse]:
         """Return the answer, a MatchPatternsResponse without cells. Raises InvalidBoardError."""
         return self.encode(self.match(self.questions))
 
-    def encode(self, placements: Sequence[Matches]) -> PatternAnswer:
+    def encode(self, placements: Sequence[Matches]) -> PatternAnswer[messages.MatchPatternsResponse]:
         """Return the answer, once all questions are matched."""
         message, table = messages.MatchPatternsResponse(), PatternTable(self.ranked, placements)
         for question, matches in zip(self.questions, placements, strict=True):
@@ -210,7 +214,8 @@ class PatternCall:
     def _for_opponent(self, question: PatternQuestion, matches: Matches) -> NDArray[np.bool_]:
         if self.spec.symmetric:
             return matches.reversed
-        return self.ranked.players.take(matches.places) != question.player
+        flags: NDArray[np.bool_] = self.ranked.players.take(matches.places) != question.player
+        return flags
 
 
 Move = Sequence[Change]
@@ -237,18 +242,13 @@ class SuccessorAnswer:
             moves = [[(cells[cell], SWAP_COLOURS[state]) for cell, state in move] for move in moves]
         self._parts.append(self._ranked.snapshot.match_successors(self._query, moves))
 
-    def encode(self) -> PatternAnswer:
+    def encode(self) -> PatternAnswer[messages.MatchSuccessorsResponse]:
         """Return the answer, a MatchSuccessorsResponse without cells, after at least one `add`."""
         parts = self._parts
         # Every part has matched the position, with the same result.
         base = parts[0].base
-        placements = [base, *(part.all_new for part in parts)]
-        gained = Matches(
-            base.ranked_ids,
-            *(np.concatenate(column) for column in zip(*(part.all_new[1:6] for part in parts), strict=True)),
-            sum(part.all_new.total for part in parts),
-        )
-        message, table = messages.MatchSuccessorsResponse(), PatternTable(self._ranked, placements)
+        gained = join_matches([part.all_new for part in parts])
+        message, table = messages.MatchSuccessorsResponse(), PatternTable(self._ranked, [base, gained])
         table.write_matches(message.position, base)
         table.write_matches(message.moves.gained, gained)
         pack_columns(
@@ -259,7 +259,7 @@ class SuccessorAnswer:
             lost_ends=_ends([part.gone_starts for part in parts]),
         )
         table.write(message.patterns)
-        return PatternAnswer(message, sum(matches.listed for matches in placements), table)
+        return PatternAnswer(message, base.listed + gained.listed, table)
 
 
 def _ends(starts_of_parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:

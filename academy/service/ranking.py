@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from academy.knowledge.fair_use import acceptable
 from academy.matching.index import Snapshot
-from academy.matching.matches import Flags, Matches, MatchQuery
+from academy.matching.matches import Flags, Matches, MatchQuery, join_matches
 
 _SELECTIONS_REMEMBERED: Final = 64
 # Of full libraries one pattern in ten lies on a position: so many patterns for each placement are looked at
@@ -78,8 +78,7 @@ class RankedPatterns:
         left = query._replace(max_matches=query.max_matches - strongest.listed)
         rest = self._match_part(left, first, size)
         rest = rest._replace(places=rest.places + np.int32(first))
-        columns = (np.concatenate(column) for column in zip(strongest[1:6], rest[1:6], strict=True))
-        return Matches(self.pattern_ids, *columns, strongest.total + rest.total)
+        return join_matches([strongest, rest])._replace(ranked_ids=self.pattern_ids)
 
     def _looked_at_first(self, query: MatchQuery) -> int:
         """How many of the strongest patterns are looked at first."""

@@ -12,6 +12,9 @@ from typing import Any, Final
 from academy.matching.matches import Matches
 from academy.service.cost import cost_of_board, cost_of_position
 from academy.service.queries import PatternAnswer, PatternCall
+from academy.v1 import consultation_pb2 as messages
+
+Answer = PatternAnswer[messages.MatchPatternsResponse]
 
 
 class FairScheduler:
@@ -70,7 +73,7 @@ class _Waiting:
     call: PatternCall
     task: asyncio.Task[Any]
     taken: bool = False
-    answer: PatternAnswer | None = None
+    answer: Answer | None = None
     fault: Exception | None = None
 
     @property
@@ -88,7 +91,7 @@ class _Waiting:
             # Whatever it is, it is for the call's own task to raise, not for the one that answers it.
             self.fault = fault
 
-    def result(self) -> PatternAnswer:
+    def result(self) -> Answer:
         if self.fault is not None:
             raise self.fault
         assert self.answer is not None, "who takes a call answers it"
@@ -103,7 +106,7 @@ class RequestBatcher:
         self._waiting: deque[_Waiting] = deque()
         self._not_waiting = 0
 
-    async def answered(self, call: PatternCall, caller: str) -> PatternAnswer:
+    async def answered(self, call: PatternCall, caller: str) -> Answer:
         """Have a caller's call answered. Raises InvalidBoardError.
 
         One that is cancelled while it waits is not answered.
@@ -133,7 +136,7 @@ class RequestBatcher:
                 each.answer_alone()
         return waiting.result()
 
-    async def _in_parts(self, call: PatternCall, caller: str, positions: int) -> PatternAnswer:
+    async def _in_parts(self, call: PatternCall, caller: str, positions: int) -> Answer:
         found: list[Matches] = []
         while len(found) < len(call.questions):
             await self._turns.wait(caller)

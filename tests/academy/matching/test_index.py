@@ -16,6 +16,7 @@ from academy.knowledge.symmetries import HEXAGON, SQUARE, NodeSymmetry
 from academy.knowledge.text import read_cells
 from academy.matching import numpy_kernel
 from academy.matching.board_tables import REACH
+from academy.matching.matches import MatchQuery
 from tests.academy.matching.both_kernels import BothKernels, as_tuples
 from tests.academy.matching.reference import all_matches, state_at
 from tests.academy.matching.strategies import boards, games, libraries, patterns, square_games
@@ -291,7 +292,7 @@ def test_a_ranking_says_which_patterns_and_in_which_order(data: st.DataObject, m
     for index in index_of(spec, library).indexes:
         snapshot = index.snapshot()
         ranking = snapshot.rank(np.array(ranked, dtype=np.int64))
-        found = snapshot.match(board, ranking, np.array(wanted, dtype=np.bool_), most)
+        found = ranking.match(MatchQuery(board, np.array(wanted, dtype=np.bool_), most))
         assert as_tuples(found) == expected[:most]
         assert found.total == len(expected)
         assert [ranked[place] for place in found.places] == found.pattern_ids.tolist()
@@ -307,7 +308,7 @@ def test_patterns_without_stones_on_an_empty_board_do_no_harm() -> None:
         library[number] = grid_pattern((*divmod(place, 3), code) for place, code in enumerate(drawn))
     board = Board(spec.geometry, bytes([State.EMPTY]) * 361)
     found = index_of(spec, library).match(board, 256)
-    assert len(found) == 256
+    assert found.listed == 256
     assert found.total > 1_000_000
 
 
@@ -323,7 +324,7 @@ def test_there_is_a_flag_for_each_pattern() -> None:
     board = Board.from_letters(spec.geometry, "xo")
     for index in index_of(spec, {3: read_cells("x", spec.geometry)}).indexes:
         with pytest.raises(ValueError, match="2 flags for a ranking of 1"):
-            index.snapshot().match(board, wanted=np.array([True, False]))
+            index.snapshot().match(MatchQuery(board, np.array([True, False])))
 
 
 # Putting and removing

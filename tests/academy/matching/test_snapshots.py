@@ -49,7 +49,7 @@ def test_a_snapshot_stays_as_it_was(kernel: str) -> None:
             kept.append((index.snapshot(), dict(library)))
     for snapshot, then in kept:
         assert len(snapshot) == len(then)
-        assert as_tuples(snapshot.match(BOARD)) == expected(then)
+        assert as_tuples(snapshot.match(MatchQuery(BOARD))) == expected(then)
 
 
 def test_a_snapshot_is_the_same_until_a_change() -> None:

@@ -17,7 +17,7 @@ from academy.knowledge.cells import State
 from academy.knowledge.settings import Library
 from academy.matching.matches import Matches
 from academy.service.queries import PatternAnswer, PatternCall, PatternQuestion
-from academy.service.scheduling import FairScheduler, RequestBatcher
+from academy.service.scheduling import Answer, FairScheduler, RequestBatcher
 from academy.v1 import consultation_pb2, contests_pb2
 from tests.academy.service import examples
 from tests.academy.service.examples import EMPTY, position, teach
@@ -59,11 +59,11 @@ def some_calls(chance: random.Random, sizes: Sequence[int]) -> list[PatternCall]
     return calls
 
 
-def told(written: PatternAnswer) -> tuple[bytes, list[int]]:
-    return written.message, written.table.tolist()
+def told(answer: Answer) -> tuple[bytes, list[int]]:
+    return answer.message.SerializeToString(), answer.table.places.tolist()
 
 
-async def together(calls: Sequence[PatternCall], gathering: RequestBatcher) -> list[PatternAnswer]:
+async def together(calls: Sequence[PatternCall], gathering: RequestBatcher) -> list[Answer]:
     return await asyncio.gather(*(gathering.answered(call, "bot") for call in calls))
 
 
@@ -81,7 +81,7 @@ def test_one_after_the_other_are_answered_too() -> None:
     calls = some_calls(random.Random(1), [1] * 50)
     gathering = RequestBatcher(FairScheduler())
 
-    async def ask_all() -> list[PatternAnswer]:
+    async def ask_all() -> list[Answer]:
         return [await gathering.answered(call, "bot") for call in calls]
 
     assert [told(answer) for answer in asyncio.run(ask_all())] == [told(call.answer()) for call in calls]
@@ -91,8 +91,8 @@ def test_crowds_and_lonely_ones_in_turns() -> None:
     calls = some_calls(random.Random(2), [1] * 120)
     gathering = RequestBatcher(FairScheduler())
 
-    async def ask_all() -> list[PatternAnswer]:
-        answers: list[PatternAnswer] = []
+    async def ask_all() -> list[Answer]:
+        answers: list[Answer] = []
         for crowd in (1, 40, 1, 1, 17, 20, 40):
             answers += await together(calls[len(answers) : len(answers) + crowd], gathering)
         return answers
@@ -193,7 +193,7 @@ def test_what_cannot_be_answered_hurts_nobody_else() -> None:
         calls[place] = replace(calls[place], questions=[question(chance), strange])
     gathering = RequestBatcher(FairScheduler())
 
-    async def ask_all() -> list[PatternAnswer | BaseException]:
+    async def ask_all() -> list[Answer | BaseException]:
         asked = (gathering.answered(call, "bot") for call in calls)
         return await asyncio.gather(*asked, return_exceptions=True)
 
@@ -214,7 +214,7 @@ def test_who_goes_away_is_not_answered_and_the_others_are(gone: set[int]) -> Non
     calls = [Noticed(SPEC, call.ranked, call.libraries, call.questions, looked_at) for call in calls]
     gathering = RequestBatcher(FairScheduler())
 
-    async def ask_all() -> list[PatternAnswer | BaseException]:
+    async def ask_all() -> list[Answer | BaseException]:
         tasks = [asyncio.create_task(gathering.answered(call, "bot")) for call in calls]
         # All of them wait now.
         await asyncio.sleep(0)
