@@ -218,55 +218,35 @@ def filter_kind(units: Units, search: Search, kind: int, anchors: Anchors, other
         _with_room(units.bits, end, room, U(LANES)),
         _with_room(units.nearly, end, room, U(LANES)) if search.mends else units.nearly,
         candidates,
-        _with_room(units.tests, first_bank, banks, size) if search.mends else aligned_words(U(2) * size),
+        _with_room(units.tests, first_bank, banks, size) if search.mends else aligned_words(size),
     )
     words_after, mended = anchors.words, grown.tests[:0]
     if search.mends:
         words_after = words_around(search.after, anchors.cells, search.after.states[anchors.cells], search)
         mended = aligned_words(size)
         mended[:] = NO_BITS
-    reach, number = search.rows.reach, U(0)
-    while number < banks:
-        # Two banks at once take four fifths of the time (benchmarks/matching.py, both perspectives).
-        count = U(2) if not search.mends and number + U(1) < banks else U(1)
-        at = (first_bank + number if search.mends else U(0)) * size
-        table, next_table = grown.tests[at : at + size], grown.tests[at + size : at + U(2) * size]
-        _write_table(table, anchors, others, number, reach, symmetries)
+    for number in range(banks):
+        bank = first_bank + number
+        here, of_here = (anchors, number) if number < own_banks else (others, number - own_banks)
+        table = grown.tests[bank * size : (bank + U(1)) * size] if search.mends else grown.tests
+        table[len(table) - LANES :] = ALL_BITS
+        here_banks = banks_of(len(here.cells), symmetries)
+        write_tests(here.words, here_banks, of_here, search.rows.reach, table, here.swapped)
+        first = end
         if search.mends:
-            write_tests(words_after, banks, number, reach, mended, False)
+            write_tests(words_after, here_banks, of_here, search.rows.reach, mended, False)
             for word in range(U(len(table) - LANES)):
                 mended[word] &= ~table[word]
-            middle = _intersect_rows_nearly(table, mended, members, search.rows, grown, end)
-            last = middle
-        elif count == U(2):
-            _write_table(next_table, anchors, others, number + U(1), reach, symmetries)
-            middle, last = _intersect_rows_twice(table, next_table, members, search.rows, grown, end)
+            end = _intersect_rows_nearly(table, mended, members, search.rows, grown, first)
         else:
-            middle = _intersect_rows(table, members, search.rows, grown, end)
-            last = middle
-        for bank in range(number, number + count):
-            first, stop = (end, middle) if bank == number else (middle, last)
-            grown.banks[first:stop] = first_bank + bank
-            here, of_here = (anchors, bank) if bank < own_banks else (others, bank - own_banks)
-            for unit in range(first, stop):
-                if search.rows.unusual[U(grown.rows[unit])]:
-                    _drop_repeated(grown, search, unit, of_here, U(len(here.cells)))
-                    _pass_far_tests(grown, search, unit, here.on)
-        end = last
-        number += count
+            end = _intersect_rows(table, members, search.rows, grown, first)
+        grown.banks[first:end] = bank
+        for unit in range(first, end):
+            if search.rows.unusual[U(grown.rows[unit])]:
+                _drop_repeated(grown, search, unit, of_here, U(len(here.cells)))
+                _pass_far_tests(grown, search, unit, here.on)
     kept_tests = grown.tests if search.mends else units.tests
     return Units(grown.rows[:end], grown.banks[:end], grown.bits, grown.nearly, candidates, kept_tests)
-
-
-@compiled
-def _write_table(
-    table: Words, anchors: Anchors, others: Anchors, bank: int, reach: int, symmetries: int
-) -> None:
-    """Write the table of one of the banks of some anchors and others."""
-    own_banks = banks_of(len(anchors.cells), symmetries)
-    here, of_here = (anchors, bank) if bank < own_banks else (others, bank - own_banks)
-    table[len(table) - LANES :] = ALL_BITS
-    write_tests(here.words, banks_of(len(here.cells), symmetries), of_here, reach, table, here.swapped)
 
 
 @compiled
@@ -309,61 +289,31 @@ def _with_room(words: Words, used: int, more: int, size: int) -> Words:
 @compiled
 def _intersect_rows(table: Words, members: Numbers, rows: Rows, units: Units, first: int) -> int:
     """Write, from unit `first` on, the rows that some candidate of a bank passes; return the end."""
+    starts, stages, tests, unit_rows, bits = rows.starts, rows.stages, rows.tests, units.rows, units.bits
     end = first
     for place in range(U(len(members))):
         row = U(members[place])
-        units.rows[end] = row
-        start = U(rows.starts[row])
+        unit_rows[end] = row
+        start = U(starts[row])
         # The first stage of all holds always.
-        second = start + U(STAGE) if rows.stages[row] > 1 else U(0)
-        passed = both(_pass_four(table, rows.tests, start), _pass_four(table, rows.tests, second))
-        store_bank(units.bits, end, passed)
+        second = start + U(STAGE) if stages[row] > 1 else U(0)
+        passed = both(_pass_four(table, tests, start), _pass_four(table, tests, second))
+        store_bank(bits, end, passed)
         end += U(has_bits(passed))
-    return _keep_rows(table, rows, units, first, (first, end))
-
-
-@compiled
-def _intersect_rows_twice(
-    table: Words, next_table: Words, members: Numbers, rows: Rows, units: Units, first: int
-) -> tuple[int, int]:
-    """Do as `_intersect_rows` for two banks; return where the units of each end."""
-    next_first = first + U(len(members))
-    end, next_end = first, next_first
-    for place in range(U(len(members))):
-        row = U(members[place])
-        units.rows[end], units.rows[next_end] = row, row
-        start = U(rows.starts[row])
-        second = start + U(STAGE) if rows.stages[row] > 1 else U(0)
-        passed = both(_pass_four(table, rows.tests, start), _pass_four(table, rows.tests, second))
-        next_passed = both(
-            _pass_four(next_table, rows.tests, start), _pass_four(next_table, rows.tests, second)
-        )
-        # Everything is read before anything is written, so that both share what is read.
-        store_bank(units.bits, end, passed)
-        store_bank(units.bits, next_end, next_passed)
-        end += U(has_bits(passed))
-        next_end += U(has_bits(next_passed))
-    middle = _keep_rows(table, rows, units, first, (first, end))
-    return middle, _keep_rows(next_table, rows, units, middle, (next_first, next_end))
-
-
-@compiled
-def _keep_rows(table: Words, rows: Rows, units: Units, target: int, source: tuple[int, int]) -> int:
-    """Write, from unit `target` on, those units of a range that pass all other tests; return the end."""
-    first, end = source
+    kept = first
     for unit in range(first, end):
-        row = U(units.rows[unit])
-        units.rows[target] = row
-        start, last = U(rows.starts[row]), U(rows.stages[row])
+        row = U(unit_rows[unit])
+        unit_rows[kept] = row
+        start, last = U(starts[row]), U(stages[row])
         third = start + U(2 * STAGE) if last > U(2) else U(0)
-        passed = both(load_bank(units.bits, unit), _pass_four(table, rows.tests, third))
+        passed = both(load_bank(bits, unit), _pass_four(table, tests, third))
         for stage in range(U(3), last):
             if not has_bits(passed):
                 break
-            passed = both(passed, _pass_four(table, rows.tests, start + U(STAGE) * stage))
-        store_bank(units.bits, target, passed)
-        target += U(has_bits(passed))
-    return target
+            passed = both(passed, _pass_four(table, tests, start + U(STAGE) * stage))
+        store_bank(bits, kept, passed)
+        kept += U(has_bits(passed))
+    return kept
 
 
 @compiled
