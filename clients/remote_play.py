@@ -34,7 +34,6 @@ class Game:
         seat: the bot's seat, from 1.
         players: the players' names by seat.
         seed: the seat's seed, for games that can be repeated.
-        board: the first board, in ACADEMY's letters.
         move_seconds: what each move may take; None where there is a clock.
         resumed: whether the game had begun when the connection broke. Its moves come before the next request.
         academy: where to consult ACADEMY in this game; None where there is none.
@@ -47,7 +46,6 @@ class Game:
     seat: int
     players: tuple[str, ...]
     seed: int
-    board: str
     move_seconds: float | None
     resumed: bool
     academy: Connection | None = None
@@ -484,7 +482,6 @@ def game_of(start: players_pb2.GameStart, arena: Connection) -> Game:
         seat=start.seat,
         players=tuple(start.players),
         seed=start.seed,
-        board=start.board,
         move_seconds=start.time_per_move.ToNanoseconds() / 1e9 if start.HasField("time_per_move") else None,
         resumed=start.resumed,
         academy=academy,

@@ -54,8 +54,8 @@ def _check_text(value: str) -> str:
 def _check_name(value: str) -> str:
     if not _NAME.fullmatch(value):
         raise ValueError(
-            f"{value!r} is no name: at most 64 letters, digits and !$%&*+.:;<=>?^_~- without blanks, "
-            "a letter or digit first"
+            f"{value!r} is no name: write at most 64 letters of ASCII, digits and "
+            "!$%&*+.:;<=>?^_~- without blanks, a letter or digit first"
         )
     return value
 

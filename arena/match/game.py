@@ -200,6 +200,8 @@ class _Match:
         self._gone = Eliminations(rules, self._seatings, self._sheet)
         self._absent: int | None = None
         self._unproven = ""
+        # Whether a player has lost by refusing a move of the opening.
+        self._decided = False
 
     def play(self) -> GameResult:
         started, clock = time.time(), time.perf_counter()
@@ -207,13 +209,14 @@ class _Match:
         outcome: Outcome | None = None
         completed = False
         try:
-            void_reason = self._set_up()
-            setup_seconds = time.perf_counter() - clock
-            if not void_reason:
-                try:
+            setup_seconds = 0.0
+            try:
+                void_reason = self._set_up()
+                setup_seconds = time.perf_counter() - clock
+                if not void_reason:
                     outcome = self._play_out()
-                except _GameVoidError as void:
-                    void_reason = str(void)
+            except _GameVoidError as void:
+                void_reason = str(void)
             play_seconds = time.perf_counter() - clock - setup_seconds
             completed = True
             for player in self._players:
@@ -304,10 +307,16 @@ class _Match:
             for seat, player in enumerate(self._players, start=1):
                 try:
                     player.given(moves, rules.view(self._position, seat))
+                except MoveDisputedError as dispute:
+                    if self._job.disputes == "believe":
+                        return self._unready(seat, dispute)
+                    self._decided |= not self._gone.add(self._dispute(seat, dispute), self._position)
                 except PlayerError as failure:
                     return self._unready(seat, failure)
             choices = {seat: (move, Choice(rules.move_text(move))) for seat, move in moves.items()}
             self._sheet.turn(choices, before, self._position, opening=True)
+            if self._decided:
+                break
         return ""
 
     def _close(self, player: Player, costs: list[Cost], *, at_once: bool) -> None:
@@ -327,6 +336,8 @@ class _Match:
         return reason
 
     def _play_out(self) -> Outcome:
+        if self._decided:
+            return self._end_without_players()
         while seats := self._rules.to_move(self._position):
             if self._gone and self._gone.all_left(self._position):
                 return self._end_without_players()

@@ -111,7 +111,6 @@ class RemotePlayer(Player):
             seat=seating.seat,
             players=seating.players,
             seed=seating.seed,
-            board=rules.board(seating.first_view, seating.seat).letters,
             reconnection=_duration(self._parameters.get("reconnect_seconds", DEFAULT_RECONNECT_SECONDS)),
         )
         clock = seating.setup.time_control

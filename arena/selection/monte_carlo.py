@@ -166,6 +166,7 @@ class MonteCarloTuner(Selector):
         self._tree = ParameterTree(plan)
         self._numbers = Numbering(plan.games)
         self._running: dict[str, TreePath] = {}
+        self._checked: set[tuple[object, ...]] = set()
         self._dropped = 0
         self._news: list[str] = []
         self._best: ThinnedPath[TreePath] = ThinnedPath()
@@ -305,7 +306,11 @@ class MonteCarloTuner(Selector):
                 f"parameters: game {game_id!r} was played at {path} of a tree of other splits than the "
                 f"control file has now; {REMEDY}"
             )
-        self._games.check_candidate(game_id, stored, self._values(path))
+        # Thousands of games have few candidates: each is checked once.
+        candidate = (path, stored["candidate"], *stored["values"])
+        if candidate not in self._checked:
+            self._games.check_candidate(game_id, stored, self._values(path))
+            self._checked.add(candidate)
         return path
 
     def _values(self, path: TreePath) -> list[object]:

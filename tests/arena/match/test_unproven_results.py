@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,22 @@ def test_no_failure_in_answer_to_a_move_wins(fault: str, kind: Fault) -> None:
     result = play(job(python_player("mover"), misbehaving(fault, "judge")))
     assert result.outcome is not None and result.outcome.winners == (1,)
     assert result.usage[1].fault is kind
+
+
+def test_an_engine_that_refuses_a_move_of_the_opening_forfeits() -> None:
+    result = play(replace(job(python_player("mover"), JUDGE), opening=("C3", "D3"), opening_name="two moves"))
+    assert result.outcome is not None
+    assert (result.outcome.summary, result.outcome.termination) == ("B+F", Termination.FORFEIT)
+    assert "refuses the move C3 of mover" in result.outcome.detail
+    assert [usage.fault for usage in result.usage] == [Fault.NONE, Fault.DISPUTED_MOVE]
+    assert [move.text for move in result.moves] == ["C3"]
+    assert is_lesson(result)
+
+
+def test_by_the_ringmasters_rule_a_refused_move_of_the_opening_makes_the_game_void() -> None:
+    believing = job(python_player("mover"), JUDGE, disputes="believe")
+    result = play(replace(believing, opening=("C3",), opening_name="one move"))
+    assert result.outcome is None and "refuses the move C3" in result.void_reason
 
 
 def test_by_the_ringmasters_rule_the_mover_forfeits_and_academy_learns_nothing() -> None:

@@ -79,7 +79,6 @@ def test_two_bots_play_a_game_to_its_end(lobby: BackgroundLobby) -> None:
         (1, ((1, "A5"), (2, "B5"), (1, "C5"), (2, "D5"))),
         (2, ((1, "A5"), (2, "B5"), (1, "C5"), (2, "D5"), (1, "pass"))),
     }
-    assert turns[0][1].board == games[0].board
 
 
 def test_a_bot_may_sit_on_both_sides(lobby: BackgroundLobby) -> None:
@@ -176,6 +175,26 @@ def seated(lobby: BackgroundLobby, stream: RawStream) -> players_pb2.MoveRequest
     stream.say(players_pb2.PlayRequest(ready=players_pb2.Ready(seat_id=start.seat_id)))
     asked: players_pb2.MoveRequest = stream.hear_of("move_request")
     return asked
+
+
+def test_a_bot_cannot_choose_its_start_by_declining(lobby: BackgroundLobby) -> None:
+    starts = []
+    for seed in (1, 2):
+        bot = remote(lobby, "one")
+        setups = (bot, python_player("other"))
+        game = InBackground(GameJob("0_1", "warlight", {"map": "double_small"}, setups, seed=seed))
+        stream = RawStream(lobby)
+        stream.hello("one")
+        start = stream.hear_of("game_start")
+        decline = players_pb2.Decline(seat_id=start.seat_id, reason="a bad start")
+        stream.say(players_pb2.PlayRequest(decline=decline))
+        assert "declines the game: 'a bad start'" in game.result().void_reason
+        stream.vanish()
+        # The seat's own seed leads nowhere, and numbers of seats only count.
+        start.ClearField("seed")
+        start.ClearField("seat_id")
+        starts.append(start)
+    assert starts[0] == starts[1]
 
 
 def test_a_bot_that_vanishes_forfeits(lobby: BackgroundLobby) -> None:
