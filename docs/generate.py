@@ -14,6 +14,55 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
+# What each limit bounds; a limit that is missing here fails the build.
+MEANINGS = {
+    "message_bytes": "size of a message",
+    "metadata_bytes": "size of a call's metadata",
+    "libraries_per_call": "entries of `libraries` in a call",
+    "positions_per_call": "positions in a call",
+    "successors_per_call": "candidate moves in a call",
+    "changes_per_call": "cells that the candidate moves of a call change in all",
+    "moves_per_list": "moves in a list",
+    "characters_per_move": "characters of a move",
+    "characters_per_list": "characters of all moves in a list",
+    "proposals_per_call": "proposals in a call",
+    "verdicts_per_call": "verdicts to filter by in a call",
+    "players_per_call": "players in a call",
+    "pattern_characters": "characters of a pattern's text",
+    "records_per_import": "records of an import",
+    "bytes_per_import": "size of an import",
+    "default_matches": "placements returned for a position unless the call says otherwise",
+    "default_matches_each": "placements returned of one pattern on one position unless the call says otherwise",
+    "matches_per_position": "placements returned for a position at most",
+    "matches_per_call": "placements returned for a call at most",
+    "default_page_size": "entries of a page unless the call says otherwise",
+    "page_size": "entries of a page at most",
+    "concurrent_calls": "calls and streams at the same time, of all callers",
+    "concurrent_calls_per_caller": "calls and streams at the same time, of one caller",
+    "health_calls": "calls about health at the same time, of all addresses",
+    "health_calls_per_peer": "calls about health at the same time, of one address",
+    "health_watch_seconds": "seconds until a watch of health ends",
+    "connections": "connections in all",
+    "questions_per_second": "questions a second of one caller, on average",
+    "question_burst": "questions of one caller at once",
+    "idle_stream_seconds": "seconds until a stream without questions ends",
+    "message_seconds": "seconds until a call without its message ends",
+    "write_seconds": "seconds until a call whose answer nobody reads is reset",
+    "ping_seconds": "seconds of silence until a connection is pinged",
+    "pong_seconds": "seconds until a pinged connection without an answer is closed",
+    "contest_seconds": "seconds until an open contest blocks its players' analysis no longer",
+    "analysed_patterns_per_hour": "different patterns that a name gets in an hour outside of contests; 0 for any number",
+    "players": "players that dial in",
+    "games_at_once": "games at the same time of one player",
+    "messages_per_second": "messages a second of one player, on average",
+    "message_burst": "messages of one player at once",
+    "waiting_messages": "messages that a player may leave unread",
+    "name_characters": "characters of a player's name",
+    "description_characters": "characters of an engine's name, version or description",
+    "hello_seconds": "seconds until a stream without `Hello` ends",
+    "log_lines_per_second": "lines of the log a second, for each kind of event",
+    "log_line_burst": "lines of the log at once, for each kind of event",
+}
 MARKER = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 
 
@@ -53,7 +102,7 @@ def _command(command: Any, path: str, level: int) -> Iterator[str]:
     yield f"{'#' * level} `{path}`"
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
     yield "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    parameters = [given for given in command.params if not getattr(given, "hidden", False) and given.name != "help"]
+    parameters = [given for given in command.params if not getattr(given, "hidden", False) and given.name not in ("help", "install_completion", "show_completion")]
     if parameters:
         yield table(("argument or option", "meaning", "default"), map(_parameter, parameters))
     for name, inner in sorted(getattr(command, "commands", {}).items()):
@@ -180,33 +229,30 @@ def _enumeration(kinds: Any, name: str, comment: Callable[..., str], path: tuple
 
 
 def academy_errors() -> str:
-    """List what ACADEMY refuses, from its one table."""
-    from google.rpc.code_pb2 import Code
+    """List what ACADEMY refuses."""
+    from academy.service.errors import described_errors
 
-    from academy.service.errors import _RETRY_AFTER, _TABLE
-
-    rows: dict[str, tuple[str, str, str, str]] = {}
-    for error, (code, reason) in _TABLE.items():
-        retry = f"after {_RETRY_AFTER[error]:g} s" if error in _RETRY_AFTER else ""
-        meaning = _sentence(error.__doc__)
-        if reason in rows:
-            meaning = f"{rows[reason][2]} Or: {meaning}"
-        rows[reason] = f"`{reason}`", f"`{Code.Name(code)}`", meaning, retry
-    return table(("reason", "gRPC status", "meaning", "try again"), (rows[reason] for reason in sorted(rows)))
+    return _errors((error.reason, error.status, error.meaning, error.remedy) for error in described_errors())
 
 
 def arena_errors() -> str:
     """List what the arena's lobby and service refuse."""
-    import arena.service.refusals  # noqa: F401: its subclasses are listed
-    from arena.lobby.refusals import LobbyRefusalError
+    import arena.lobby.errors
+    import arena.service.errors  # noqa: F401: its subclasses are listed
+    from academy.wire.errors import RefusedCallError
 
-    kinds, rows = [LobbyRefusalError], {}
+    kinds, rows = RefusedCallError.__subclasses__(), []
     while kinds:
         kind = kinds.pop()
         kinds += kind.__subclasses__()
-        if "reason" in vars(kind) and kind is not LobbyRefusalError:
-            rows[kind.reason] = f"`{kind.reason}`", f"`{kind.code.name}`", _sentence(kind.__doc__)
-    return table(("reason", "gRPC status", "meaning"), (rows[reason] for reason in sorted(rows)))
+        if not kind.__module__.startswith("academy.service."):
+            rows.append((kind.reason, kind.code.name, _sentence(kind.__doc__), kind.remedy))
+    return _errors(sorted(rows))
+
+
+def _errors(rows: Iterable[tuple[str, str, str, str]]) -> str:
+    shown = ((f"`{reason}`", f"`{status}`", meaning, remedy) for reason, status, meaning, remedy in rows)
+    return table(("reason", "gRPC status", "meaning", "remedy"), shown)
 
 
 def academy_limits() -> str:
@@ -226,11 +272,10 @@ def lobby_limits() -> str:
 def _limits(kind: Any) -> str:
     rows = []
     for field in dataclasses.fields(kind):
-        words = field.name.replace("_", " ")
         value = field.default
         shown = f"{value:,g}" if isinstance(value, float) else f"{value:,}"
-        rows.append((f"`{field.name}`", words, _bytes(field.name, value) or shown))
-    return table(("limit", "in words", "default"), rows)
+        rows.append((f"`{field.name}`", MEANINGS[field.name], _bytes(field.name, value) or shown))
+    return table(("limit", "meaning", "default"), rows)
 
 
 def _bytes(name: str, value: float) -> str:
@@ -258,6 +303,13 @@ def metrics() -> str:
     return table(("metric", "kind", "labels", "meaning"), (rows[name] for name in sorted(rows)))
 
 
+def control_file() -> str:
+    """List the tables and settings of a control file, from its schema."""
+    from arena.control.reference import to_markdown
+
+    return to_markdown()
+
+
 def games() -> str:
     """List the games whose referees are installed with the package."""
     found = sorted(entry_points(group="arena.referees"), key=lambda point: point.name)
@@ -267,5 +319,15 @@ def games() -> str:
 
 GENERATORS: dict[str, Callable[[], str]] = {
     made.__name__: made
-    for made in (commands, grpc, academy_errors, arena_errors, academy_limits, lobby_limits, metrics, games)
+    for made in (
+        commands,
+        control_file,
+        grpc,
+        academy_errors,
+        arena_errors,
+        academy_limits,
+        lobby_limits,
+        metrics,
+        games,
+    )
 }

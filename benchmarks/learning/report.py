@@ -14,7 +14,7 @@ from benchmarks.learning.experiment import TEST
 from benchmarks.learning.games import EQUAL, FINAL, TRIALS
 from benchmarks.learning.ledger import Ledger
 
-DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "learning.md"
+DOCUMENT: Final = Path(__file__).parent.parent.parent / "docs" / "archive" / "learning.md"
 # Errors of fewer pairs would dwarf everything else in the plot.
 FEWEST_PAIRS_DRAWN: Final = 15
 PLOT: Final = DOCUMENT.parent / "learning.svg"
