@@ -36,11 +36,11 @@ check: $(VENV)/installed-dev.stamp
 	$(BIN)/mypy
 	$(BIN)/mypy examples/konane/konane
 	$(BIN)/lint-imports
-	$(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 # The documentation, in build/docs; links and anchors are checked.
 docs: $(VENV)/installed-dev.stamp
-	$(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 # Measures on this machine and writes docs/archive/performance.md; PARTS names some of those in figures.py.
 bench: $(VENV)/installed-dev.stamp

@@ -264,7 +264,7 @@ def academy_limits() -> str:
 
 def lobby_limits() -> str:
     """List the limits for players who dial in."""
-    from arena.lobby.limits import LobbyLimits
+    from arena.lobby.lobby import LobbyLimits
 
     return _limits(LobbyLimits)
 
@@ -312,8 +312,8 @@ def control_file() -> str:
 
 def games() -> str:
     """List the games whose referees are installed with the package."""
-    found = sorted(entry_points(group="arena.referees"), key=lambda point: point.name)
-    ours = [point for point in found if point.value.startswith("referees.")]
+    points = sorted(entry_points(group="arena.referees"), key=lambda point: point.name)
+    ours = [point for point in points if point.value.startswith("referees.")]
     return ", ".join(f"`{point.name}`" for point in ours)
 
 
